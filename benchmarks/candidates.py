@@ -17,7 +17,7 @@ from benchmarks.figures import Figure, median_seconds
 from benchmarks.material import QUESTION, survey_of
 from benchmarks.processes import peak, printed
 from ldp_aggregator import Options
-from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_simulations.population import synthetic
 from ldp_simulations.sampling.table import sample_counts
 

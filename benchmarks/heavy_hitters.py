@@ -16,7 +16,7 @@ from numpy.random import Generator
 from ldp import Question, parse_survey
 from ldp.mechanisms.heavy_hitters import HeavyHitters
 from ldp_aggregator import Options
-from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.search.reach import Reach, expected_reach
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from ldp_aggregator.association.result import Association
     from ldp_aggregator.distributions.distribution import Distribution
     from ldp_aggregator.estimates.detection import detected
-    from ldp_aggregator.estimates.estimation import estimate, estimate_question
+    from ldp_aggregator.estimates.estimation import estimate
     from ldp_aggregator.estimates.manipulation import frequency_reach
     from ldp_aggregator.estimates.question_estimates import QuestionEstimates
+    from ldp_aggregator.estimates.question_estimation import estimate_question
     from ldp_aggregator.estimates.question_numbers import Estimate
     from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
     from ldp_aggregator.files import FileError, read_candidates, read_survey
@@ -89,7 +90,7 @@ _HOMES = {
     "estimate": "estimates.estimation",
     "health": "health_checks.report_checks",
     "phantom_score": "health_checks.phantoms",
-    "estimate_question": "estimates.estimation",
+    "estimate_question": "estimates.question_estimation",
     "frequency_reach": "estimates.manipulation",
     "read_candidates": "files",
     "read_survey": "files",

@@ -8,7 +8,7 @@ from numpy.random import Generator
 from ldp import parse_survey
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts
-from ldp_aggregator.estimates.estimation import moments_of
+from ldp_aggregator.estimates.frequencies import moments_of
 from ldp_aggregator.moments.moments import Moments
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts

@@ -17,7 +17,7 @@ from scipy.stats import chi2, ncx2
 from ldp import EstimateError, parse_survey
 from ldp_aggregator import Ingest, Options, Tally, decode_tally, encode_tally, estimate
 from ldp_aggregator.association.association import associate
-from ldp_aggregator.estimates.intervals import careful_interval
+from ldp_aggregator.intervals.intervals import careful_interval
 from ldp_client import frames, row_batches
 from ldp_simulations.answers import read_answers
 from ldp_simulations.simulation.simulation import report_files

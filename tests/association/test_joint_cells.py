@@ -16,7 +16,7 @@ from ldp_aggregator.association import association
 from ldp_aggregator.association import scores as joint_scores
 from ldp_aggregator.association.association import associate
 from ldp_aggregator.association.jumps import joint_jumps
-from ldp_aggregator.estimates.intervals import least_respondents
+from ldp_aggregator.intervals.intervals import least_respondents
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.tallies import joint_counting
 from ldp_aggregator.tallies.counting import count_rows

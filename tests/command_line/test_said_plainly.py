@@ -244,7 +244,8 @@ ADVISING = {
     "ldp_aggregator.distributions.applicable": ("estimate", "simulate"),
     "ldp_aggregator.engines.spark": ("aggregate",),
     "ldp_aggregator.moments.repeats": ("estimate", "rappor import"),
-    "ldp_aggregator.estimates.estimation": ("estimate", "simulate"),
+    "ldp_aggregator.estimates.frequencies": ("estimate", "simulate"),
+    "ldp_aggregator.estimates.question_estimation": ("estimate", "simulate"),
     "ldp_aggregator.service.commands.export": ("serve",),
     "ldp_aggregator.service.commands.serve": ("serve",),
     "ldp_aggregator.service.page.document": ("token new",),
@@ -273,7 +274,7 @@ ADVISING = {
 ELSEWHERE = {
     ("ldp_aggregator.commands.reports", "--engine"): ("aggregate",),
     **{
-        ("ldp_aggregator.estimates.estimation", option): ("estimate",)
+        ("ldp_aggregator.estimates.frequencies", option): ("estimate",)
         for option in ("--at", "--finest", "--crowd")
     },
     ("ldp_aggregator.commands.reports", "--master"): ("aggregate",),

@@ -15,7 +15,7 @@ from ldp_aggregator.distributions.distribution import distribution_of
 from ldp_aggregator.distributions.ends import ends_of_shares, errors_at
 from ldp_aggregator.distributions.line import line_of
 from ldp_aggregator.distributions.quantiles import quantile_places, rising
-from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.options import Options
 from ldp_simulations import plan
 from ldp_simulations.holders import Holders, apportion

@@ -16,9 +16,10 @@ from ldp.errors import EstimateError
 from ldp.exact import odds
 from ldp.mechanisms.square_wave import SquareWave, usual_width
 from ldp_aggregator.decoders.window import window_of
+from ldp_aggregator.distributions.applicable import options_for
 from ldp_aggregator.estimates.detection import detected
-from ldp_aggregator.estimates.estimation import estimate_question, options_for
 from ldp_aggregator.estimates.pooling import poolable
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.health_checks.report_checks import health
 from ldp_aggregator.options import Options
 from ldp_aggregator.rendering.formats import rendered

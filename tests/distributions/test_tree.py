@@ -16,7 +16,7 @@ from ldp.mechanisms.tree import cells_of, difference_variance, step_between, usu
 from ldp_aggregator.arcs.bound import prefixes
 from ldp_aggregator.decoders.tree import queries_of, query_range, score_range, tree_moments
 from ldp_aggregator.distributions.distribution import distribution_of
-from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.health_checks.report_checks import health
 from ldp_aggregator.options import Options
 from ldp_aggregator.trees.halves import pooled, worth_of

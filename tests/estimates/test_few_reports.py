@@ -19,20 +19,20 @@ from specimens import question
 from ldp.domain import Domain
 from ldp.mechanisms import MECHANISMS
 from ldp_aggregator import Options, detected
-from ldp_aggregator.estimates import scaled_poisson
-from ldp_aggregator.estimates.count_intervals import _least, for_population, for_respondents
-from ldp_aggregator.estimates.count_law import tails
-from ldp_aggregator.estimates.cumulants import Cumulants, cumulants, far_from_normal
-from ldp_aggregator.estimates.estimation import estimate_question
-from ldp_aggregator.estimates.intervals import (
+from ldp_aggregator.estimates.pooling import Version, estimate_pooled
+from ldp_aggregator.estimates.question_estimation import estimate_question
+from ldp_aggregator.intervals import scaled_poisson
+from ldp_aggregator.intervals.count_intervals import _least, for_population, for_respondents
+from ldp_aggregator.intervals.count_law import tails
+from ldp_aggregator.intervals.cumulants import Cumulants, cumulants, far_from_normal
+from ldp_aggregator.intervals.intervals import (
     INTERVAL_ENDS,
     careful_interval,
     null_error,
     score_interval,
 )
-from ldp_aggregator.estimates.null_chances import chance_to_pass, null_chances
-from ldp_aggregator.estimates.pooling import Version, estimate_pooled
-from ldp_aggregator.estimates.scaled_poisson import lower_tail, upper_tail
+from ldp_aggregator.intervals.null_chances import chance_to_pass, null_chances
+from ldp_aggregator.intervals.scaled_poisson import lower_tail, upper_tail
 from ldp_aggregator.moments.moments import Moments, third_of_rates
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.planning.kinds.asking import Ask
@@ -385,7 +385,7 @@ def test_normal_theory_keeps_none_of_them(name, monkeypatch):
     """
     monkeypatch.setitem(INTERVAL_ENDS, "score", score_interval)
     monkeypatch.setattr(
-        "ldp_aggregator.estimates.estimation.null_chances",
+        "ldp_aggregator.estimates.frequencies.null_chances",
         lambda estimates: norm.sf(estimates.frequency / null_error(estimates)),
     )
     missed, wrong, false = kept(collections(*FAMILIES[name]))

@@ -11,10 +11,10 @@ from specimens import question
 
 from ldp import EstimateError, Survey
 from ldp_aggregator import Options, Tally, estimate
-from ldp_aggregator.estimates import scaled_poisson
-from ldp_aggregator.estimates.count_intervals import for_population, for_respondents
-from ldp_aggregator.estimates.cumulants import far_from_normal
-from ldp_aggregator.estimates.intervals import (
+from ldp_aggregator.intervals import scaled_poisson
+from ldp_aggregator.intervals.count_intervals import for_population, for_respondents
+from ldp_aggregator.intervals.cumulants import far_from_normal
+from ldp_aggregator.intervals.intervals import (
     INTERVAL_ENDS,
     careful_interval,
     clopper_pearson,

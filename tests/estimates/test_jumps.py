@@ -14,8 +14,8 @@ from ldp_aggregator.association.jumps import joint_jumps
 from ldp_aggregator.association.scores import joint_scores
 from ldp_aggregator.decoders.noise import Noise, folded, noise_moments, score_range
 from ldp_aggregator.decoders.noise_likelihood import likely_shares
-from ldp_aggregator.estimates.cumulants import cumulants
-from ldp_aggregator.estimates.estimation import moments_of
+from ldp_aggregator.estimates.frequencies import moments_of
+from ldp_aggregator.intervals.cumulants import cumulants
 from ldp_aggregator.moments.jumps import jumps_of, repeated
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.scores import Powers

@@ -15,7 +15,6 @@ from surveys import COMMUTE_SURVEY
 from written_out import counts_of, prefix_cell, reports_of, scores, supported
 
 from ldp_aggregator import Options, Tally, estimate
-from ldp_aggregator.estimates.estimation import estimate_question
 from ldp_aggregator.estimates.manipulation import (
     Manipulation,
     decoded_reports,
@@ -23,6 +22,7 @@ from ldp_aggregator.estimates.manipulation import (
     manipulation,
     mean_reach,
 )
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.tallies.counting import empty_counts
 
 SPECIMENS = {specimen.name: specimen for specimen in (*map(abridged, DESIGNED), *SMALL)}

@@ -7,9 +7,10 @@ from specimens import DESIGNED
 from ldp import parse_survey
 from ldp.errors import EstimateError
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.estimates.estimation import estimate_question, moments_of
+from ldp_aggregator.estimates.frequencies import moments_of
 from ldp_aggregator.estimates.manipulation import Manipulation
 from ldp_aggregator.estimates.pooling import Version, estimate_pooled, poolable, pooled, weights_of
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.counting import empty_counts

@@ -16,12 +16,12 @@ from ldp_aggregator import Options, Tally, associate, encode_tally, estimate
 from ldp_aggregator.checks import Remark
 from ldp_aggregator.commands.main import main
 from ldp_aggregator.decoders import matrix
-from ldp_aggregator.estimates import estimation
-from ldp_aggregator.estimates.estimation import estimate_question
-from ldp_aggregator.estimates.intervals import least_respondents, score_interval
+from ldp_aggregator.estimates import frequencies
 from ldp_aggregator.estimates.manipulation import Manipulation
 from ldp_aggregator.estimates.means import Mean
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.estimates.remarks import on_counts, on_expected, on_intervals, on_mean
+from ldp_aggregator.intervals.intervals import least_respondents, score_interval
 from ldp_aggregator.moments.moments import Moments
 
 SAID = Remark("proverb", "An <estimate> is not the truth.")
@@ -126,7 +126,7 @@ def test_the_least_number_of_respondents(epsilon):
     With one fewer none has.
     """
     asked = question("grr", SYMBOLS.format(epsilon))
-    known = estimation.moments_of(asked.randomizer, np.array([[1, 0, 0, 0]]), asked.domain.values)
+    known = frequencies.moments_of(asked.randomizer, np.array([[1, 0, 0, 0]]), asked.domain.values)
     least = least_respondents(known, 0.05)
     for reports, narrower in ((least, True), (least - 1, False)):
         every = replace(

@@ -19,7 +19,7 @@ from ldp_aggregator import Options
 from ldp_aggregator.bloom.regression import regress
 from ldp_aggregator.decoders.pure import memoized_moments
 from ldp_aggregator.decoders.sampled import window_moments
-from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.moments.bit_covariance import bit_noise
 from ldp_aggregator.moments.repeats import check_repeatable, effective, noise_of, reports_of_each
 from ldp_aggregator.tallies.counting import empty_counts

@@ -21,16 +21,12 @@ from ldp_aggregator.checks import Check, Remark
 from ldp_aggregator.decoders import noise as noise_moments
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.empirical_bayes import posterior_mean
-from ldp_aggregator.estimates import estimation, question_numbers
+from ldp_aggregator.estimates import question_estimation, question_numbers
 from ldp_aggregator.estimates.detection import adjusted_p_values
-from ldp_aggregator.estimates.estimation import (
-    _unallocated,
-    estimate_question,
-    estimates_from,
-    moments_of,
-)
+from ldp_aggregator.estimates.frequencies import _unallocated, estimates_from, moments_of
 from ldp_aggregator.estimates.manipulation import Manipulation, manipulation
 from ldp_aggregator.estimates.means import Mean
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.estimates.question_numbers import UNALLOCATED
 from ldp_aggregator.moments.repeats import ONCE_EACH
 from ldp_aggregator.postprocessing import base_cut, norm_sub
@@ -490,11 +486,11 @@ def test_values_without_reports_have_no_errors():
 def test_covariances_of_at_most_so_many_values(monkeypatch):
     """Of more it is refused, and the question is named; without being asked for it is not there."""
     counts = np.array([[9, 8, 7, 6, 5, 4, 3]])
-    assert estimation.MOST_COVARIANCE == 10_000
-    monkeypatch.setattr(estimation, "MOST_COVARIANCE", 7)
+    assert question_estimation.MOST_COVARIANCE == 10_000
+    monkeypatch.setattr(question_estimation, "MOST_COVARIANCE", 7)
     assert estimate_question(CLOSED, counts, Options(covariance=True)).covariance.shape == (7, 7)
     assert estimate_question(CLOSED, counts, Options()).covariance is None
-    monkeypatch.setattr(estimation, "MOST_COVARIANCE", 6)
+    monkeypatch.setattr(question_estimation, "MOST_COVARIANCE", 6)
     with pytest.raises(
         EstimateError, match=r"question 'x': expected at most 6 values for a covariance"
     ):

@@ -9,8 +9,8 @@ from calling import run
 import ldp
 from ldp.compiled import compiled
 from ldp_aggregator import Options, aggregate, estimate
-from ldp_aggregator.estimates.estimation import estimate_question
 from ldp_aggregator.estimates.pooling import Version, estimate_pooled, poolable
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.health_checks.report_checks import health
 from ldp_aggregator.service.page.questions import question_section
 from ldp_aggregator.service.page.views import QuestionView

@@ -14,7 +14,7 @@ from ldp.compiled import compiled
 from ldp.errors import AnswerError, EstimateError, SurveyError
 from ldp_aggregator import Options
 from ldp_aggregator.commands.main import main
-from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.health_checks.report_checks import health
 from ldp_aggregator.places.asking import rectangle_of, zoom_of
 from ldp_aggregator.service.page.heat import heat

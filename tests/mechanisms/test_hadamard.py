@@ -18,8 +18,8 @@ from ldp.mechanisms.hadamard import HadamardResponse, least_error_response
 from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.randomness import bernoulli, randbelow
 from ldp_aggregator.decoders.blocks import block_moments
-from ldp_aggregator.estimates.intervals import clopper_pearson, score_interval
 from ldp_aggregator.health_checks.report_checks import health
+from ldp_aggregator.intervals.intervals import clopper_pearson, score_interval
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.reports.form import Wanted
 from ldp_simulations.sampling.hadamard import hadamard_counts

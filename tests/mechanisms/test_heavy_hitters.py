@@ -23,8 +23,8 @@ from ldp import EstimateError, SurveyError, parse_survey
 from ldp.exact import odds
 from ldp.mechanisms.heavy_hitters import CELLS, MOST_CELLS, UNICODE, HeavyHitters, response_to_cells
 from ldp.mechanisms.projective import ProjectiveResponse, least_error_response
-from ldp_aggregator.estimates.estimation import estimate_question
-from ldp_aggregator.estimates.intervals import score_interval
+from ldp_aggregator.estimates.question_estimation import estimate_question
+from ldp_aggregator.intervals.intervals import score_interval
 from ldp_aggregator.options import Options
 from ldp_aggregator.search.continuations import continuations, unfinished
 from ldp_aggregator.search.found import _squares, found_moments

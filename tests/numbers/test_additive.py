@@ -14,8 +14,9 @@ from ldp.mechanisms.additive import AdditiveNoise, tails
 from ldp.mechanisms.grr import RandomizedResponse
 from ldp_aggregator.decoders.noise import mean_error, noise_moments
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.estimates.estimation import estimate_question, moments_of
+from ldp_aggregator.estimates.frequencies import moments_of
 from ldp_aggregator.estimates.means import Mean, mean_of, parts_of
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.options import Options
 from ldp_aggregator.privacy.explanation import explanation

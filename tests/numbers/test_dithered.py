@@ -20,9 +20,9 @@ from ldp.mechanisms.dithered import (
 )
 from ldp_aggregator.decoders.decoder import Parts
 from ldp_aggregator.decoders.dithered import largest_error, mean_parts, scores_of
-from ldp_aggregator.estimates.estimation import estimate_question
 from ldp_aggregator.estimates.manipulation import mean_reach
 from ldp_aggregator.estimates.means import mean_of
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.options import Options
 from ldp_aggregator.service.page.questions import question_section
 from ldp_aggregator.service.page.views import QuestionView

@@ -10,8 +10,9 @@ import pytest
 
 import ldp
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.estimates.estimation import estimate_question, moments_of
+from ldp_aggregator.estimates.frequencies import moments_of
 from ldp_aggregator.estimates.means import FEWEST, parts_of
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.options import Options
 from ldp_aggregator.rendering.formats import FORMATS

@@ -6,7 +6,7 @@ from calling import run
 
 import ldp
 from ldp.errors import AnswerError, EstimateError, SurveyError
-from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.options import Options
 from ldp_aggregator.rendering.columns import aligned
 from ldp_aggregator.rendering.sheet import TextTable

@@ -8,7 +8,7 @@ from calling import run
 
 import ldp
 from ldp.errors import EstimateError, UnknownNameError
-from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.options import Options
 from ldp_simulations import plan
 from ldp_simulations.holders import Holders, apportion

@@ -19,7 +19,7 @@ from ldp_aggregator.decoders.window import (
     payload_chances,
     scores_of,
 )
-from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.options import Options
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import form_of, sample_counts

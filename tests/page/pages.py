@@ -11,11 +11,11 @@ import uvicorn
 from browser import free_port
 
 from ldp import parse_survey
+from ldp_aggregator.estimates.stop_lists import StopLists
 from ldp_aggregator.service.counting.served import Served
 from ldp_aggregator.service.http.app import Application
 from ldp_aggregator.service.service import Service, Settings
 from ldp_aggregator.service.uploads.tokens import ANALYST, UPLOAD, TokenFile, Tokens, kept
-from ldp_aggregator.stop_lists import StopLists
 from ldp_client import Client, report_bytes
 
 COMMUTE = """

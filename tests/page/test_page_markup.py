@@ -10,7 +10,7 @@ from pages import HOSTILE, HOSTILE_VALUES, TOKEN, answers, service_of, visitor
 from surveys import survey_of
 
 from ldp_aggregator import Options
-from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.rendering.bars import MOST_BARS
 from ldp_aggregator.service.page.charts import STATIC, Scale, bars

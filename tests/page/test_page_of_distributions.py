@@ -7,7 +7,7 @@ import pytest
 
 import ldp
 from ldp.errors import EstimateError
-from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.options import Options
 from ldp_aggregator.service.analysis.queries import options_of
 from ldp_aggregator.service.page.cumulative import cumulative

@@ -6,7 +6,7 @@ import numpy as np
 from test_page_of_distributions import Unasked
 
 import ldp
-from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.options import Options
 from ldp_aggregator.service.page.questions import question_section
 from ldp_aggregator.service.page.views import QuestionView

@@ -153,7 +153,7 @@ def test_every_module_is_looked_at():
     assert {package for package, _ in MODULES} == PACKAGES.keys()
     assert "numpy" in imported(PACKAGES["ldp_aggregator"] / "tallies" / "counting.py")
     assert "scipy.special.ndtri" in imported(
-        PACKAGES["ldp_aggregator"] / "estimates" / "intervals.py"
+        PACKAGES["ldp_aggregator"] / "intervals" / "intervals.py"
     )
     assert "open" in called(PACKAGES["ldp_client"] / "terms.py")
 

@@ -10,7 +10,15 @@ from places import ROOT
 from statements import normal_lines
 
 AGGREGATOR = ROOT / "aggregator" / "ldp_aggregator"
-ESTIMATORS = ("association", "decoders", "estimates", "health_checks", "moments", "projective")
+ESTIMATORS = (
+    "association",
+    "decoders",
+    "estimates",
+    "health_checks",
+    "intervals",
+    "moments",
+    "projective",
+)
 
 
 @pytest.mark.parametrize("area", AREAS)

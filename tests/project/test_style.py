@@ -25,6 +25,7 @@ FINISHED = (
     f"{AGGREGATOR}/estimates",
     f"{AGGREGATOR}/google_rappor",
     f"{AGGREGATOR}/health_checks",
+    f"{AGGREGATOR}/intervals",
     f"{AGGREGATOR}/key_values",
     f"{AGGREGATOR}/marginals",
     f"{AGGREGATOR}/moments",

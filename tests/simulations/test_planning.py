@@ -11,7 +11,8 @@ from ldp.domain import Domain
 from ldp.mechanisms import MECHANISMS, Declared
 from ldp.mechanisms.matrix import StochasticMatrix
 from ldp_aggregator.estimates.detection import detected, p_values
-from ldp_aggregator.estimates.estimation import estimate_question, moments_of
+from ldp_aggregator.estimates.frequencies import moments_of
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.counting import count_rows
 from ldp_simulations.planning.kinds.asking import Ask

@@ -14,8 +14,8 @@ from ldp.mechanisms.taxonomy import law_of, response_to_levels, usual_shares
 from ldp.taxonomies import depths_of
 from ldp_aggregator import Options
 from ldp_aggregator.decoders.views import score_range, view_moments
-from ldp_aggregator.estimates.estimation import estimate_question
 from ldp_aggregator.estimates.pooling import Version, estimate_pooled
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.taxonomies.two_passes import pooled, pooling_of
 from ldp_aggregator.taxonomies.worths import frequencies, parts_of
 from ldp_simulations.holders import Holders, apportion, holders_of

@@ -11,7 +11,7 @@ import ldp
 from ldp.errors import EstimateError
 from ldp.taxonomies import Taxonomy
 from ldp_aggregator import Options, encode_tally
-from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.tallies.tally import Tally
 from ldp_aggregator.taxonomies.selection import crowds, finest, nodes_of_level
 from ldp_simulations import randomize

@@ -53,7 +53,9 @@ from ldp_aggregator.association.result import Association
 from ldp_aggregator.association.scores import joint_scores
 from ldp_aggregator.bloom.regression import ChiSquare
 from ldp_aggregator.checks import Remark
-from ldp_aggregator.estimates.intervals import (
+from ldp_aggregator.estimates.manipulation import manipulation
+from ldp_aggregator.estimates.remarks import on_expected, on_intervals, on_respondents
+from ldp_aggregator.intervals.intervals import (
     careful_interval,
     few_reports,
     least_respondents,
@@ -61,8 +63,6 @@ from ldp_aggregator.estimates.intervals import (
     standard_error,
     within_bounds,
 )
-from ldp_aggregator.estimates.manipulation import manipulation
-from ldp_aggregator.estimates.remarks import on_expected, on_intervals, on_respondents
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.scores import Scores
 from ldp_aggregator.options import Options

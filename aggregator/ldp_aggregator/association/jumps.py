@@ -15,7 +15,7 @@ A mean square that few jumps make up is as uncertain as the frequency, and errs 
 expected to be off by a share of sqrt(E[(s t)^4] / n) / E[(s t)^2]. Where that is much, the one
 above is better.
 
-Source: Bentkus 2004 (tails of sums of bounded scores), as `ldp_aggregator.estimates.scaled_poisson`
+Source: Bentkus 2004 (tails of sums of bounded scores), as `ldp_aggregator.intervals.scaled_poisson`
 uses him.
 """
 

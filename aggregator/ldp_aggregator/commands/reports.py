@@ -159,7 +159,7 @@ def estimate(
 ) -> None:
     """Estimate frequencies, with errors and intervals, from tallies or reports of SURVEY."""
     from ldp_aggregator.estimates.estimation import estimate
-    from ldp_aggregator.stop_lists import stops_in, with_shares
+    from ldp_aggregator.estimates.stop_lists import stops_in, with_shares
 
     stops = None if stop_list is None else stops_in(stop_list)
     output_options = OutputOptions(**asked)

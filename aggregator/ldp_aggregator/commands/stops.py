@@ -14,8 +14,8 @@ from ldp.errors import LDPError, UnknownNameError
 from ldp.stops import Stops, message_of, sealed, share_of
 from ldp.survey import Survey
 from ldp_aggregator.commands.main import SURVEY, Group
+from ldp_aggregator.estimates.stop_lists import stops_in
 from ldp_aggregator.files import FileError, read_bytes, read_survey, write_whole, written_whole
-from ldp_aggregator.stop_lists import stops_in
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -94,10 +94,11 @@ def sign(
 @click.argument("path", metavar="LIST", type=click.Path(path_type=Path))
 def show(path: Path) -> None:
     """Say what a LIST has less asked; its signature is for apps to check."""
-    found = stops_in(path)
-    click.echo(f"list {found.serial} of {found.survey}")
-    for name, share in found.shares.items():
-        click.echo(f"  {name}: {'stopped' if share == 0 else f'asked of {share} of the devices'}")
+    stops = stops_in(path)
+    click.echo(f"list {stops.serial} of {stops.survey}")
+    for name, share in stops.shares.items():
+        said = f"asked of {share} of the devices" if share else "stopped"
+        click.echo(f"  {name}: {said}")
 
 
 def _asked(

@@ -25,7 +25,7 @@ CORRECTIONS = ("bonferroni", "benjamini-hochberg")
 def p_values(estimates: QuestionEstimates) -> Floats:
     """The chance that a value which no one holds would get an estimate as high as this; shape (M,).
 
-    It is 1 as long as there are no reports. `ldp_aggregator.estimates.null_chances` has the law.
+    It is 1 as long as there are no reports. `ldp_aggregator.intervals.null_chances` has the law.
     """
     return estimates.chances
 

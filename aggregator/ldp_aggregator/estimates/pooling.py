@@ -36,7 +36,7 @@ from ldp_aggregator.decoders.decoder import Answers, Queries
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.distributions.distribution import Distribution
 from ldp_aggregator.distributions.line import Cells, line_of
-from ldp_aggregator.estimates.estimation import estimates_from, moments_of
+from ldp_aggregator.estimates.frequencies import estimates_from, moments_of
 from ldp_aggregator.estimates.manipulation import Manipulation, manipulation
 from ldp_aggregator.estimates.means import ends_of, mean_of
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates

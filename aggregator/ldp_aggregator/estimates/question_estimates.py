@@ -13,8 +13,8 @@ from ldp.errors import EstimateError
 from ldp.exact import log_upper
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.distributions.answers import Share
-from ldp_aggregator.estimates.intervals import miss
 from ldp_aggregator.estimates.question_numbers import MEAN, SUM, Estimate, QuestionNumbers
+from ldp_aggregator.intervals.intervals import miss
 from ldp_aggregator.key_values.means import KeyNumber
 from ldp_aggregator.rendering.bars import MOST_BARS, figure, picture
 from ldp_aggregator.rendering.columns import aligned

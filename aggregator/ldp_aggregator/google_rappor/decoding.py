@@ -7,7 +7,7 @@ from ldp.errors import EstimateError
 from ldp.mechanisms.rappor import Rappor
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts
-from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.google_rappor.dialects import Dialect
 from ldp_aggregator.google_rappor.files import Candidates, Parameters

@@ -31,7 +31,7 @@ from ldp.survey import Question
 from ldp_aggregator.arrays import Counts
 from ldp_aggregator.checks import SUSPICIOUS, Check
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.estimates.estimation import estimate_question
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.health_checks.phantoms import phantom_score
 from ldp_aggregator.moments.repeats import reports_of_each
 from ldp_aggregator.options import Options

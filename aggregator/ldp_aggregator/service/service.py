@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
+from ldp_aggregator.estimates.stop_lists import StopLists
 from ldp_aggregator.service.analysis.analysis import Analysis
 from ldp_aggregator.service.counting.admission import Rules
 from ldp_aggregator.service.counting.served import Catalogue, Served
@@ -16,7 +17,6 @@ from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.opening import open_snapshot, open_store
 from ldp_aggregator.service.uploads.desk import UploadLimits
 from ldp_aggregator.service.uploads.tokens import GRANTED, TokenFile
-from ldp_aggregator.stop_lists import StopLists
 
 
 class Source(Protocol):

@@ -48,7 +48,8 @@ from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats, Integers
 from ldp_aggregator.decoders.marginals import values_of
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.estimates.estimation import DEFAULTS, moments_of
+from ldp_aggregator.estimates.estimation import DEFAULTS
+from ldp_aggregator.estimates.frequencies import moments_of
 from ldp_aggregator.estimates.manipulation import decoded_reports, manipulation
 from ldp_aggregator.estimates.means import ends_of, mean_of
 from ldp_aggregator.health_checks.draw_checks import draw_check

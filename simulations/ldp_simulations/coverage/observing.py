@@ -34,9 +34,9 @@ from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.association.association import associate
 from ldp_aggregator.association.result import Association
 from ldp_aggregator.estimates.detection import detected
-from ldp_aggregator.estimates.estimation import estimate_question
 from ldp_aggregator.estimates.pooling import Version, estimate_pooled
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.tally import Tally
 from ldp_aggregator.taxonomies.two_passes import totals

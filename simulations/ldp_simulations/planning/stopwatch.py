@@ -11,8 +11,8 @@ import numpy as np
 from ldp.domain import Value
 from ldp.mechanisms.contract import Randomizer, SetValued
 from ldp.randomness import system
-from ldp_aggregator.estimates.estimation import moments_of
-from ldp_aggregator.estimates.intervals import careful_interval, miss, standard_error
+from ldp_aggregator.estimates.frequencies import moments_of
+from ldp_aggregator.intervals.intervals import careful_interval, miss, standard_error
 from ldp_simulations.sampling.table import expected_counts
 
 _PATIENCE, _BOUT = 0.02, 0.002

@@ -29,8 +29,8 @@ from ldp_aggregator.arrays import Counts, Flags, Floats
 from ldp_aggregator.bloom.decoding import design_matrix
 from ldp_aggregator.empirical_bayes import posterior_mean
 from ldp_aggregator.estimates.detection import detected, p_values
-from ldp_aggregator.estimates.estimation import estimate_question
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.options import Options
 from ldp_simulations.rappor_suite.cases import Case
 from ldp_simulations.rappor_suite.published import PUBLISHED

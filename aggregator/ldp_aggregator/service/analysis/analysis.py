@@ -17,9 +17,11 @@ from typing import Any, NamedTuple, TypeVar
 from ldp.survey import Question
 from ldp_aggregator.checks import Check
 from ldp_aggregator.distributions.applicable import options_for
-from ldp_aggregator.estimates.estimation import estimate, estimate_question
+from ldp_aggregator.estimates.estimation import estimate
 from ldp_aggregator.estimates.pooling import Version, estimate_pooled, poolable
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.estimates.question_estimation import estimate_question
+from ldp_aggregator.estimates.stop_lists import StopLists, with_shares
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.health_checks.draw_checks import draw_health
 from ldp_aggregator.health_checks.report_checks import health
@@ -35,7 +37,6 @@ from ldp_aggregator.service.store.reading import (
 )
 from ldp_aggregator.service.store.records import Epoch
 from ldp_aggregator.service.store.store import Snapshot
-from ldp_aggregator.stop_lists import StopLists, with_shares
 from ldp_aggregator.tallies.tally import Tally
 
 DEFAULTS = Options()

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
     from uvicorn import Config
 
+    from ldp_aggregator.estimates.stop_lists import StopLists
     from ldp_aggregator.service.counting.served import Served
     from ldp_aggregator.service.http.app import Application
     from ldp_aggregator.service.service import Service, Source
-    from ldp_aggregator.stop_lists import StopLists
 
 _EXTRA = (
     "expected Starlette and uvicorn, found neither; "
@@ -254,7 +254,7 @@ def _service(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> S
 
 def _stop_lists(options: ServeOptions, served: Iterable[Served]) -> StopLists:
     """The lists that are handed out. Raises `FileError` and `ServeError`."""
-    from ldp_aggregator.stop_lists import StopLists, stops_in
+    from ldp_aggregator.estimates.stop_lists import StopLists, stops_in
 
     names = {version.survey.name for version in served}
     for path in options.stop_lists:

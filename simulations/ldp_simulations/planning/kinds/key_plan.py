@@ -18,7 +18,7 @@ import numpy as np
 from ldp.survey import Question
 from ldp_aggregator.bisection import least_whole
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.estimates.intervals import miss
+from ldp_aggregator.intervals.intervals import miss
 from ldp_aggregator.key_values.laws import Balances
 from ldp_aggregator.key_values.means import KeyMeans, key_means
 from ldp_aggregator.rendering.sheet import TextTable

@@ -20,7 +20,7 @@ from ldp.errors import EstimateError
 from ldp.mechanisms.taxonomy import TaxonomyResponse, response_to_levels
 from ldp.survey import Question
 from ldp_aggregator.arrays import Floats
-from ldp_aggregator.estimates.estimation import moments_of
+from ldp_aggregator.estimates.frequencies import moments_of
 from ldp_aggregator.estimates.manipulation import frequency_reach
 from ldp_aggregator.rendering.sheet import TextTable
 from ldp_simulations.planning.kinds.asking import Ask

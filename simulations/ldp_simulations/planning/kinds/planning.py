@@ -34,10 +34,10 @@ from ldp.mechanisms.contract import Declared, Mechanism, Randomizer
 from ldp.optimum import efficiency
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.bisection import least_share, least_whole
-from ldp_aggregator.estimates.estimation import moments_of
-from ldp_aggregator.estimates.intervals import careful_interval, miss, standard_error
+from ldp_aggregator.estimates.frequencies import moments_of
 from ldp_aggregator.estimates.manipulation import frequency_reach
-from ldp_aggregator.estimates.null_chances import chance_to_pass
+from ldp_aggregator.intervals.intervals import careful_interval, miss, standard_error
+from ldp_aggregator.intervals.null_chances import chance_to_pass
 from ldp_aggregator.moments.moments import Moments
 from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.sampling.table import expected_counts

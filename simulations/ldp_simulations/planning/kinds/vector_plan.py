@@ -17,8 +17,8 @@ from scipy.special import ndtri
 from ldp.errors import EstimateError
 from ldp.survey import Question
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.estimates.intervals import miss
 from ldp_aggregator.estimates.manipulation import mean_reach
+from ldp_aggregator.intervals.intervals import miss
 from ldp_aggregator.rendering.sheet import TextTable
 from ldp_aggregator.tallies.counting import total_reports
 from ldp_simulations.planning.kinds.asking import Ask

@@ -6,7 +6,7 @@ matter that a normal law would be wrong in its tails.
 
 An estimate is a mean of scores. Where few reports matter it is a sum of rare jumps, as a Poisson
 count is; so it is taken to be one, times the size of a jump and moved, with the same mean and
-variance (`ldp_aggregator.estimates.cumulants` has the step):
+variance (`ldp_aggregator.intervals.cumulants` has the step):
 
     (estimate - f) / step + expected ~ Poisson(expected),  expected = variance / step^2
 
@@ -23,7 +23,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ldp_aggregator.arrays import Flags, Floats
-from ldp_aggregator.estimates.cumulants import Cumulants, cumulants
+from ldp_aggregator.intervals.cumulants import Cumulants, cumulants
 from ldp_aggregator.moments.moments import Moments
 
 _LEAST_STEP = 1e-3

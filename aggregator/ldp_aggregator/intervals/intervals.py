@@ -14,10 +14,10 @@ symmetrical around estimates.
                       because a sum of independent unequal trials is no more spread than a binomial
                       (Hoeffding 1956)
     careful           the score interval, but for ends at which normal theory fails (few expected
-                      reports, see `ldp_aggregator.estimates.cumulants`): there the exact ends,
-                      where an estimate is one count (`ldp_aggregator.estimates.count_intervals`),
+                      reports, see `ldp_aggregator.intervals.cumulants`): there the exact ends,
+                      where an estimate is one count (`ldp_aggregator.intervals.count_intervals`),
                       or else those of a scaled Poisson count
-                      (`ldp_aggregator.estimates.scaled_poisson`). What is called `score` everywhere
+                      (`ldp_aggregator.intervals.scaled_poisson`). What is called `score` everywhere
                       but here
     simultaneous      all intervals of a question hold together: each at 1 - (1 - level) / M
                       (Bonferroni), or at level^(1 / M) (Sidak)
@@ -34,9 +34,9 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp_aggregator.arrays import Flags, Floats
 from ldp_aggregator.checks import Remark
-from ldp_aggregator.estimates import scaled_poisson
-from ldp_aggregator.estimates.count_intervals import for_population, for_respondents
-from ldp_aggregator.estimates.cumulants import cumulants, far_from_normal
+from ldp_aggregator.intervals import scaled_poisson
+from ldp_aggregator.intervals.count_intervals import for_population, for_respondents
+from ldp_aggregator.intervals.cumulants import cumulants, far_from_normal
 from ldp_aggregator.moments.moments import Moments
 
 

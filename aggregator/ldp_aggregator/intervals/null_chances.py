@@ -17,10 +17,10 @@ from __future__ import annotations
 import numpy as np
 
 from ldp_aggregator.arrays import Floats
-from ldp_aggregator.estimates import count_intervals
-from ldp_aggregator.estimates.count_law import tails
-from ldp_aggregator.estimates.cumulants import cumulants, far_from_normal
-from ldp_aggregator.estimates.scaled_poisson import upper_tail
+from ldp_aggregator.intervals import count_intervals
+from ldp_aggregator.intervals.count_law import tails
+from ldp_aggregator.intervals.cumulants import cumulants, far_from_normal
+from ldp_aggregator.intervals.scaled_poisson import upper_tail
 from ldp_aggregator.moments.moments import Moments
 
 _HALVINGS = 60

@@ -4,7 +4,7 @@
     may be missed, or less
 
     population    C is binomial with the rate q + f (p - q); the ends are quantiles of beta laws
-    respondents   C is a sum of two binomials (`ldp_aggregator.estimates.count_law`), of m holders
+    respondents   C is a sum of two binomials (`ldp_aggregator.intervals.count_law`), of m holders
                   and of n - m others; the ends are whole numbers of holders over n, found by
                   halving: P[C >= c] rises with m
 
@@ -22,7 +22,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ldp_aggregator.arrays import Flags, Floats
-from ldp_aggregator.estimates.count_law import tails
+from ldp_aggregator.intervals.count_law import tails
 from ldp_aggregator.moments.moments import Moments
 
 

@@ -9,7 +9,7 @@ from pages import COMMUTE, TOKEN, UPLOADING, answers, service_of, visitor
 
 from ldp import parse_survey
 from ldp.stops import read_stops
-from ldp_aggregator.stop_lists import StopLists
+from ldp_aggregator.estimates.stop_lists import StopLists
 
 STOPS_PATH = "/v1/surveys/commute/stops"
 
