@@ -172,7 +172,11 @@ def serve(**asked: Any) -> None:
         _first_tokens(options.token_file)
     if find_spec("uvicorn") is None or find_spec("starlette") is None:
         raise ServeError(_EXTRA)
-    listening = _listening(options)
+    with _listening(options) as listening:
+        _serve_at(listening, options)
+
+
+def _serve_at(listening: socket.socket, options: ServeOptions) -> None:
     host, port = listening.getsockname()[:2]
     scheme = "http" if options.tls_key is None else "https"
     shown_host = f"[{host}]" if ":" in host else host
