@@ -73,9 +73,7 @@ class _Named:
     def __call__(self, name: str) -> str:
         self.read = True
         path = self._folder / name
-        content = _read(path, self._largest + 1)
-        if len(content) > self._largest:
-            raise FileError(f"{path}: expected at most {self._largest:,} bytes, got more")
+        content = read_bytes(path, self._largest)
         try:
             return content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
@@ -104,6 +102,14 @@ def read_candidates(
             continue
         texts[question.name] = read_lines(Path(survey_path).parent / question.candidates)
     return texts
+
+
+def read_bytes(path: Path, largest: int) -> bytes:
+    """What a file of at most so many bytes holds."""
+    content = _read(path, largest + 1)
+    if len(content) > largest:
+        raise FileError(f"{path}: expected at most {largest:,} bytes, got more")
+    return content
 
 
 def read_lines(path: Path) -> tuple[str, ...]:

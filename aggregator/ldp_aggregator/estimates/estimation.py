@@ -38,6 +38,7 @@ from ldp_aggregator.estimates.question_numbers import UNALLOCATED, Estimate
 from ldp_aggregator.estimates.remarks import (
     on_counts,
     on_distribution,
+    on_districts,
     on_expected,
     on_intervals,
     on_key_means,
@@ -301,7 +302,7 @@ def estimate_question(
             estimates = replace(estimates, frequency=distribution.monotone(cells))
     if moments is not None:
         places = places or places_of(question, counts, options, frequency=moments.frequency)
-        estimates = replace(estimates, places=places)
+        estimates = _with_places(estimates, places)
     if options.post == "shrunk":
         estimates = replace(estimates, frequency=_shrunk(question, places))
     reports_each = reports_of_each(question.randomizer, options.reports_each)
@@ -313,6 +314,15 @@ def estimate_question(
         "" if reports_each == options.reports_each else ONCE_EACH,
     )
     return replace(estimates, note="; ".join(filter(None, notes)))
+
+
+def _with_places(estimates: QuestionEstimates, places: Places | None) -> QuestionEstimates:
+    """With all that a question of type place is asked."""
+    geography = estimates.options.geography
+    if places is None or geography is None:
+        return replace(estimates, places=places)
+    remarks = on_districts(places.shown_districts, geography.by)
+    return replace(estimates, places=places, remarks=(*estimates.remarks, *remarks))
 
 
 def _shrunk(question: Question, places: Places | None) -> Floats:
