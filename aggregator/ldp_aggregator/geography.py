@@ -23,7 +23,6 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp_aggregator.arrays import Flags, Floats
 
-BY = ("area", "centre")
 _HARDLY = 1e-9
 """Of a cell: what rounding may leave of it, or take away."""
 _MIDDLE = (0.5 + 1e-9, 0.5 + 0.6e-9)
@@ -53,11 +52,7 @@ class Geography:
     names: tuple[str, ...]
     shapes: tuple[Any, ...]
     by: str = "area"
-    """How cells are counted that a border cuts."""
-
-    def __post_init__(self) -> None:
-        if self.by not in BY:
-            raise EstimateError(f"expected districts by {' or '.join(BY)}, got {self.by!r}")
+    """How cells are counted that a border cuts: by "area" or by "centre"."""
 
     @cached_property
     def outlines(self) -> tuple[Floats, ...]:

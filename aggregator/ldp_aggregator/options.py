@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ldp.errors import EstimateError
-from ldp_aggregator.geography import Geography
+
+if TYPE_CHECKING:
+    from ldp_aggregator.geography import Geography
 
 ESTIMANDS = ("respondents", "population")
 INTERVALS = ("score", "clopper-pearson")

@@ -14,10 +14,8 @@ import click
 from ldp.errors import EstimateError
 from ldp_aggregator.distributions.asking import edges_of, quantiles_of, range_of
 from ldp_aggregator.files import hand_out, write_whole
-from ldp_aggregator.geography import BY, Geography
 from ldp_aggregator.options import ESTIMANDS, INTERVALS, MOST_REPORTS_EACH, POST, Options
-from ldp_aggregator.places.asking import rectangle_of, zoom_of
-from ldp_aggregator.places.geojson import read_geography
+from ldp_aggregator.places.asking import BY, rectangle_of, zoom_of
 from ldp_aggregator.rendering.formats import FORMATS, Format, format_of_file, formats_of
 from ldp_aggregator.rendering.sheet import Shape, Sheet
 from ldp_aggregator.streams import DASH, check_one_output, is_standard_output
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.arrays import Counts
     from ldp_aggregator.checks import Check
     from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
+    from ldp_aggregator.geography import Geography
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -216,7 +215,7 @@ _OPTIONS = (
         metavar="PROPERTY",
         default="name",
         show_default=True,
-        help="The property that names the districts of --geography.",
+        help="The property that names these districts.",
     ),
     click.option(
         "--districts-by",
@@ -316,6 +315,8 @@ class OutputOptions:
     def _geography(self) -> Geography | None:
         if self.geography_path is None:
             return None
+        from ldp_aggregator.places.geojson import read_geography  # slow to import
+
         return read_geography(self.geography_path, self.district_name, self.districts_by)
 
     @property

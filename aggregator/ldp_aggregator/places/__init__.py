@@ -5,7 +5,7 @@ geojson      districts of a GeoJSON file
 districts    the shares of districts, and what cells that borders cut leave open
 places       all that is asked of a question of type place
 table_cells  rectangles of a map whose cells were told one by one
-asking       what people write for rectangles and zooms
+asking       what people write for rectangles, zooms and districts
 
 Imports: `rendering`, `decoders`, `moments`, `distributions`.
 """

@@ -17,6 +17,7 @@ from typing import Any
 from ldp.errors import EstimateError
 from ldp_aggregator.files import read_bytes
 from ldp_aggregator.geography import Geography
+from ldp_aggregator.places.asking import BY
 
 LARGEST = 1 << 26
 """Bytes of a file."""
@@ -46,6 +47,8 @@ def read_geography(path: str | os.PathLike[str], name: str = "name", by: str = "
 
 def geography_of(collection: Any, name: str = "name", by: str = "area") -> Geography:
     """The same of a collection that has been read already, as dictionaries and lists."""
+    if by not in BY:
+        raise EstimateError(f"expected districts by {' or '.join(BY)}, got {by!r}")
     named = dict(_named(_features(collection), name))
     return Geography(tuple(named), tuple(map(_polygon, named, named.values())), by)
 
