@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from ldp_aggregator.estimates.question_numbers import Estimate
     from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
     from ldp_aggregator.files import FileError, read_candidates, read_survey
+    from ldp_aggregator.geography import Geography
     from ldp_aggregator.health_checks.phantoms import phantom_score
     from ldp_aggregator.health_checks.report_checks import health
     from ldp_aggregator.options import Options
+    from ldp_aggregator.places.geojson import read_geography
     from ldp_aggregator.places.maps import Map
     from ldp_aggregator.synthesis.synthesis import Synthetic, synthesize
     from ldp_aggregator.tallies.aggregation import aggregate
@@ -41,6 +43,7 @@ __all__ = [
     "Distribution",
     "Estimate",
     "FileError",
+    "Geography",
     "Ingest",
     "Intake",
     "Map",
@@ -63,6 +66,7 @@ __all__ = [
     "parse_survey",
     "phantom_score",
     "read_candidates",
+    "read_geography",
     "read_survey",
     "synthesize",
 ]
@@ -73,6 +77,7 @@ _HOMES = {
     "Map": "places.maps",
     "Estimate": "estimates.question_numbers",
     "FileError": "files",
+    "Geography": "geography",
     "Ingest": "tallies.ingest",
     "Intake": "tallies.tally",
     "Options": "options",
@@ -93,6 +98,7 @@ _HOMES = {
     "estimate_question": "estimates.question_estimation",
     "frequency_reach": "estimates.manipulation",
     "read_candidates": "files",
+    "read_geography": "places.geojson",
     "read_survey": "files",
     "Synthetic": "synthesis.synthesis",
     "synthesize": "synthesis.synthesis",

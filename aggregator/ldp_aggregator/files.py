@@ -50,7 +50,7 @@ def read_source(path: Path) -> tuple[Survey, bytes]:
     """
     largest = _largest_survey()
     # One byte more shows that there are too many, in a file that has no end as well.
-    content = read_bytes(path, largest + 1)
+    content = _read(path, largest + 1)
     if len(content) > largest:
         expected = (
             f"a survey file of at most {largest:,} bytes (set {_LARGEST_SURVEY} to allow more)"
@@ -73,9 +73,7 @@ class _Named:
     def __call__(self, name: str) -> str:
         self.read = True
         path = self._folder / name
-        content = read_bytes(path, self._largest + 1)
-        if len(content) > self._largest:
-            raise FileError(f"{path}: expected at most {self._largest:,} bytes, got more")
+        content = read_bytes(path, self._largest)
         try:
             return content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
@@ -106,10 +104,18 @@ def read_candidates(
     return texts
 
 
+def read_bytes(path: Path, largest: int) -> bytes:
+    """What a file of at most so many bytes holds."""
+    content = _read(path, largest + 1)
+    if len(content) > largest:
+        raise FileError(f"{path}: expected at most {largest:,} bytes, got more")
+    return content
+
+
 def read_lines(path: Path) -> tuple[str, ...]:
     """The candidates in a file, one a line; blank lines and repetitions do not count."""
     try:
-        lines = [line.strip() for line in read_bytes(path).decode("utf-8-sig").splitlines()]
+        lines = [line.strip() for line in _read(path).decode("utf-8-sig").splitlines()]
     except UnicodeDecodeError as error:
         raise FileError(
             f"{path}: expected UTF-8 text, one candidate a line, got a stray byte at position "
@@ -268,8 +274,8 @@ def opened_text(path: Path) -> Iterator[TextIO]:
         yield file
 
 
-def read_bytes(path: Path, most: int = -1) -> bytes:
-    """What a file holds, or its first bytes. Raises `FileError`."""
+def _read(path: Path, most: int = -1) -> bytes:
+    """What a file holds, or its first bytes."""
     try:
         if str(path) == DASH:
             return standard_input().read(most)

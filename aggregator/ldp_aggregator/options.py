@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ldp.errors import EstimateError
+
+if TYPE_CHECKING:
+    from ldp_aggregator.geography import Geography
 
 ESTIMANDS = ("respondents", "population")
 INTERVALS = ("score", "clopper-pearson")
@@ -45,6 +49,9 @@ class Options:
     """Rectangles of a map, a range [low, high) of x and one of y, whose shares are shown."""
     zoom: tuple[int, int] | None = None
     """How many cells are shown along x and y; None for as many as can be told from empty ones."""
+
+    geography: Geography | None = None
+    """Districts of a map, whose shares and borders are shown."""
 
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:

@@ -9,7 +9,7 @@ from benchmarks.places import (
     DEPTH,
     SIDE,
     best_law,
-    error,
+    error_of,
     in_ranges,
     inputs,
     rectangles,
@@ -69,4 +69,4 @@ def test_measured_errors_are_those_to_be_expected(tmp_path):
     expected = math.sqrt(average_error(response) * unit / 100_000)
     for held in named.values():
         assert held.sum() == 100_000
-        assert error(response, held, 2, generator=generator) == pytest.approx(expected, rel=0.3)
+        assert error_of(response, held, 2, generator=generator) == pytest.approx(expected, rel=0.3)

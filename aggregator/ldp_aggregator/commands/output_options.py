@@ -15,7 +15,7 @@ from ldp.errors import EstimateError
 from ldp_aggregator.distributions.asking import edges_of, quantiles_of, range_of
 from ldp_aggregator.files import hand_out, write_whole
 from ldp_aggregator.options import ESTIMANDS, INTERVALS, MOST_REPORTS_EACH, POST, Options
-from ldp_aggregator.places.asking import rectangle_of, zoom_of
+from ldp_aggregator.places.asking import BY, rectangle_of, zoom_of
 from ldp_aggregator.rendering.formats import FORMATS, Format, format_of_file, formats_of
 from ldp_aggregator.rendering.sheet import Shape, Sheet
 from ldp_aggregator.streams import DASH, check_one_output, is_standard_output
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.arrays import Counts
     from ldp_aggregator.checks import Check
     from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
+    from ldp_aggregator.geography import Geography
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -203,6 +204,27 @@ _OPTIONS = (
         help="Write the cells of a map as well, as GeoJSON polygons with shares and intervals.",
     ),
     click.option(
+        "--geography",
+        "geography_path",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        help="Of maps: show the shares of the districts in a GeoJSON file, and their borders.",
+    ),
+    click.option(
+        "--district-name",
+        metavar="PROPERTY",
+        default="name",
+        show_default=True,
+        help="The property that names these districts.",
+    ),
+    click.option(
+        "--districts-by",
+        type=click.Choice(BY),
+        default="area",
+        show_default=True,
+        help="How cells are counted that borders of districts cut.",
+    ),
+    click.option(
         "--reports-each",
         type=click.IntRange(1, MOST_REPORTS_EACH),
         default=1,
@@ -244,6 +266,9 @@ class OutputOptions:
     rectangles: tuple[tuple[tuple[str, str], tuple[str, str]], ...]
     zoom: tuple[int, int] | None
     cells_path: Path | None
+    geography_path: Path | None
+    district_name: str
+    districts_by: str
     reports_each: int
     form: str | None
     output: Path | None
@@ -283,7 +308,16 @@ class OutputOptions:
             edges=self.edges or (),
             rectangles=self.rectangles,
             zoom=self.zoom,
+            geography=self._geography,
         )
+
+    @property
+    def _geography(self) -> Geography | None:
+        if self.geography_path is None:
+            return None
+        from ldp_aggregator.places.geojson import read_geography  # slow to import
+
+        return read_geography(self.geography_path, self.district_name, self.districts_by)
 
     @property
     def _picture(self) -> Format | None:

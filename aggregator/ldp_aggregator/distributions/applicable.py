@@ -20,6 +20,7 @@ _OF_EVERY_ONE = (
 )
 _RANGES = 'of `goal = "distribution"` for ranges and edges'
 _RECTANGLES = "of type place for rectangles"
+_DISTRICTS = "of type place for districts"
 _ZOOM = 'of `goal = "rectangles"` for another zoom than its own'
 _ONLY_FOR = {
     **dict.fromkeys(SHAPES, "questions through square-wave"),
@@ -39,6 +40,7 @@ def check_asked(questions: Collection[Question], options: Options) -> None:
     for asked, have, what in (
         (options.ranges or options.edges, _of_distribution, _RANGES),
         (options.rectangles, _of_places, _RECTANGLES),
+        (options.geography is not None, _of_places, _DISTRICTS),
         (options.zoom is not None, _of_rectangles, _ZOOM),
     ):
         if asked and not any(map(have, questions)):
@@ -55,7 +57,7 @@ def options_for(question: Question, options: Options) -> Options:
     if not _of_distribution(question):
         options = replace(options, ranges=(), edges=())
     if not _of_places(question):
-        options = replace(options, rectangles=())
+        options = replace(options, rectangles=(), geography=None)
     return options if _of_rectangles(question) else replace(options, zoom=None)
 
 

@@ -97,6 +97,10 @@ class QuestionEstimates(QuestionNumbers):
             for place, estimate in enumerate(shown.everything)
         ]
         rows += [self.row(self._estimate_of(share)) for share in self.ranges]
+        rows += [
+            self.row(replace(self._estimate_of(district), value=district.shown))
+            for district in self.shown_districts
+        ]
         rows += [(name, "", *number.cells) for name, number in self.numbers]
         rows += [(number.name, "", *number.cells) for number in (*self.quantiles, *self.on_circle)]
         remarks = shown.sentences if shown is self else [*shown.sentences, elsewhere]
@@ -202,7 +206,7 @@ class QuestionEstimates(QuestionNumbers):
             for name, of_key in self._numbers_of(index):
                 errors = (of_key.standard_error, of_key.low, of_key.high)
                 yield self.name, f"{e.value}: {name}", self.reports, of_key.estimate, *errors
-        for share in self.ranges:
+        for share in (*self.ranges, *self.shown_districts):
             e = self._estimate_of(share)
             yield self.name, e.value, e.count, e.frequency, e.standard_error, e.low, e.high
         for name, number in self.numbers:
@@ -274,7 +278,8 @@ class QuestionEstimates(QuestionNumbers):
         """What is told of the distribution of a number beside its histogram."""
         if self.places is not None:
             x, y = (1 << halved for halved in self.places.shown_view)
-            return {"cells": [x, y], **self._of_ranges("rectangles", "rectangle")}
+            rectangles = self._of_ranges("rectangles", "rectangle")
+            return {"cells": [x, y], **rectangles, **self._of_districts()}
         if self.distribution is None:
             return {}
         quantiles = [quantile.to_dict() for quantile in self.quantiles]
@@ -287,6 +292,20 @@ class QuestionEstimates(QuestionNumbers):
         ranges = [self._estimate_of(share) for share in self.ranges]
         shares = [{one: e.value, **_share(e), **_errors(e)} for e in ranges]
         return {name: shares} if shares else {}
+
+    def _of_districts(self) -> dict[str, Any]:
+        """The shares of districts, if any were asked for."""
+        districts = [
+            {
+                "district": district.range,
+                **_share(e := self._estimate_of(district)),
+                **_errors(e),
+                "cut": district.cut,
+                "surely": [district.surely_low, district.surely_high],
+            }
+            for district in self.shown_districts
+        ]
+        return {"districts": districts} if districts else {}
 
     def _value_records(self) -> Iterator[dict[str, Any]]:
         for index, estimate in enumerate(self):

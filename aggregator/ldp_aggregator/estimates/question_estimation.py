@@ -19,7 +19,7 @@ from ldp_aggregator.estimates.frequencies import estimates_from, moments_of, wit
 from ldp_aggregator.estimates.manipulation import Manipulation, manipulation
 from ldp_aggregator.estimates.means import Mean, ends_of, mean_of
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
-from ldp_aggregator.estimates.remarks import on_distribution
+from ldp_aggregator.estimates.remarks import on_distribution, on_districts
 from ldp_aggregator.estimates.without_frequencies import (
     mean_alone,
     nothing_yet,
@@ -213,10 +213,19 @@ def _with_views(
     places = view.places
     if moments is not None:
         places = places or places_of(question, counts, options, frequency=moments.frequency)
-        estimates = replace(estimates, places=places)
+        estimates = _with_places(estimates, places)
     if options.post == "shrunk":
         estimates = replace(estimates, frequency=_shrunk(question, places))
     return estimates
+
+
+def _with_places(estimates: QuestionEstimates, places: Places | None) -> QuestionEstimates:
+    """With all that a question of type place is asked."""
+    geography = estimates.options.geography
+    if places is None or geography is None:
+        return replace(estimates, places=places)
+    remarks = on_districts(places.shown_districts, geography.by)
+    return replace(estimates, places=places, remarks=(*estimates.remarks, *remarks))
 
 
 def _shrunk(question: Question, places: Places | None) -> Floats:

@@ -24,9 +24,11 @@ from ldp_aggregator.distributions.answers import Direction, Length, Quantile, Sh
 from ldp_aggregator.distributions.distribution import Distribution
 from ldp_aggregator.estimates.manipulation import Manipulation
 from ldp_aggregator.estimates.means import Mean
+from ldp_aggregator.geography import Geography
 from ldp_aggregator.interval import WithInterval
 from ldp_aggregator.key_values.means import KeyMeans, KeyNumber
 from ldp_aggregator.options import SHAPES, Options
+from ldp_aggregator.places.districts import District
 from ldp_aggregator.places.maps import Map
 from ldp_aggregator.places.places import Ends, Places
 
@@ -168,6 +170,18 @@ class QuestionNumbers:
         within a cell.
         """
         return self._on_map.rectangle(x, y)
+
+    def districts(self, geography: Geography) -> tuple[District, ...]:
+        """The shares of districts (`read_geography`), in their order.
+
+        Raises `EstimateError` for questions of other types, and if no district is on the map.
+        """
+        return self._on_map.districts(geography)
+
+    @property
+    def shown_districts(self) -> tuple[District, ...]:
+        """Those that the options ask for."""
+        return () if self.places is None else self.places.shown_districts
 
     @property
     def _on_map(self) -> Places:

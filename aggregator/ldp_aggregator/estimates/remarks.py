@@ -11,6 +11,7 @@ sentences; there the commands say them on standard error.
                      (`least_respondents`)
     few-reports      intervals that do not go by normal theory, as too few reports are expected
                      (`few_reports`)
+    cut-cells        districts whose borders cut cells, so that they are approximate
     few-counts       intervals that do, though the law of an estimate is far from normal. Where a
                      score has the variance V for those who do not hold a value, and no report is
                      worth more than w to it, n V / w^2 is about the number of reports that its
@@ -19,6 +20,8 @@ sentences; there the commands say them on standard error.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ldp.survey import Question
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Remark
@@ -26,7 +29,12 @@ from ldp_aggregator.estimates.manipulation import Manipulation
 from ldp_aggregator.estimates.means import FEWEST, Mean, ends_of
 from ldp_aggregator.key_values.means import KeyMeans
 from ldp_aggregator.moments.moments import Moments
+from ldp_aggregator.places.districts import District
 
+_CUT = {
+    "area": "the share of the area is counted",
+    "centre": "those are counted whose middles are within",
+}
 FEWEST_MISSING = 30
 """Reports that have to miss their value for the errors of a distribution to be nearly normal."""
 
@@ -86,6 +94,19 @@ def on_expected(counts: Floats) -> tuple[Remark, ...]:
         "may hold the truth less often than they say."
     )
     return (Remark("few-counts", text),)
+
+
+def on_districts(districts: Sequence[District], by: str) -> tuple[Remark, ...]:
+    """Whether borders cut cells."""
+    approximate = sum(district.is_approximate for district in districts)
+    if not approximate:
+        return ()
+    text = (
+        f"{approximate:,} of {len(districts):,} districts are approximate: of cells that borders "
+        f"cut, {_CUT[by]}. Where within a cell people live, no report tells; `surely_low` and "
+        "`surely_high` (JSON: `surely`) are the ends of an interval that holds wherever it is."
+    )
+    return (Remark("cut-cells", text),)
 
 
 def on_distribution(respondents: int, missing: float) -> tuple[Remark, ...]:

@@ -28,7 +28,7 @@ class StopLists:
     def file_of(self, survey: str) -> bytes | None:
         """The bytes of a survey's list; None if there is none. Raises `FileError`."""
         for path in self._paths:
-            content = read_bytes(path, MOST_BYTES + 1)
+            content = read_bytes(path, MOST_BYTES)
             if _read(path, content).survey == survey:
                 return content
         return None
@@ -41,7 +41,7 @@ class StopLists:
 
 def stops_in(path: Path) -> Stops:
     """The list in a file, whose signature is not looked at. Raises `FileError`."""
-    return _read(path, read_bytes(path, MOST_BYTES + 1))
+    return _read(path, read_bytes(path, MOST_BYTES))
 
 
 def with_shares(estimates: SurveyEstimates, stops: Stops | None) -> SurveyEstimates:

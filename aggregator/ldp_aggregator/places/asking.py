@@ -1,4 +1,4 @@
-"""What is asked of a map, as people write it: rectangles and zooms.
+"""What is asked of a map, as people write it: rectangles, zooms, and how districts are counted.
 
 Raises `EstimateError` for what is none.
 """
@@ -8,6 +8,8 @@ from __future__ import annotations
 from ldp.errors import EstimateError
 from ldp_aggregator.distributions.asking import range_of
 
+BY = ("area", "centre")
+"""How cells are counted that borders of districts cut."""
 _MOST_DIGITS = 4
 
 

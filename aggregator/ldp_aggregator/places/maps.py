@@ -31,6 +31,8 @@ class Map:
     high: Floats
     level: float
     post: str | None = None
+    outlines: tuple[Floats, ...] = ()
+    """Borders that are drawn over it, of shape (corners, 2) each."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -95,7 +97,7 @@ class Map:
             lengths=self.estimate.ravel(),
             low=self.low.ravel(),
             high=self.high.ravel(),
-            grid=Grid(self.x_edges, self.y_edges, labels=self.labels),
+            grid=Grid(self.x_edges, self.y_edges, self.labels, outlines=self.outlines),
         )
 
     def plot(self) -> Any:

@@ -22,7 +22,9 @@ from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.distributions.answers import Share
 from ldp_aggregator.distributions.ends import WithEnds
 from ldp_aggregator.distributions.line import Line, Number, line_of
+from ldp_aggregator.geography import Geography
 from ldp_aggregator.options import Options
+from ldp_aggregator.places.districts import District
 from ldp_aggregator.places.maps import Map
 from ldp_aggregator.places.table_cells import queries_of_cells
 from ldp_aggregator.tallies.counting import total_reports
@@ -114,7 +116,34 @@ class Places(WithEnds):
             high=high,
             level=self.options.level,
             post=post,
+            outlines=() if self.options.geography is None else self.options.geography.outlines,
         )
+
+    def districts(self, geography: Geography) -> tuple[District, ...]:
+        """The shares of districts. Raises `EstimateError` if none of them has any of the map."""
+        x, y = (np.array([float(edge) for edge in axis.edges]) for axis in self.axes)
+        parts = geography.parts(x, y)
+        counted, within, touched = (
+            self.queries.answer(np.asarray(cells, dtype=np.float64))
+            for cells in (parts.counted, parts.within, parts.touched)
+        )
+        low, high = self._ends(counted, self._quantile)
+        columns = (
+            counted.estimate,
+            counted.errors(self._drawn),
+            low,
+            high,
+            parts.cut,
+            self._ends(within, self._quantile)[0],
+            self._ends(touched, self._quantile)[1],
+        )
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return tuple(District(name, *row) for name, row in zip(geography.names, rows, strict=True))
+
+    @cached_property
+    def shown_districts(self) -> tuple[District, ...]:
+        """Those that the options ask for."""
+        return () if self.options.geography is None else self.districts(self.options.geography)
 
     def shrunk(self) -> Floats | None:
         """The shares of the cells that are shown, in a view for the eye: biased.

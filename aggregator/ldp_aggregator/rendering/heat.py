@@ -26,10 +26,21 @@ def draw_heat(axis: Any, panel: Bars, grid: Grid) -> None:
     mesh = axis.pcolormesh(grid.x, grid.y, shares, cmap=COLOURS, vmin=0.0)
     axis.figure.colorbar(mesh, ax=axis, shrink=0.8).ax.tick_params(labelsize=8)
     _hatch(axis, grid, np.argwhere(panel.low.reshape(shape) <= 0).tolist())
+    _outline(axis, grid)
     x, y = (label.replace("$", r"\$") for label in grid.labels)
     axis.set_xlabel(f"{x}\n{panel.caption}", fontsize=8)
     axis.set_ylabel(y, fontsize=8)
     axis.tick_params(axis="y", labelsize=8)
+
+
+def _outline(axis: Any, grid: Grid) -> None:
+    """Borders over the cells, without making the map any larger."""
+    for border in grid.outlines:
+        # White below black is seen on any colour.
+        axis.plot(*border.T, color="white", linewidth=2.0)
+        axis.plot(*border.T, color="black", linewidth=0.8)
+    axis.set_xlim(grid.x[0], grid.x[-1])
+    axis.set_ylim(grid.y[0], grid.y[-1])
 
 
 def _hatch(axis: Any, grid: Grid, cells: list[list[int]]) -> None:

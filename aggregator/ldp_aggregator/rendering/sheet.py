@@ -45,6 +45,8 @@ class Grid(NamedTuple):
     x: Floats
     y: Floats
     labels: tuple[str, str]
+    outlines: Sequence[Floats] = ()
+    """Borders to be drawn over it, of shape (corners, 2) each."""
 
 
 class Bars(NamedTuple):

@@ -118,13 +118,17 @@ class Views:
 
     def frequencies(self, counts: Counts) -> list[Floats]:
         """The share of every cell, by level from the top; `counts` of shape (levels, symbols)."""
+        return self.pooling.pool(self.own(counts))
+
+    def own(self, counts: Counts) -> list[Floats]:
+        """What each level says by itself: 0 of the cells of those that no one is asked for."""
         reports = int(counts.sum())
         direct = [np.zeros(cells) for cells in self.response.cells]
         for level in self.levels:
             own = counts[level.number]
             supports = np.rint(level.supports(own[: level.symbols].astype(np.float64)))
             direct[level.number] = level.factor * (supports - level.q * own.sum()) / reports
-        return self.pooling.pool(direct)
+        return direct
 
 
 @lru_cache(maxsize=4)
