@@ -261,7 +261,7 @@ class EmbeddedClient:
         # An app that asks a question must not fall over it, whatever we did wrong.
         except Exception as error:
             known = name if any(question.name == name for question in self.survey) else ""
-            self._counts.note(error, question=known)
+            self._counts.note(error, "unexpected", known)
             if self._strict:
                 raise
             return False

@@ -112,9 +112,9 @@ class HTTPTransport:
         connection = Line(self._route(), self._timeout)
         try:
             connection.request("POST", self._path, payload, self._headers)
-            response = connection.getresponse()
-            body = response.read(_MOST_RESPONSE)
-            return of_answer(response.status, response.getheader("Retry-After"), body)
+            with connection.getresponse() as response:
+                body = response.read(_MOST_RESPONSE)
+                return of_answer(response.status, response.getheader("Retry-After"), body)
         except ProxyError as error:
             mendable = 400 <= error.status < 500
             outcome = HELD if mendable else retry()
