@@ -13,6 +13,7 @@ Rules
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 _SINCE_START = getattr(time, "CLOCK_BOOTTIME", None)
@@ -25,10 +26,17 @@ class Now(NamedTuple):
     boot: float
 
 
+Clock = Callable[[], Now]
+
+
 def now() -> Now:
     """Both clocks, read."""
-    since_start = time.monotonic() if _SINCE_START is None else time.clock_gettime(_SINCE_START)
-    return Now(time.time(), since_start)
+    return Now(time.time(), since_start())
+
+
+def since_start() -> float:
+    """The second one."""
+    return time.monotonic() if _SINCE_START is None else time.clock_gettime(_SINCE_START)
 
 
 class Span(NamedTuple):

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from typing import cast
 
-from ldp_client.ledger import today
+from ldp_client.clocks import Clock, now
+from ldp_client.ledger import DAY
 from ldp_client.store import Store
 
 DAYS = "days"
@@ -22,18 +23,19 @@ MOST_DAYS = 400
 _LAST_DAY = (1 << 32) - 1
 
 
-def this_day() -> int:
+def this_day(clock: Clock = now) -> int:
     """The day, counted from the first of 1970, whatever the clock says."""
-    return min(max(0, today()), _LAST_DAY)
+    return min(max(0, int(clock().wall) // DAY), _LAST_DAY)
 
 
 class Days:
     """Those of a queue. Methods are called in transactions of the store."""
 
-    __slots__ = ("_most", "_queue", "_store")
+    __slots__ = ("_clock", "_most", "_queue", "_store")
 
-    def __init__(self, store: Store, queue: bytes, limit: int) -> None:
+    def __init__(self, store: Store, queue: bytes, limit: int, *, clock: Clock = now) -> None:
         self._store = store
+        self._clock = clock
         self._queue = queue
         self._most = min(limit + 1, MOST_DAYS)
 
@@ -41,7 +43,7 @@ class Days:
         """Days in the order in which they were seen last, this one at the end."""
         record = self._store.get(DAYS, self._queue) or ()
         before = cast("tuple[int, ...]", record)
-        day = this_day()
+        day = this_day(self._clock)
         if before and before[-1] == day:
             return before
         days = (*(other for other in before if other != day), day)[-self._most :]

@@ -21,13 +21,12 @@ Rules
 from __future__ import annotations
 
 import heapq
-import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, cast
 
 from ldp.randomness import Random
 from ldp.wire import pack_array
-from ldp_client.clocks import Span
+from ldp_client.clocks import Clock, Span, now
 from ldp_client.database import Database
 from ldp_client.days import DAYS, Days, age, this_day
 from ldp_client.outcomes import LOST, WAITING, Outcome
@@ -70,6 +69,7 @@ class Outbox:
         count: Callable[[str, int], object],
         *,
         inherits: Callable[[], bool],
+        clock: Clock = now,
     ) -> None:
         self._store = store
         self._queue = queue
@@ -78,10 +78,11 @@ class Outbox:
         self._limits = limits
         self._random = random
         self._count = count
-        self._days = Days(store, queue, limits.days)
+        self._clock = clock
+        self._days = Days(store, queue, limits.days, clock=clock)
         self._until_trimmed = 0
         self._settled: bytes | None = None
-        self.schedule = Schedule(store, queue)
+        self.schedule = Schedule(store, queue, clock=clock)
 
     def put(self, report: Report) -> None:
         """Let a report wait. Called in a transaction, the one that charges for it."""
@@ -202,7 +203,7 @@ class Outbox:
             (key, Report(*cast("tuple[bytes, bytes, int]", record))) for key, record in shuffled
         ]
         _, (fingerprint, row, epoch) = waiting[0]
-        if epoch is not None and time.time() < CLOCK_WAS_SET:
+        if epoch is not None and self._clock().wall < CLOCK_WAS_SET:
             return None
         of_question = [item for item in waiting if item[1].fingerprint == fingerprint]
         chosen = of_question[: self._limits.batch]
@@ -213,14 +214,14 @@ class Outbox:
             epoch=epoch,
             size=len(chosen),
             random=self._random,
-            clock=time.time,
+            clock=lambda: self._clock().wall,
         )
         # One batch, unless the limits of the wire are reached: then the rest waits for the next.
         batch = next(batches)
         for key, _ in chosen[: batch.size]:
             self._store.drop(REPORT, key)
         frame = frames([batch])
-        self._store.put(BATCH, self._queue, (frame, batch.size, this_day()))
+        self._store.put(BATCH, self._queue, (frame, batch.size, this_day(self._clock)))
         return frame
 
     def _trim(self) -> None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, cast
 
-from ldp_client.clocks import Span, now
+from ldp_client.clocks import Clock, Span, now
 from ldp_client.ledger import DAY
 from ldp_client.outcomes import WAITING, Outcome
 from ldp_client.store import Store
@@ -45,10 +45,11 @@ class Attempt(NamedTuple):
 class Schedule:
     """That of a queue. Methods are called in transactions of the store."""
 
-    __slots__ = ("_queue", "_store")
+    __slots__ = ("_clock", "_queue", "_store")
 
-    def __init__(self, store: Store, queue: bytes) -> None:
+    def __init__(self, store: Store, queue: bytes, *, clock: Clock = now) -> None:
         self._store = store
+        self._clock = clock
         self._queue = queue
 
     def last(self) -> Attempt | None:
@@ -67,7 +68,7 @@ class Schedule:
     def pause(self) -> float:
         """The seconds until something may be sent."""
         last = self.last()
-        return 0.0 if last is None else min(last.pause.left(now()), LONGEST_PAUSE)
+        return 0.0 if last is None else min(last.pause.left(self._clock()), LONGEST_PAUSE)
 
     def begin(self, backoff: Backoff) -> None:
         """Note an attempt that is about to be made."""
@@ -102,11 +103,11 @@ class Schedule:
     def draw(self, seconds: Callable[[], float]) -> Span:
         """The same, once it was sent: drawn anew, unless it is still to come."""
         wait = self.wait()
-        if wait is None or not wait.left(now()):
-            wait = Span.of(seconds(), now())
+        if wait is None or not wait.left(self._clock()):
+            wait = Span.of(seconds(), self._clock())
             self._store.put(DUE, self._queue, tuple(wait))
         return wait
 
     def _keep(self, wait: float, failures: int, verdict: str, *, reason: str = "") -> None:
-        span = Span.of(min(wait, LONGEST_PAUSE), now())
+        span = Span.of(min(wait, LONGEST_PAUSE), self._clock())
         self._store.put(ATTEMPT, self._queue, (*span, failures, verdict, reason))

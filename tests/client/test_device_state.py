@@ -17,7 +17,7 @@ from surveys import mirror, survey_of, yes_no
 
 from ldp.exact import exp_lower
 from ldp.randomness import Replay
-from ldp_client import schedule
+from ldp_client import clocks
 from ldp_client.budget import Budget, renew
 from ldp_client.clocks import Now
 from ldp_client.database import Database
@@ -91,7 +91,7 @@ def life():
     moment = Now(86_400.0 * DAY + 5, 1000.5)
     with (
         patch.object(time, "time", return_value=moment.wall),
-        patch.object(schedule, "now", return_value=moment),
+        patch.object(clocks, "since_start", return_value=moment.boot),
     ):
         for keys, name, answers in LIVES:
             answer(keys, name, answers)

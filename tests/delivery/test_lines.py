@@ -31,9 +31,8 @@ def listening(serve):
                 threading.Thread(target=served, args=(connection,), daemon=True).start()
 
         def served(connection):
-            with connection:
-                with suppress(OSError):
-                    serve(connection)
+            with connection, suppress(OSError):
+                serve(connection)
 
         threading.Thread(target=accept, daemon=True).start()
         yield server.getsockname()[1]
