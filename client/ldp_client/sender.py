@@ -6,8 +6,7 @@ Rules
   the start.
 - After a failure it waits for a random time, up to a limit that doubles with each failure (full
   jitter), and never less than the collector asked for. Without a network it tries every few
-  seconds, and after a minute every half: that reaches no one, and some devices have a network for
-  no longer than that.
+  seconds: that reaches no one, and some devices have a network for no longer than that.
 - A batch that was turned away for something that can be mended is held for an hour or two.
 - It is a daemon, started with the client, and anew in a forked child. It stops within moments at
   exit. While it rests it holds nothing that belongs to the client, so that one that an app forgot
@@ -36,10 +35,8 @@ from ldp_client.transport import Transport
 
 FIRST_PAUSE = 2.0
 MOST_DOUBLINGS = 12
-DOUBLINGS_OFFLINE = 2, 5
-"""Those without a network: at the beginning, so that ten seconds of one suffice, and later."""
-BEGINNING = 16
-"""Attempts in a row: those of the first minute that an app is open."""
+DOUBLINGS_OFFLINE = 2
+"""Those without a network: eight seconds, so that ten seconds of a network have an attempt."""
 
 HELD_FOR = 3600.0
 LONGEST_INTERVAL = 30.0 * 86_400
@@ -79,7 +76,6 @@ class Sender:
         self._allowed = allowed
         self._random = random
         self._stopping = False
-        self._offline = 0
         self.renew()
         renew_in_children(self)
 
@@ -188,10 +184,8 @@ class Sender:
         return self._uniform(FIRST_PAUSE * 2.0 ** min(failures, MOST_DOUBLINGS))
 
     def _backoff_after(self, outcome: Outcome) -> Callable[[int], float]:
-        self._offline = self._offline + 1 if outcome.verdict == "offline" else 0
-        if self._offline:
-            most = DOUBLINGS_OFFLINE[self._offline > BEGINNING]
-            return lambda failures: self._backoff(min(failures, most))
+        if outcome.verdict == "offline":
+            return lambda failures: self._backoff(min(failures, DOUBLINGS_OFFLINE))
         if outcome.verdict == "held":
             return lambda _: HELD_FOR + self._uniform(HELD_FOR)
         return self._backoff
