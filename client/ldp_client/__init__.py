@@ -14,25 +14,23 @@ from ldp_client.ledger import Ledger
 from ldp_client.reports import Report, batches, frames, report_bytes, row_batches
 
 if TYPE_CHECKING:
+    from ldp_client.asynchronous import AsyncClient
     from ldp_client.counts import REASONS
     from ldp_client.embedded import EmbeddedClient
     from ldp_client.outbox import QueueLimits
+    from ldp_client.outcomes import ACCEPTED, HELD, OFFLINE, REFUSED, Outcome, retry
     from ldp_client.preview import Preview
+    from ldp_client.status import Status
     from ldp_client.terms import read_survey
-    from ldp_client.transport import (
-        ACCEPTED,
-        REFUSED,
-        FolderTransport,
-        HTTPTransport,
-        Outcome,
-        Transport,
-        retry,
-    )
+    from ldp_client.transport import FolderTransport, HTTPTransport, Transport
 
 __all__ = [
     "ACCEPTED",
+    "HELD",
+    "OFFLINE",
     "REASONS",
     "REFUSED",
+    "AsyncClient",
     "Client",
     "EmbeddedClient",
     "FolderTransport",
@@ -42,6 +40,7 @@ __all__ = [
     "Preview",
     "QueueLimits",
     "Report",
+    "Status",
     "Transport",
     "__version__",
     "batches",
@@ -54,18 +53,22 @@ __all__ = [
 ]
 
 _HOMES = {
-    "ACCEPTED": "transport",
+    "ACCEPTED": "outcomes",
+    "AsyncClient": "asynchronous",
     "EmbeddedClient": "embedded",
     "FolderTransport": "transport",
+    "HELD": "outcomes",
     "HTTPTransport": "transport",
-    "Outcome": "transport",
+    "OFFLINE": "outcomes",
+    "Outcome": "outcomes",
     "Preview": "preview",
     "QueueLimits": "outbox",
     "REASONS": "counts",
-    "REFUSED": "transport",
+    "REFUSED": "outcomes",
+    "Status": "status",
     "Transport": "transport",
     "read_survey": "terms",
-    "retry": "transport",
+    "retry": "outcomes",
 }
 
 if not TYPE_CHECKING:

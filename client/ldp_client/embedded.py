@@ -16,7 +16,9 @@ import os
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
+from ldp.errors import StateError
 from ldp.randomness import Random, system
 from ldp.survey import Survey
 from ldp_client.budget import Budget, renew
@@ -35,6 +37,7 @@ from ldp_client.transport import NAMELESS, HTTPTransport, Transport
 
 if TYPE_CHECKING:
     from ldp_client.preview import Preview
+    from ldp_client.status import Facts, Status
 
 
 class EmbeddedClient:
@@ -50,7 +53,8 @@ class EmbeddedClient:
     strict           raise what goes wrong while recording, instead of counting it
     consent          "on" or "off": what holds until the person was asked
     limits           of the queue
-    interval         seconds between uploads, on average; None to send at `flush` only
+    interval         seconds between uploads, on average, up to 30 days; None to send at `flush`
+                     only
 
     Raises `SurveyError` for a survey that cannot be used, or asks for too much.
 
@@ -104,6 +108,7 @@ class EmbeddedClient:
             count=self._counts.add,
             inherits=self._heirs.inherits,
         )
+        self._sends_by_itself = transport is not None and interval is not None
         self._sender: Sender | None = None
         if transport is not None:
             self._sender = Sender(
@@ -117,9 +122,12 @@ class EmbeddedClient:
         self._strict = strict
         self._if_never_asked = consent
         self._withdrawn = False
+        self._closed = False
         if strict:
             self.waiting()
-        atexit.register(self.close)
+        _open.add(self)
+        if self._sender is not None:
+            self._sender.start()
 
     def __enter__(self) -> EmbeddedClient:
         return self
@@ -134,14 +142,21 @@ class EmbeddedClient:
         """
         if name in self.survey.drawn:
             self._settle_draw(name)
-        return self._kept(lambda: self._respondent().report(name, answer))
+        return self._kept(lambda: self._respondent().report(name, answer), name)
+
+    def record_daily(self, name: str, answer: object) -> bool:
+        """The same, at most once a day (UTC), of a question whose responses are memoized."""
+        return self._kept(lambda: self._daily(name, answer), name)
 
     def record_together(self, answers: Mapping[str, object]) -> bool:
         """The same for the answers to all questions of a group, by question name."""
         return self._kept(lambda: self._respondent().report_together(answers))
 
     def flush(self, timeout: float = 2.0) -> bool:
-        """Send what waits, for at most `timeout` seconds. Whether nothing waits any more."""
+        """Send what waits, for at most `timeout` seconds.
+
+        Whether all of it has arrived: nothing waits any more, and nothing was dropped.
+        """
         try:
             if self._sender is None or self.consent == OFF:
                 return self.waiting() == 0
@@ -166,6 +181,17 @@ class EmbeddedClient:
     def ledger(self) -> Ledger:
         """What this device has spent, on all surveys in its state file. Raises `StateError`."""
         return Ledger.read(self._store)
+
+    def status(self) -> Status:
+        """How things stand, and what there is to do. Never raises."""
+        from ldp_client.status import status
+
+        return status(
+            lambda: self._store.transact(self._facts),
+            self.counts,
+            sends=self._sender is not None,
+            by_itself=self._sends_by_itself and not self._closed,
+        )
 
     def preview(self, name: str, answer: object) -> Preview:
         """What would be sent, and what it could reveal, without spending. Raises `AnswerError`."""
@@ -194,6 +220,8 @@ class EmbeddedClient:
         self._withdrawn = said != ON
         self._store.transact(lambda: self._keep_consent(said))
         self._store.settle()
+        if self._sender is not None:
+            self._sender.start()
 
     def rotate(self) -> None:
         """Draw a new secret and new permanent responses from now on; they are charged anew.
@@ -205,7 +233,8 @@ class EmbeddedClient:
 
     def close(self) -> None:
         """Stop sending, within moments, and close the state. What waits is sent another time."""
-        atexit.unregister(self.close)
+        self._closed = True
+        _open.discard(self)
         if self._sender is not None:
             self._sender.stop()
         self._store.close()
@@ -220,7 +249,9 @@ class EmbeddedClient:
         memory = Memory(self._store, self._heirs.scope())
         return Respondent(self.survey, memory, self._budget(), random=self._draw)
 
-    def _kept(self, make: Callable[[], Report | None]) -> bool:
+    def _kept(self, make: Callable[[], Report | str | None], name: str = "") -> bool:
+        if self._closed:
+            return self._refuse()
         try:
             outcome = self._store.transact(lambda: self._put(make))
             self._counts.add(outcome)
@@ -229,11 +260,32 @@ class EmbeddedClient:
                 self._sender.start()
         # An app that asks a question must not fall over it, whatever we did wrong.
         except Exception as error:
-            self._counts.note(error)
+            known = name if any(question.name == name for question in self.survey) else ""
+            self._counts.note(error, "unexpected", known)
             if self._strict:
                 raise
             return False
         return recorded
+
+    def _refuse(self) -> bool:
+        message = "expected to record before the client was closed, got an answer afterwards"
+        self._counts.add("closed")
+        self._counts.tell("closed", message)
+        if self._strict:
+            raise StateError(message)
+        return False
+
+    def _daily(self, name: str, answer: object) -> Report | str | None:
+        from ldp_client.daily import is_first_of_day
+
+        if not is_first_of_day(self._store, self._heirs.scope(), self.survey[name]):
+            return "daily"
+        return self._respondent().report(name, answer)
+
+    def _facts(self) -> Facts:
+        from ldp_client.status import facts
+
+        return facts(self._outbox, ON if self._agreed() else OFF)
 
     def _settle_draw(self, name: str) -> None:
         """Draw by itself, so that an answer that cannot be paid for draws nothing anew."""
@@ -246,13 +298,15 @@ class EmbeddedClient:
         with suppress(Exception):
             self._store.transact(settle)
 
-    def _put(self, make: Callable[[], Report | None]) -> str:
+    def _put(self, make: Callable[[], Report | str | None]) -> str:
         """What became of an answer, by the name that it is counted under."""
         if not self._agreed():
             return "consent-off"
         report = make()
         if report is None:
             return "not-drawn"
+        if isinstance(report, str):
+            return report
         self._outbox.put(report)
         return RECORDED
 
@@ -274,3 +328,13 @@ class EmbeddedClient:
     def _agreed(self) -> bool:
         """The same within a transaction."""
         return not self._withdrawn and self._memory.consent(self._if_never_asked) == ON
+
+
+_open: WeakSet[EmbeddedClient] = WeakSet()
+"""Those to be closed at exit. One that an app forgot can be collected before."""
+
+
+@atexit.register
+def _close_all() -> None:
+    for client in list(_open):
+        client.close()

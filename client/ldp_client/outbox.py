@@ -10,29 +10,35 @@ Rules
   it is decided about, so that every retry sends the same bytes. There is one at a time. Reports
   that wait have no id yet, so that only what was about to be sent can come too late for its epoch.
 - Nothing is handed to a transport before the charges behind it would outlive a loss of power.
-- The queue is bounded by count, bytes and age. The oldest go first; the count and the bytes are
-  looked at once in `SLACK` reports, and may be exceeded by that many.
+- The queue is bounded by count, bytes and age, which is counted in days that were seen
+  (`ldp_client.days`). The oldest go first; the count and the bytes are looked at once in `SLACK`
+  reports, and may be exceeded by that many.
+- A survey with epochs is not sent by a clock that was never set: its batches would be of 1970, for
+  good.
+- How many reports were lost, and why, is kept for as long as the file.
 """
 
 from __future__ import annotations
 
 import heapq
-import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, cast
 
 from ldp.randomness import Random
 from ldp.wire import pack_array
+from ldp_client.clocks import Clock, Span, now
 from ldp_client.database import Database
-from ldp_client.ledger import DAY, today
+from ldp_client.days import DAYS, Days, age, this_day
+from ldp_client.outcomes import LOST, WAITING, Outcome
 from ldp_client.reports import Report, frames, row_batches
+from ldp_client.schedule import Backoff, Schedule
 from ldp_client.scope import OWNER_SIZE
 from ldp_client.store import Record
 
-REPORT, BATCH, PAUSE = "report", "batch", "pause"
+REPORT, BATCH, LOSS = "report", "batch", "loss"
 SLACK = 64
-LONGEST_PAUSE = DAY
-"""Seconds; whatever a server or a changed clock says."""
+CLOCK_WAS_SET = 1_704_067_200.0
+"""The beginning of 2024. No clock that was ever set says less."""
 
 _DAY_SIZE, _RANDOM_SIZE = 4, 8
 
@@ -63,6 +69,7 @@ class Outbox:
         count: Callable[[str, int], object],
         *,
         inherits: Callable[[], bool],
+        clock: Clock = now,
     ) -> None:
         self._store = store
         self._queue = queue
@@ -71,71 +78,97 @@ class Outbox:
         self._limits = limits
         self._random = random
         self._count = count
+        self._clock = clock
+        self._days = Days(store, queue, limits.days, clock=clock)
         self._until_trimmed = 0
         self._settled: bytes | None = None
+        self.schedule = Schedule(store, queue, clock=clock)
 
     def put(self, report: Report) -> None:
         """Let a report wait. Called in a transaction, the one that charges for it."""
-        key = self._queue + _day(today()) + self._random(_RANDOM_SIZE)
+        day = self._days.seen()[-1]
+        key = self._queue + _bytes_of(day) + self._random(_RANDOM_SIZE)
         self._store.put(REPORT, key, tuple(part for part in report if part is not None))
         self._until_trimmed -= 1
         if self._until_trimmed < 0:
             self._until_trimmed = SLACK - 1
             self._trim()
 
-    def take(self) -> bytes | None:
-        """The bytes that are to be sent next, the same until `done`; None if nothing waits."""
-        frame = self._store.transact(self._next)
+    def take(self, backoff: Backoff = lambda _: 0.0) -> bytes | None:
+        """The bytes that are to be sent next, the same until they are decided about.
+
+        None if nothing waits, or nothing may be sent yet. `backoff` says for how long that is so
+        after this attempt, unless more is heard of it.
+        """
+        frame = self._store.transact(lambda: self._next(backoff))
         if frame is not None and frame != self._settled:
             self._store.settle()
             self._settled = frame
         return frame
 
-    def done(self, frame: bytes) -> None:
-        """Forget a batch that was taken: a collector has it, or none ever will."""
-        self._store.transact(lambda: self._forget(frame))
-
-    def postpone(self, least: float, backoff: Callable[[int], float]) -> None:
-        """Let nothing be sent for at least this many seconds.
-
-        Nor for those that `backoff` calls for, by the failures in a row.
-        """
-        self._store.transact(lambda: self._postpone(least, backoff))
-
-    def pause(self) -> float:
-        """The seconds until something may be sent."""
-        until, _ = self._store.transact(self._pause)
-        return min(max(0.0, until - time.time()), LONGEST_PAUSE)
+    def decide(self, frame: bytes, outcome: Outcome, backoff: Backoff) -> None:
+        """Note what became of a batch that was taken; forget it, unless it is sent again."""
+        self._store.transact(lambda: self._decide(frame, outcome, backoff))
 
     def waiting(self) -> int:
         """The number of reports that wait."""
-        return self._store.transact(self._waiting)
+        return self._store.transact(self.count_waiting)
+
+    def losses(self) -> dict[str, int]:
+        """The reports that were lost, ever, by reason. Called in a transaction."""
+        return {
+            key[OWNER_SIZE:].decode(): cast(int, record[0])
+            for key, record in self._store.records(LOSS, self._queue)
+        }
+
+    def pause(self) -> float:
+        """The seconds until something may be sent."""
+        return self._store.transact(self.schedule.pause)
+
+    def wait(self) -> Span | None:
+        """Until it is time to send; None if that was never drawn."""
+        return self._store.transact(self.schedule.wait)
+
+    def wait_anew(self, seconds: Callable[[], float]) -> Span:
+        """The same once it was sent, drawn if need be."""
+        return self._store.transact(lambda: self.schedule.draw(seconds))
+
+    def count_waiting(self) -> int:
+        """The same within a transaction."""
+        return self._size()[0] + self._in_batch()
 
     def erase(self) -> None:
         """Drop everything, in all queues. Called in a transaction."""
-        for kind in (REPORT, BATCH):
+        waiting = self.count_waiting()
+        if waiting:
+            self._lose("forgotten", waiting)
+        for kind in (REPORT, BATCH, DAYS):
             for key in [key for key, _ in self._store.records(kind)]:
                 self._store.drop(kind, key)
 
-    def _next(self) -> bytes | None:
+    def _next(self, backoff: Backoff) -> bytes | None:
+        if self.schedule.pause():
+            return None
         self._trim()
-        return self._kept() or self._made()
+        frame = self._kept() or self._made()
+        if frame is None:
+            self.schedule.clear()
+        else:
+            self.schedule.begin(backoff)
+        return frame
 
-    def _forget(self, frame: bytes) -> None:
+    def _decide(self, frame: bytes, outcome: Outcome, backoff: Backoff) -> None:
+        self.schedule.end(outcome, backoff)
         # Another process may have sent it too, and taken the next.
-        if self._kept() == frame:
-            self._store.drop(BATCH, self._queue)
-        self._store.drop(PAUSE, self._queue)
+        if outcome.verdict in WAITING or self._kept() != frame:
+            return
+        if outcome.verdict in LOST:
+            self._note_loss(outcome.verdict, self._in_batch())
+        self._store.drop(BATCH, self._queue)
 
-    def _postpone(self, least: float, backoff: Callable[[int], float]) -> None:
-        failures = self._pause()[1] + 1
-        until = int(time.time() + min(max(least, backoff(failures)), LONGEST_PAUSE)) + 1
-        self._store.put(PAUSE, self._queue, (until, failures))
-
-    def _waiting(self) -> int:
+    def _in_batch(self) -> int:
         record = self._store.get(BATCH, self._queue)
-        in_batch = 0 if record is None else cast(int, record[1])
-        return self._size()[0] + in_batch
+        return 0 if record is None else cast(int, record[1])
 
     def _size(self) -> tuple[int, int]:
         """How many reports wait that are in no batch yet, and their bytes."""
@@ -170,6 +203,8 @@ class Outbox:
             (key, Report(*cast("tuple[bytes, bytes, int]", record))) for key, record in shuffled
         ]
         _, (fingerprint, row, epoch) = waiting[0]
+        if epoch is not None and self._clock().wall < CLOCK_WAS_SET:
+            return None
         of_question = [item for item in waiting if item[1].fingerprint == fingerprint]
         chosen = of_question[: self._limits.batch]
         batches = row_batches(
@@ -179,38 +214,48 @@ class Outbox:
             epoch=epoch,
             size=len(chosen),
             random=self._random,
-            clock=time.time,
+            clock=lambda: self._clock().wall,
         )
         # One batch, unless the limits of the wire are reached: then the rest waits for the next.
         batch = next(batches)
         for key, _ in chosen[: batch.size]:
             self._store.drop(REPORT, key)
         frame = frames([batch])
-        self._store.put(BATCH, self._queue, (frame, batch.size, today()))
+        self._store.put(BATCH, self._queue, (frame, batch.size, this_day(self._clock)))
         return frame
 
-    def _pause(self) -> tuple[int, int]:
-        record = self._store.get(PAUSE, self._queue)
-        return (0, 0) if record is None else cast(tuple[int, int], record)
-
     def _trim(self) -> None:
-        first_day = max(0, today() - self._limits.days)
         batch = self._store.get(BATCH, self._queue)
-        if batch is not None and cast(int, batch[2]) < first_day:
-            self._store.drop(BATCH, self._queue)
-            self._count("too-old", cast(int, batch[1]))
         count, size = self._size()
-        if not count:
+        if batch is None and not count:
+            self._days.forget()
             return
-        for key, record in self._oldest_first():
-            too_old = key[OWNER_SIZE:] < _day(first_day)
+        days, most = self._days.seen(), self._limits.days
+        if batch is not None and age(days, cast(int, batch[2])) > most:
+            self._store.drop(BATCH, self._queue)
+            self._lose("too-old", cast(int, batch[1]))
+        for key, record in self._oldest_first() if count else ():
+            too_old = age(days, _day_of(key)) > most
             if not too_old and count <= self._limits.reports and size <= self._limits.bytes:
                 return
             self._store.drop(REPORT, key)
-            self._count("too-old" if too_old else "queue-full", 1)
+            self._lose("too-old" if too_old else "queue-full", 1)
             count -= 1
             size -= len(pack_array([*record]))
 
+    def _lose(self, reason: str, number: int) -> None:
+        self._count(reason, number)
+        self._note_loss(reason, number)
 
-def _day(number: int) -> bytes:
-    return number.to_bytes(_DAY_SIZE, "big")
+    def _note_loss(self, reason: str, number: int) -> None:
+        key = self._queue + reason.encode()
+        before = self._store.get(LOSS, key)
+        self._store.put(LOSS, key, (number if before is None else cast(int, before[0]) + number,))
+
+
+def _bytes_of(day: int) -> bytes:
+    return day.to_bytes(_DAY_SIZE, "big")
+
+
+def _day_of(key: bytes) -> int:
+    return int.from_bytes(key[OWNER_SIZE : OWNER_SIZE + _DAY_SIZE], "big")

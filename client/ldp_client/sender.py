@@ -1,34 +1,56 @@
 """The thread that sends what waits.
 
 Rules
-- It wakes up at random times, whatever is recorded when: an upload says nothing about the time of
-  an answer.
+- It wakes up when the next upload is due (`ldp_client.schedule`), whatever is recorded when: an
+  upload says nothing about the time of an answer. What was due before the app was started goes at
+  the start.
 - After a failure it waits for a random time, up to a limit that doubles with each failure (full
-  jitter), and never less than the collector asked for. The pause is kept with the queue, so that a
-  restart does not shorten it.
-- It is a daemon, started when it is needed first, and anew in a forked child. It stops within
-  moments at exit.
-- What a signal handler raises leaves no lock held: it is the lock that is entered, whose `with` is
-  not written in Python, and not the condition.
+  jitter), and never less than the collector asked for. Without a network it tries every few
+  seconds: that reaches no one, and some devices have a network for no longer than that.
+- A batch that was turned away for something that can be mended is held for an hour or two.
+- It is a daemon, started with the client, and anew in a forked child. It stops within moments at
+  exit. While it rests it holds nothing that belongs to the client, so that one that an app forgot
+  to close can be collected.
+- A thread that waits is told by queues that are not written in Python: what a signal handler raises
+  leaves no lock held.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from weakref import ref
 
 from ldp.errors import RandomnessError
 from ldp.randomness import Random, randbelow
+from ldp_client.clocks import Span, now
 from ldp_client.counts import Counts
 from ldp_client.forks import renew_in_children
 from ldp_client.outbox import Outbox
-from ldp_client.transport import ACCEPTED, REFUSED, Outcome, Transport, retry
+from ldp_client.outcomes import VERDICTS, Outcome
+from ldp_client.schedule import LONGEST_PAUSE
+from ldp_client.transport import Transport
 
 FIRST_PAUSE = 2.0
 MOST_DOUBLINGS = 12
+DOUBLINGS_OFFLINE = 2
+"""Those without a network: eight seconds, so that ten seconds of a network have an attempt."""
+
+HELD_FOR = 3600.0
+LONGEST_INTERVAL = 30.0 * 86_400
+SLICE = 10.0
+"""Seconds after which the thread looks at the clock again: while a device sleeps, no wait ends."""
+
+_UNREMARKABLE = ("accepted", "duplicate")
 _GRAIN = 1 << 32
 _FAREWELL = 0.5
 """Seconds that an exit waits for a transport that is in the middle of something."""
+
+Done = Callable[[], object]
+Bell = SimpleQueue[Done | None]
+"""What wakes the thread: whom to tell that a round is over, or None."""
 
 
 class Sender:
@@ -47,102 +69,165 @@ class Sender:
         interval: float | None,
         random: Random,
     ) -> None:
-        if interval is not None and interval <= 0:
-            raise ValueError(f"expected an interval above 0 seconds, or None, got {interval}")
+        self._interval = None if interval is None else checked(interval)
         self._outbox = outbox
         self._transport = transport
         self._counts = counts
         self._allowed = allowed
-        self._interval = interval
         self._random = random
+        self._stopping = False
         self.renew()
         renew_in_children(self)
 
     def renew(self) -> None:
         """Begin without a thread: a forked child has none of its parent's."""
         self._thread: threading.Thread | None = None
+        self._bell: Bell = SimpleQueue()
         self._lock = threading.RLock()
-        self._news = threading.Condition(self._lock)
-        self._asked = self._served = 0
-        self._stopping = False
 
     def start(self) -> None:
         """Let the thread run, if it does not yet and has something to do by itself."""
         if self._interval is not None:
             self._start()
 
-    def flush(self, timeout: float) -> bool:
-        """Have everything sent now, as far as a pause allows.
-
-        True if nothing waits any more, within the time-out.
-        """
+    def ask(self, done: Done) -> None:
+        """Have everything sent now, as far as a pause allows; `done` is called in the thread."""
+        self._bell.put(done)
         self._start()
-        with self._lock:
-            self._asked = asked = self._asked + 1
-            self._news.notify_all()
-            self._news.wait_for(lambda: self._served >= asked or self._stopping, timeout)
-        return self._outbox.waiting() == 0
+
+    def flush(self, timeout: float) -> bool:
+        """The same. True if nothing waits any more, within the time-out, and nothing was lost."""
+        dropped = self._counts.dropped()
+        over: SimpleQueue[None] = SimpleQueue()
+        if not self._stopping:
+            self.ask(lambda: over.put(None))
+            with suppress(Empty):
+                # What is no number is no time.
+                over.get(timeout=min(max(0.0, timeout), LONGEST_PAUSE))
+        return self.is_done(dropped)
+
+    def is_done(self, dropped: int) -> bool:
+        """Whether nothing waits, and no more than that was dropped."""
+        return self._outbox.waiting() == 0 and self._counts.dropped() == dropped
 
     def stop(self) -> None:
         """Let the thread end, and do not wait long for it."""
-        with self._lock:
-            self._stopping = True
-            self._news.notify_all()
+        self._stopping = True
+        self._bell.put(None)
         thread = self._thread
         if thread is not None and thread is not threading.current_thread():
             thread.join(_FAREWELL)
 
     def send_all(self) -> None:
         """Send batch after batch, until nothing waits or a pause is called for."""
-        while not self._stopping and self._allowed() and not self._outbox.pause():
-            payload = self._outbox.take()
+        while not self._stopping and self._allowed():
+            payload = self._outbox.take(self._backoff)
             if payload is None:
                 return
             outcome = self._sent(payload)
             self._counts.add(outcome.verdict)
-            if outcome in (ACCEPTED, REFUSED):
-                self._outbox.done(payload)
-            else:
-                self._outbox.postpone(outcome.wait, self._backoff)
+            if outcome.verdict not in _UNREMARKABLE:
+                self._counts.tell(outcome.verdict, outcome.reason or "it did not say why")
+            self._outbox.decide(payload, outcome, self._backoff_after(outcome))
+
+    def turn(self, asked: bool) -> Span | None:
+        """Send if it is time to, or asked. Until when to rest; None if there is no time to come."""
+        interval = self._interval
+        try:
+            if asked or self._is_time():
+                self.send_all()
+            if interval is None or not self._allowed():
+                return None
+            return self._outbox.wait_anew(lambda: self._uniform(2 * interval))
+        except Exception as error:  # the thread has to go on, whatever happened to the state
+            self._counts.note(error)
+            return None if interval is None else Span.of(self._uniform(2 * interval), now())
+
+    def ends(self) -> bool:
+        """Whether the thread may end: it was told to, or is to do nothing by itself."""
+        with self._lock:
+            if not self._stopping and not self._bell.empty():
+                return False
+            self._thread = None
+            return True
+
+    def _is_time(self) -> bool:
+        if self._interval is None or not self._allowed():
+            return False
+        wait = self._outbox.wait()
+        return wait is not None and not wait.left(now())
 
     def _start(self) -> None:
         with self._lock:
             if self._thread is None and not self._stopping:
-                self._thread = threading.Thread(target=self._run, name="ldp_client", daemon=True)
-                self._thread.start()
+                bell = self._bell
+                sender = ref(self, lambda _: bell.put(None))
+                thread = threading.Thread(target=_run, args=(sender, bell), name="ldp_client")
+                thread.daemon = True
+                self._thread = thread
+                thread.start()
 
     def _sent(self, payload: bytes) -> Outcome:
         try:
-            outcome = self._transport.send(payload)
-            if not isinstance(outcome, Outcome):
+            outcome: object = self._transport.send(payload)
+            if not isinstance(outcome, Outcome) or outcome.verdict not in VERDICTS:
                 raise TypeError("expected a transport that returns an Outcome")
             return outcome
         except Exception as error:  # an app's own transport may raise, or return, whatever it likes
-            self._counts.note(error, "transport")
-            return retry()
+            # Imported here, since most devices never need it.
+            from ldp_client.verdicts import of_failure
 
-    def _run(self) -> None:
-        while not self._stopping:
-            with self._lock:
-                wait = self._interval and self._uniform(2 * self._interval)
-                self._news.wait_for(self._urgent, wait)
-                asked = self._asked
-            try:
-                self.send_all()
-            except Exception as error:  # the thread has to go on, whatever happened to the state
-                self._counts.note(error)
-            with self._lock:
-                self._served = asked
-                self._news.notify_all()
-
-    def _urgent(self) -> bool:
-        return self._stopping or self._asked > self._served
+            self._counts.add("transport")
+            return of_failure(error)
 
     def _backoff(self, failures: int) -> float:
         return self._uniform(FIRST_PAUSE * 2.0 ** min(failures, MOST_DOUBLINGS))
+
+    def _backoff_after(self, outcome: Outcome) -> Callable[[int], float]:
+        if outcome.verdict == "offline":
+            return lambda failures: self._backoff(min(failures, DOUBLINGS_OFFLINE))
+        if outcome.verdict == "held":
+            return lambda _: HELD_FOR + self._uniform(HELD_FOR)
+        return self._backoff
 
     def _uniform(self, most: float) -> float:
         try:
             return randbelow(_GRAIN, self._random) / _GRAIN * most
         except RandomnessError:  # a delay need not be random to be safe
             return most
+
+
+def checked(interval: float) -> float:
+    """An interval as it may be. Raises `ValueError` for any other."""
+    # What is no number compares as none that may be.
+    if isinstance(interval, bool) or not 0 < interval <= LONGEST_INTERVAL:
+        raise ValueError(
+            "expected an interval above 0 seconds and up to 30 days, or None to send at flush "
+            f"only, got {interval!r}"
+        )
+    return float(interval)
+
+
+def _run(reference: ref[Sender], bell: Bell) -> None:
+    """What the thread does. It has a sender only while that works."""
+    asked: list[Done] = []
+    while (sender := reference()) is not None and not sender._stopping:
+        rest = sender.turn(bool(asked))
+        for done in asked:
+            done()
+        if rest is None and sender.ends():
+            return
+        del sender
+        asked = _woken(bell, rest)
+
+
+def _woken(bell: Bell, rest: Span | None) -> list[Done]:
+    """Whom to tell of the next round, once there is one to be made."""
+    while True:
+        left = 0.0 if rest is None else rest.left(now())
+        try:
+            rung = bell.get(timeout=min(left, SLICE))
+            return [] if rung is None else [rung]
+        except Empty:
+            if left <= SLICE:
+                return []

@@ -14,7 +14,8 @@ from ldp.randomness import Replay
 from ldp.survey import Survey
 from ldp.wire import Batch, FrameReader, decode_batch
 from ldp_client.embedded import EmbeddedClient
-from ldp_client.transport import ACCEPTED, Outcome, Transport
+from ldp_client.outcomes import ACCEPTED, Outcome
+from ldp_client.transport import Transport
 
 
 class RecordingTransport:

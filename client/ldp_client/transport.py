@@ -1,39 +1,27 @@
 """How bytes get to a collector.
 
-A transport takes the bytes of one batch and says what became of them.
+A transport takes the bytes of one batch and says what became of them (`ldp_client.outcomes`).
 """
 
 from __future__ import annotations
 
 import os
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol
+
+from ldp_client.outcomes import ACCEPTED, HELD, Outcome, retry
+
+if TYPE_CHECKING:
+    import ssl
+
+    from ldp_client.line import Route
 
 REPORTS_PATH = "/v1/reports"
 NAMELESS = "a transport without a destination"
+LONGEST_TIMEOUT = 3600.0
 _MOST_RESPONSE = 1 << 16
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _USUAL_PORTS = {"https": 443, "http": 80}
-
-
-class Outcome(NamedTuple):
-    """What became of a batch: `ACCEPTED`, `REFUSED` for good, or to be retried.
-
-    After `wait` seconds, if the collector says so.
-    """
-
-    verdict: str
-    wait: float = 0.0
-
-
-ACCEPTED, REFUSED = Outcome("accepted"), Outcome("refused")
-
-
-def retry(wait: float = 0.0) -> Outcome:
-    """The batch is to be sent again, the same bytes, and not before `wait` seconds.
-
-    No collector has it, or no one knows.
-    """
-    return Outcome("retry", wait)
 
 
 class Transport(Protocol):
@@ -51,14 +39,31 @@ class Transport(Protocol):
 class HTTPTransport:
     """Posts batches to a collector over HTTPS, certificates checked.
 
-    Plain HTTP is for this very machine only.
+    collector  its address; plain HTTP is for this very machine only
+    token      sent as `Authorization: Bearer ...`
+    timeout    the seconds that an upload may take in all
+    proxy      the address of an HTTP proxy that connects: http://proxy.example:3128, with
+               user:password@ before the host if it asks for one
+    headers    more of them, for each request; not those that are ours
+    context    TLS settings of your own, which must check certificates and host names; or
+    ca         a file of certificates (PEM) that vouch for the collector, instead of the system's
 
     Accepted is 202 and nothing else: what stands between (a login page of a café's network)
-    says 200. Redirects are not followed, and proxies not looked for. A status that no retry can
-    change (4xx but 408 and 429) refuses for good.
+    says 200. Redirects are not followed, and proxies not looked for. Raises `ValueError` for
+    settings that cannot be used.
     """
 
-    def __init__(self, collector: str, *, token: str | None = None, timeout: float = 10.0) -> None:
+    def __init__(
+        self,
+        collector: str,
+        *,
+        token: str | None = None,
+        timeout: float = 10.0,
+        proxy: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        context: ssl.SSLContext | None = None,
+        ca: str | os.PathLike[str] | None = None,
+    ) -> None:
         from urllib.parse import urlsplit
 
         parts = urlsplit(collector)
@@ -71,31 +76,69 @@ class HTTPTransport:
                 f"expected an address such as https://collect.example, got {collector!r}"
             )
         self._secure = parts.scheme == "https"
-        self._host, self._port = parts.hostname, parts.port
+        self._host = parts.hostname
+        self._port = parts.port or _USUAL_PORTS[parts.scheme]
         self._path = parts.path.rstrip("/") + REPORTS_PATH
-        self._timeout = timeout
-        port = "" if parts.port in (None, _USUAL_PORTS[parts.scheme]) else f":{parts.port}"
+        self._timeout = _checked(timeout)
+        port = "" if self._port == _USUAL_PORTS[parts.scheme] else f":{self._port}"
         self.destination = f"{parts.scheme}://{parts.hostname}{port}{self._path}"
         self._headers = {"Content-Type": "application/octet-stream", "User-Agent": "ldpkit"}
+        self._context = context
+        self._proxy: tuple[str, int] | None = None
+        self._authorization: str | None = None
+        if (proxy, headers, context, ca) != (None, None, None, None):
+            # Imported here, as most apps need none of it.
+            from ldp_client import transport_settings as settings
+
+            self._headers |= settings.further(headers or {})
+            if (context, ca) != (None, None):
+                self._context = settings.trusting(context, ca)
+            if proxy is not None:
+                self._proxy, self._authorization = settings.way_through(proxy)
+            if not self._secure and (self._context or self._proxy):
+                raise ValueError("expected a collector over https:// for a proxy or certificates")
         if token is not None:
+            if not token.isascii() or not token.isprintable():
+                raise ValueError("expected a token of printable ASCII characters, got another")
             self._headers["Authorization"] = f"Bearer {token}"
 
     def send(self, payload: bytes) -> Outcome:
         """Post the bytes once."""
-        from http.client import HTTPConnection, HTTPException, HTTPSConnection
+        from http.client import HTTPException
 
-        kind = HTTPSConnection if self._secure else HTTPConnection
-        connection = kind(self._host, self._port, timeout=self._timeout)
+        from ldp_client.line import Line, ProxyError
+        from ldp_client.verdicts import of_answer, of_failure
+
+        connection = Line(self._route(), self._timeout)
         try:
             connection.request("POST", self._path, payload, self._headers)
-            response = connection.getresponse()
-            response.read(_MOST_RESPONSE)
-            return _outcome(response.status, response.getheader("Retry-After"))
+            with connection.getresponse() as response:
+                body = response.read(_MOST_RESPONSE)
+                return of_answer(response.status, response.getheader("Retry-After"), body)
+        except ProxyError as error:
+            mendable = 400 <= error.status < 500
+            outcome = HELD if mendable else retry()
+            return outcome._replace(reason=f"status {error.status} of the proxy")
         # No network, a time-out, a certificate that does not check out.
-        except (OSError, HTTPException):
-            return retry()
+        except (OSError, HTTPException) as error:
+            return of_failure(error)
         finally:
             connection.close()
+
+    def _route(self) -> Route:
+        from ldp_client.line import Route
+
+        if self._secure and self._context is None:
+            from ldp_client.transport_settings import trusting
+
+            self._context = trusting(None, None)
+        return Route(
+            self._host,
+            self._port,
+            self._context,
+            proxy=self._proxy,
+            authorization=self._authorization,
+        )
 
 
 class FolderTransport:
@@ -119,21 +162,8 @@ class FolderTransport:
         return ACCEPTED if whole else retry()
 
 
-def _outcome(status: int, retry_after: str | None) -> Outcome:
-    if status == 202:
-        return ACCEPTED
-    if 400 <= status < 500 and status not in (408, 429):
-        return REFUSED
-    return retry(_seconds(retry_after))
-
-
-def _seconds(retry_after: str | None) -> float:
-    """The wait that a header asks for, as seconds or as a date; 0 if it says neither."""
-    text = (retry_after or "").strip()
-    if text.isascii() and text.isdigit() and len(text) < 10:
-        return float(text)
-    import time
-    from email.utils import mktime_tz, parsedate_tz
-
-    parsed = parsedate_tz(text) if text else None
-    return 0.0 if parsed is None else max(0.0, mktime_tz(parsed) - time.time())
+def _checked(timeout: float) -> float:
+    """A time-out as it may be. Not a number is no time, and compares as such."""
+    if isinstance(timeout, bool) or not 0 < timeout <= LONGEST_TIMEOUT:
+        raise ValueError(f"expected a timeout above 0 and up to 3,600 seconds, got {timeout!r}")
+    return float(timeout)

@@ -17,11 +17,14 @@ from surveys import mirror, survey_of, yes_no
 
 from ldp.exact import exp_lower
 from ldp.randomness import Replay
+from ldp_client import clocks
 from ldp_client.budget import Budget, renew
+from ldp_client.clocks import Now
 from ldp_client.database import Database
 from ldp_client.ledger import Ledger
 from ldp_client.memory import ON, Memory
 from ldp_client.outbox import Outbox, QueueLimits
+from ldp_client.outcomes import retry
 from ldp_client.respondent import Respondent
 from ldp_client.scope import Scope
 
@@ -85,13 +88,16 @@ def life():
         memory.erase("the secret was renewed")
         renew(store)
 
-    with patch.object(time, "time", return_value=86_400.0 * DAY + 5):
+    moment = Now(86_400.0 * DAY + 5, 1000.5)
+    with (
+        patch.object(time, "time", return_value=moment.wall),
+        patch.object(clocks, "since_start", return_value=moment.boot),
+    ):
         for keys, name, answers in LIVES:
             answer(keys, name, answers)
         store.transact(lambda: memory.keep_consent(ON))
         note()
-        outbox.take()
-        outbox.postpone(60, lambda _: 0.0)
+        outbox.decide(outbox.take() or b"", retry(60.0, "status 503"), lambda _: 0.0)
         for _ in range(2):
             store.transact(erase)
             answer(*LIVES[1])

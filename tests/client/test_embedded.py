@@ -28,6 +28,7 @@ from ldp.randomness import Replay
 from ldp.survey_text import LARGEST
 from ldp_client import Client, EmbeddedClient
 from ldp_client.counts import REASONS, Counts
+from ldp_client.outcomes import VERDICTS
 from ldp_client.preview import Preview
 from ldp_client.respondent import Respondent
 from ldp_client.testing import (
@@ -135,7 +136,7 @@ def test_an_unusable_state_hurts_no_one(place, tmp_path):
         for name in EVERY:
             assert client.record(name, "red") is False
         assert client.flush(timeout=0.5) is False
-    assert client.counts()["state"] == len(EVERY) + 1
+    assert client.counts()["state"] >= len(EVERY) + 1  # the thread may have looked as well
     assert transport.payloads == []
     with pytest.raises(StateError):
         opened(state=tmp_path / place, strict=True)
@@ -249,7 +250,9 @@ def test_forgetting_erases_everything_but_the_ledger(path):
             "limit",
             "event",
             "consent",
+            "loss",
         }
+        assert client.status().dropped == {"forgotten": 2}
         client.set_consent("on")
         assert not client.record("once", "red")
         assert client.record("mirror", "red")
@@ -512,13 +515,14 @@ def test_every_reason_is_explained():
         "recorded",
         "consent-off",
         "not-drawn",
+        "daily",
+        "closed",
         "queue-full",
         "too-old",
         "damaged",
-        "accepted",
-        "retry",
-        "refused",
+        "forgotten",
         "transport",
+        *VERDICTS,
     }
     assert TROUBLE.keys() | elsewhere == REASONS.keys()
 

@@ -18,10 +18,11 @@ from ldp_aggregator import Ingest
 from ldp_client import EmbeddedClient
 from ldp_client.database import Database
 from ldp_client.ledger import Ledger
-from ldp_client.outbox import LONGEST_PAUSE, SLACK, QueueLimits
+from ldp_client.outbox import SLACK, QueueLimits
+from ldp_client.outcomes import ACCEPTED, REFUSED, retry
+from ldp_client.schedule import LONGEST_PAUSE
 from ldp_client.sender import FIRST_PAUSE
 from ldp_client.testing import RecordingTransport
-from ldp_client.transport import REFUSED, retry
 
 DAY = 86_400
 
@@ -222,15 +223,17 @@ def test_the_queue_is_bounded_in_bytes(opened, clock):
 
 def test_old_reports_are_dropped(opened, clock):
     """After `days` without a collector reports are dropped, also those that were tried already."""
-    client, transport = opened([retry()], limits=QueueLimits(days=5))
+    client, transport = opened([retry()] * 100, limits=QueueLimits(days=5))
     client.record("once", "red")
     client._sender.send_all()
     client.record("bits", "red")
-    clock.now += 6 * DAY
-    client._sender.send_all()
+    for _ in range(6):
+        clock.now += DAY
+        client._sender.send_all()
     assert client.waiting() == 0
-    assert len(transport.payloads) == 1
+    assert len(transport.payloads) == 6
     assert client.counts()["too-old"] == 2
+    assert client.status().dropped == {"too-old": 2}
 
 
 def test_what_waits_is_randomized_and_unordered(opened, clock, tmp_path):
@@ -261,10 +264,10 @@ def test_one_process_does_not_drop_the_batch_of_another(opened, clock):
     other, _ = opened()
     first = client._outbox.take()
     assert other._outbox.take() == first
-    client._outbox.done(first)
+    client._outbox.decide(first, ACCEPTED, bytes)
     client.record("bits", "red")
     second = client._outbox.take()
-    other._outbox.done(first)
+    other._outbox.decide(first, ACCEPTED, bytes)
     assert client._outbox.take() == second != first
 
 
@@ -282,71 +285,26 @@ class Slow:
         return retry()
 
 
-def test_the_thread_wakes_at_random_times(tmp_path):
-    """Whenever it is: waits are uniform from 0 to twice the interval, by no one's clock.
-
-    Of 400 waits each quarter has 100 expected, with a standard deviation of 8.7; 40 to 160 is left
-    once in 10^11. A thread that wakes on the hour waits for the same time always, as this clock
-    stands still.
-    """
-    waits = []
-    with EmbeddedClient(
-        DEVICE_SURVEY, state=None, transport=RecordingTransport(), interval=3600.0
-    ) as client:
-        sender = client._sender
-
-        def wait_for(ready, timeout):
-            waits.append(timeout)
-            sender._stopping = len(waits) == 400
-            return ready()
-
-        with (
-            patch.object(sender._news, "wait_for", wait_for),
-            patch.object(time, "time", return_value=1e9),
-        ):
-            sender._run()
-    assert all(0 <= wait < 7200 for wait in waits)
-    quarters = [sum(1800 * at <= wait < 1800 * (at + 1) for wait in waits) for at in range(4)]
-    assert all(40 < quarter < 160 for quarter in quarters)
-
-
 def test_the_thread_goes_on_whatever_happens():
     """An error is counted, and all who wait for a round are told that it is over."""
     with EmbeddedClient(DEVICE_SURVEY, state=None, transport=RecordingTransport()) as client:
-        sender, rounds = client._sender, []
-
-        def fail():
-            rounds.append(sender._asked)
-            sender._stopping = len(rounds) == 3
-            raise MemoryError
-
-        with (
-            patch.object(sender._news, "wait_for", lambda *_: True),
-            patch.object(sender, "send_all", fail),
-        ):
-            sender._asked = 7
-            sender._run()
-        assert rounds == [7, 7, 7]
-        assert sender._served == 7
+        client.record("once", "red")
+        with patch.object(client._outbox, "take", side_effect=MemoryError):
+            assert [client.flush(30.0) for _ in range(3)] == [False] * 3
         assert client.counts()["unexpected"] == 3
+        assert client.flush(30.0)
 
 
 def test_recording_wakes_no_one():
     """Recording sends nothing: the thread is not told, and `record` does not send."""
     transport = RecordingTransport()
     with EmbeddedClient(DEVICE_SURVEY, state=None, transport=transport, interval=1e6) as client:
-        client.record("once", "red")  # which starts the thread
+        client.record("once", "red")
         sender = client._sender
-        with (
-            patch.object(sender._news, "notify_all") as notify,
-            patch.object(sender._news, "notify") as one,
-        ):
+        with patch.object(sender, "_bell", None):
             client.record("bits", "red")
             client.record("mirror", "red")
-        assert not notify.called
-        assert not one.called
-        assert sender._asked == 0
-        assert not sender._urgent()
+        assert sender._bell.empty()
         assert transport.payloads == []
 
 
@@ -361,6 +319,7 @@ def test_a_batch_is_handed_over_only_once_it_has_settled(opened, clock):
         ):
             client._sender.send_all()
         assert transport.payloads == []
+        clock.now += DAY
     with patch.object(client._store, "settle", wraps=client._store.settle) as settle:
         client._sender.send_all()
         assert settle.call_count == 1
@@ -418,8 +377,6 @@ def test_a_forked_child_sends_with_a_thread_of_its_own(tmp_path):
 
         def send(self, payload):
             """Accepted."""
-            from ldp_client.transport import ACCEPTED
-
             with (folder / str(os.getpid())).open("ab") as file:
                 file.write(payload)
             return ACCEPTED
@@ -499,16 +456,14 @@ def test_what_comes_later_leaves_a_batch_as_it_is(opened, clock):
 
 @pytest.mark.parametrize(("most", "days", "left"), [(5, 5, 2), (5, 6, 0), (100_000, 6, 2)])
 def test_reports_wait_for_as_many_days_as_was_said(most, days, left, opened, clock):
-    """That many days old they still wait, in a batch or not; a day later none does.
-
-    Days before 1970 are none.
-    """
-    client, _ = opened([retry(), retry()], limits=QueueLimits(days=most))
+    """That many days old they still wait, in a batch or not; a day later none does."""
+    client, _ = opened([retry()] * 100, limits=QueueLimits(days=most))
     client.record("once", "red")
     client._sender.send_all()
     client.record("bits", "red")
-    clock.now += days * DAY
-    client._sender.send_all()
+    for _ in range(days):
+        clock.now += DAY
+        client._sender.send_all()
     assert client.waiting() == left
 
 
@@ -547,9 +502,11 @@ def test_flush_without_a_collector_says_whether_anything_waits():
         assert not client.flush()
 
 
-@pytest.mark.parametrize("interval", [0, -1, 0.0, -0.5])
+@pytest.mark.parametrize(
+    "interval", [0, -1, -0.5, float("nan"), float("inf"), 1e12, 2_592_001, True, False]
+)
 def test_an_interval_takes_time(interval):
-    """A thread that never waits would send by the second of each answer."""
+    """A thread that never waits would send by the second of each answer; one that waits, never."""
     with pytest.raises(ValueError, match="expected an interval above 0 seconds"):
         EmbeddedClient(DEVICE_SURVEY, state=None, transport=RecordingTransport(), interval=interval)
 

@@ -3,7 +3,9 @@
 And what a folder holds after a cut.
 """
 
+import json
 import os
+import socket
 import ssl
 import stat
 import threading
@@ -16,7 +18,9 @@ from unittest.mock import patch
 import pytest
 
 from ldp.wire import Damage, FrameReader, encode_frame
-from ldp_client.transport import ACCEPTED, REFUSED, FolderTransport, HTTPTransport, _seconds, retry
+from ldp_client.outcomes import ACCEPTED, OFFLINE, Outcome, retry
+from ldp_client.transport import FolderTransport, HTTPTransport
+from ldp_client.verdicts import of_failure, seconds
 
 PAYLOAD = encode_frame(b"a batch")
 
@@ -55,39 +59,86 @@ def serving(status, headers=None, body=b"", delay=0.0):
             thread.join()
 
 
+def receipt(**outcomes):
+    """A collector's body, as `docs/service.md` has it."""
+    return json.dumps({"accepted": 0, "duplicate": 0, "quarantined": 0, "rejected": {}} | outcomes)
+
+
+def refusal(reason):
+    return json.dumps({"error": "expected something else", "reason": reason})
+
+
 @pytest.mark.parametrize(
-    ("status", "headers", "outcome"),
+    ("status", "headers", "verdict", "wait"),
     [
-        (202, {}, ACCEPTED),
-        (200, {}, retry()),
-        (204, {}, retry()),
-        (301, {"Location": "http://127.0.0.1:1/elsewhere"}, retry()),
-        (307, {"Location": "/v2/reports"}, retry()),
-        (400, {}, REFUSED),
-        (401, {}, REFUSED),
-        (404, {}, REFUSED),
-        (399, {}, retry()),
-        (499, {}, REFUSED),
-        (408, {}, retry()),
-        (413, {}, REFUSED),
-        (422, {"Retry-After": "5"}, REFUSED),
-        (429, {"Retry-After": "120"}, retry(120.0)),
-        (500, {}, retry()),
-        (503, {"Retry-After": "7"}, retry(7.0)),
-        (503, {"Retry-After": "-7"}, retry()),
-        (503, {"Retry-After": "soon"}, retry()),
-        (503, {"Retry-After": "9" * 400}, retry()),
-        (503, {"Retry-After": "1e9"}, retry()),
+        (202, {}, "accepted", 0),
+        (200, {}, "retry", 0),
+        (204, {}, "retry", 0),
+        (301, {"Location": "http://127.0.0.1:1/elsewhere"}, "retry", 0),
+        (307, {"Location": "/v2/reports"}, "retry", 0),
+        (399, {}, "retry", 0),
+        (400, {}, "held", 0),
+        (401, {}, "held", 0),
+        (403, {}, "held", 0),
+        (404, {}, "held", 0),
+        (405, {}, "held", 0),
+        (407, {}, "held", 0),
+        (408, {}, "retry", 0),
+        (413, {}, "held", 0),
+        (415, {}, "held", 0),
+        (422, {"Retry-After": "5"}, "held", 5),
+        (425, {}, "retry", 0),
+        (429, {"Retry-After": "120"}, "retry", 120),
+        (499, {}, "held", 0),
+        (500, {}, "retry", 0),
+        (503, {"Retry-After": "7"}, "retry", 7),
+        (503, {"Retry-After": "-7"}, "retry", 0),
+        (503, {"Retry-After": "soon"}, "retry", 0),
+        (503, {"Retry-After": "9" * 400}, "retry", 0),
+        (503, {"Retry-After": "1e9"}, "retry", 0),
     ],
 )
-def test_outcomes(status, headers, outcome):
-    """202 is accepted; a status that no retry can change refuses.
+def test_outcomes(status, headers, verdict, wait):
+    """202 is accepted; what can be mended holds; everything else is retried, redirects included.
 
-    Everything else is retried, redirects included.
+    Nothing is dropped for a status alone.
     """
-    with serving(status, headers) as (address, requests):
-        assert HTTPTransport(address).send(PAYLOAD) == outcome
+    with serving(status, headers, b"<html>an error</html>") as (address, requests):
+        reason = "" if status == 202 else f"status {status}"
+        assert HTTPTransport(address).send(PAYLOAD) == Outcome(verdict, wait, reason)
     assert [(path, sent) for path, _, sent in requests] == [("/v1/reports", PAYLOAD)]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "verdict", "reason"),
+    [
+        (202, receipt(accepted=1), "accepted", ""),
+        (202, receipt(duplicate=1), "duplicate", ""),
+        (202, receipt(quarantined=1), "quarantined", ""),
+        (202, receipt(rejected={"late": 1}), "late", "late"),
+        (202, receipt(rejected={"early": 1}), "early", "early"),
+        (202, receipt(rejected={"report-width": 1}), "rejected", "report-width"),
+        (202, receipt(rejected={"a red\nline": 1}), "rejected", "unknown"),
+        (202, receipt(rejected={"x" * 41: 1}), "rejected", "unknown"),
+        (202, receipt(rejected={"ä": 1}), "rejected", "unknown"),
+        (202, receipt(rejected=["late"]), "accepted", ""),
+        (202, "[]", "accepted", ""),
+        (202, "[" * 50_000, "accepted", ""),
+        (202, b"\xff", "accepted", ""),
+        (400, refusal("empty"), "refused", "status 400, empty"),
+        (413, refusal("too-large"), "refused", "status 413, too-large"),
+        (415, refusal("encoded"), "refused", "status 415, encoded"),
+        (400, refusal("too-large"), "held", "status 400"),
+        (400, refusal(None), "held", "status 400"),
+        (401, refusal("empty"), "held", "status 401"),
+        (500, refusal("empty"), "retry", "status 500"),
+    ],
+)
+def test_bodies(status, body, verdict, reason):
+    """What the collector says of a batch counts, and only its own reason drops one."""
+    body = body if isinstance(body, bytes) else body.encode()
+    with serving(status, body=body) as (address, _):
+        assert HTTPTransport(address).send(PAYLOAD) == Outcome(verdict, reason=reason)
 
 
 def test_a_date_to_retry_after():
@@ -120,7 +171,7 @@ def test_endless_answers_are_not_read():
     """Of a long answer only the beginning is read."""
     with (
         serving(202, body=bytes(1 << 22)) as (address, _),
-        patch("http.client.HTTPResponse.read") as read,
+        patch("http.client.HTTPResponse.read", return_value=b"") as read,
     ):
         assert HTTPTransport(address).send(PAYLOAD) == ACCEPTED
     read.assert_called_once_with(1 << 16)
@@ -129,9 +180,33 @@ def test_endless_answers_are_not_read():
 def test_no_answer_is_retried():
     """No one listens, no one answers in time, or something that is not HTTP does."""
     with serving(202, delay=0.5) as (address, _):
-        assert HTTPTransport(address, timeout=0.05).send(PAYLOAD) == retry()
-    assert HTTPTransport(address).send(PAYLOAD) == retry()
-    assert HTTPTransport("https://no-such-host.invalid").send(PAYLOAD) == retry()
+        late = HTTPTransport(address, timeout=0.05).send(PAYLOAD)
+    assert (late.verdict, late.reason) == ("retry", "TimeoutError")
+    nobody = HTTPTransport(address).send(PAYLOAD)
+    assert nobody == retry(reason="ConnectionRefusedError: Connection refused")
+
+
+@pytest.mark.parametrize(
+    ("error", "verdict"),
+    [
+        (socket.gaierror(socket.EAI_NONAME, "Name or service not known"), "offline"),
+        (OSError(101, "Network is unreachable"), "offline"),
+        (OSError(113, "No route to host"), "offline"),
+        (ConnectionRefusedError(111, "Connection refused"), "retry"),
+        (TimeoutError(), "retry"),
+        (ValueError("a secret"), "retry"),
+    ],
+)
+def test_without_a_network_no_one_was_reached(error, verdict):
+    """That is told apart from a collector that does not answer; what an error says is not kept."""
+    outcome = of_failure(error)
+    assert outcome.verdict == verdict
+    assert "secret" not in outcome.reason
+    with patch("socket.getaddrinfo", side_effect=error):
+        sent = HTTPTransport("https://collect.example")
+        if isinstance(error, OSError):
+            assert sent.send(PAYLOAD) == outcome
+    assert OFFLINE.verdict == "offline"
 
 
 def test_certificates_are_checked():
@@ -140,14 +215,15 @@ def test_certificates_are_checked():
     A server without TLS gets nothing.
     """
     contexts = []
-    genuine = ssl._create_default_https_context
+    genuine = ssl.create_default_context
 
-    def watched():
-        contexts.append(genuine())
+    def watched(**settings):
+        contexts.append(genuine(**settings))
         return contexts[-1]
 
-    with serving(202) as (address, requests), patch("ssl._create_default_https_context", watched):
-        assert HTTPTransport(address.replace("http", "https")).send(PAYLOAD) == retry()
+    with serving(202) as (address, requests), patch("ssl.create_default_context", watched):
+        transport = HTTPTransport(address.replace("http", "https"))
+        assert [transport.send(PAYLOAD).verdict for _ in range(2)] == ["retry"] * 2
     assert requests == []
     assert [(context.verify_mode, context.check_hostname) for context in contexts] == [
         (ssl.CERT_REQUIRED, True)
@@ -220,4 +296,4 @@ def test_what_a_folder_collects_is_private(tmp_path):
 )
 def test_what_a_header_asks_for(header, least, most):
     """Seconds of up to nine digits, or a date that is not past."""
-    assert least <= _seconds(header) <= most
+    assert least <= seconds(header) <= most

@@ -24,7 +24,8 @@ from ldp.wire import FrameReader, decode_batch
 from ldp_client import EmbeddedClient
 from ldp_client.database import Database
 from ldp_client.ledger import Ledger
-from ldp_client.outbox import LONGEST_PAUSE, QueueLimits
+from ldp_client.outbox import QueueLimits
+from ldp_client.schedule import LONGEST_PAUSE
 from ldp_client.transport import ACCEPTED, FolderTransport, retry
 
 ONCE = 400

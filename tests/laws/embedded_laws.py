@@ -17,7 +17,7 @@ from broken_stores import FailingDatabase, everything
 from surveys import DEVICE_SURVEY
 
 from ldp_client.database import Database
-from ldp_client.outbox import LONGEST_PAUSE
+from ldp_client.schedule import LONGEST_PAUSE
 from ldp_client.testing import RecordingTransport
 from ldp_client.transport import retry
 

@@ -327,22 +327,25 @@ def test_what_is_asked_is_answered_or_refused(tmp_path, path, token, status):
 
 
 @pytest.mark.parametrize(
-    ("content", "headers", "status"),
+    ("content", "headers", "status", "reason"),
     [
-        (b"", {}, 400),
-        (b"x" * 200_000, {"content-length": "100"}, 400),
-        (b"x", {"content-length": "1_0"}, 411),
-        (b"x", {"transfer-encoding": "chunked"}, 411),
-        (b"x", {"content-encoding": "gzip"}, 415),
-        (b"x", {"content-length": str(1 << 40)}, 413),
+        (b"", {}, 400, "empty"),
+        (b"x" * 200_000, {"content-length": "100"}, 400, None),
+        (b"x", {"content-length": "1_0"}, 411, None),
+        (b"x", {"transfer-encoding": "chunked"}, 411, None),
+        (b"x", {"content-encoding": "gzip"}, 415, "encoded"),
+        (b"x", {"content-length": str(1 << 40)}, 413, "too-large"),
     ],
 )
-def test_odd_framing_is_refused_and_the_connection_closed(tmp_path, content, headers, status):
-    """Nothing of it is counted."""
+def test_odd_framing_is_refused_and_the_connection_closed(
+    tmp_path, content, headers, status, reason
+):
+    """Nothing of it is counted. What no retry changes has a reason, for which clients drop it."""
     with service_of(TEXT, folder=tmp_path) as service:
         answer = upload(service, content, **headers)
         assert answer.status_code == status
         assert answer.headers["connection"] == "close"
+        assert answer.json().get("reason") == reason
         assert service.analysis.accounts().received == 0
 
 

@@ -26,7 +26,7 @@ def everything(store):
     """All records, by kind and key."""
     kinds = (
         *("secret", "cohort", "permanent", "last", "charge", "aside", "limit", "event", "consent"),
-        *("report", "batch", "pause"),
+        *("report", "batch", "attempt", "due", "days", "loss", "daily"),
     )
     return {(kind, key): record for kind in kinds for key, record in records_of(store, kind)}
 

@@ -17,7 +17,7 @@ from ldp_client.ledger import CHARGE, today
 from ldp_client.outbox import Outbox
 
 
-def in_two_transactions(self, make):
+def in_two_transactions(self, make, _name=""):
     """Charges in one transaction, queues in another."""
     try:
         report = self._store.transact(make)
@@ -55,17 +55,17 @@ def forgets_the_ledger(self, said):
 class _Reencoded(Outbox):
     """Draws an id at every attempt."""
 
-    def take(self):
+    def take(self, *arguments):
         """The same reports in another batch."""
-        payloads = FrameReader().feed(super().take() or b"")
+        payloads = FrameReader().feed(super().take(*arguments) or b"")
         return (
             frames(decode_batch(payload)._replace(id=os.urandom(16)) for payload in payloads)
             or None
         )
 
-    def done(self, _frame):
+    def decide(self, _frame, *arguments):
         """Whatever it was sent as."""
-        super().done(super().take() or b"")
+        super().decide(self._store.transact(self._kept), *arguments)
 
 
 def reencodes(self, *arguments, **settings):

@@ -15,6 +15,9 @@ An upload is the bytes of a report file.
 Rules
 - 202 is said after the commit that covers the batches, never before. Any other answer means that
   nothing was counted, or that no one knows; the same bytes may be sent again, and count once.
+- Of an upload that can never be taken, however often it is sent, the body says why in a word
+  (`reason`: empty, too-large, encoded), so that a client can tell it from a page of something in
+  between. Only then does it drop its reports.
 - Whatever is refused closes the connection: what follows on it is not trusted to be a request.
 - The bytes that are held at any time are bounded, by what requests announce, before they are read.
   No upload takes more than half of the room that is left: however many large ones come, small ones
@@ -65,11 +68,12 @@ PREFLIGHT: Headers = [
 class Refused(Exception):  # noqa: N818  # it is an answer
     """An upload that is not taken: the status, why, and when to try again.
 
-    `wait` is in seconds; 0 where trying again is of no use.
+    `wait` is in seconds; 0 where trying again is of no use. `never` is the word for why it can
+    never be taken; empty where something can be mended.
     """
 
-    def __init__(self, status: int, reason: str, wait: int = 0) -> None:
-        self.status, self.reason, self.wait = status, reason, wait
+    def __init__(self, status: int, reason: str, wait: int = 0, *, never: str = "") -> None:
+        self.status, self.reason, self.wait, self.never = status, reason, wait, never
         super().__init__(reason)
 
 
@@ -132,7 +136,9 @@ class UploadDesk:
             elif name == b"transfer-encoding":
                 raise Refused(411, "expected a Content-Length, got a Transfer-Encoding")
             elif name == b"content-encoding" and value.lower() != b"identity":
-                raise Refused(415, "expected the bytes as they are, got a Content-Encoding")
+                raise Refused(
+                    415, "expected the bytes as they are, got a Content-Encoding", never="encoded"
+                )
         if method != "POST":
             raise Refused(405, f"expected POST, got {method}")
         if self._permitted is not None:
@@ -144,9 +150,11 @@ class UploadDesk:
             raise Refused(411, "expected one Content-Length, in digits")
         length = int(lengths[0][:20])
         if length > self.limits.body:
-            raise Refused(413, f"expected at most {self.limits.body} bytes, got {length}")
+            raise Refused(
+                413, f"expected at most {self.limits.body} bytes, got {length}", never="too-large"
+            )
         if not length:
-            raise Refused(400, "expected frames of reports, got nothing")
+            raise Refused(400, "expected frames of reports, got nothing", never="empty")
         if 2 * length > self.limits.held - self._held:
             raise Refused(503, "expected room for the upload, found none", 1)
         self._held += length
@@ -183,7 +191,8 @@ class UploadDesk:
             own = [*_JSON, (b"connection", b"close"), *_TOLD.get(status, [])]
             if refused.wait:
                 own.append((b"retry-after", b"%d" % refused.wait))
-            body = json.dumps({"error": refused.reason}).encode()
+            never = {"reason": refused.never} if refused.never else {}
+            body = json.dumps({"error": refused.reason, **never}).encode()
         self._tell(status, time.perf_counter() - started)
         return Reply(status, [*own, (b"content-length", b"%d" % len(body)), *shared], body)
 
