@@ -25,7 +25,7 @@ from ldp.randomness import Random
 from ldp.wire import pack_array
 from ldp_client.database import Database
 from ldp_client.ledger import DAY, today
-from ldp_client.reports import Report, frames, row_batches
+from ldp_client.reports import Report, frames, marked, row_batches
 from ldp_client.scope import OWNER_SIZE
 from ldp_client.store import Record
 
@@ -77,7 +77,7 @@ class Outbox:
     def put(self, report: Report) -> None:
         """Let a report wait. Called in a transaction, the one that charges for it."""
         key = self._queue + _day(today()) + self._random(_RANDOM_SIZE)
-        self._store.put(REPORT, key, tuple(part for part in report if part is not None))
+        self._store.put(REPORT, key, report.record())
         self._until_trimmed -= 1
         if self._until_trimmed < 0:
             self._until_trimmed = SLACK - 1
@@ -165,20 +165,17 @@ class Outbox:
         shuffled = sorted(self._oldest_first(), key=lambda item: item[0][-_RANDOM_SIZE:])
         if not shuffled:
             return None
-        # Of two parts, where a survey has no epochs.
-        waiting = [
-            (key, Report(*cast("tuple[bytes, bytes, int]", record))) for key, record in shuffled
-        ]
-        _, (fingerprint, row, epoch) = waiting[0]
-        of_question = [item for item in waiting if item[1].fingerprint == fingerprint]
-        chosen = of_question[: self._limits.batch]
+        waiting = [(key, Report.of_record(record)) for key, record in shuffled]
+        _, (fingerprint, row, epoch, mark) = waiting[0]
+        alike = [item for item in waiting if item[1][::3] == (fingerprint, mark)]
+        chosen = alike[: self._limits.batch]
         batches = row_batches(
             fingerprint,
             b"".join(report.row for _, report in chosen),
             len(row),
             epoch=epoch,
             size=len(chosen),
-            random=self._random,
+            random=self._random if mark is None else marked(mark, epoch, time.time),
             clock=time.time,
         )
         # One batch, unless the limits of the wire are reached: then the rest waits for the next.

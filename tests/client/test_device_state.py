@@ -18,9 +18,10 @@ from surveys import mirror, survey_of, yes_no
 from ldp.exact import exp_lower
 from ldp.randomness import Replay
 from ldp_client.budget import Budget, renew
+from ldp_client.consent import ON, Consent
 from ldp_client.database import Database
 from ldp_client.ledger import Ledger
-from ldp_client.memory import ON, Memory
+from ldp_client.memory import Memory
 from ldp_client.outbox import Outbox, QueueLimits
 from ldp_client.respondent import Respondent
 from ldp_client.scope import Scope
@@ -88,7 +89,7 @@ def life():
     with patch.object(time, "time", return_value=86_400.0 * DAY + 5):
         for keys, name, answers in LIVES:
             answer(keys, name, answers)
-        store.transact(lambda: memory.keep_consent(ON))
+        store.transact(lambda: Consent(store, survey_of(*FIRST)).keep(ON))
         note()
         outbox.take()
         outbox.postpone(60, lambda _: 0.0)
