@@ -14,10 +14,13 @@ from ldp_client.ledger import Ledger
 from ldp_client.reports import Report, batches, frames, report_bytes, row_batches
 
 if TYPE_CHECKING:
+    from ldp_client.consent import SAID
     from ldp_client.counts import REASONS
     from ldp_client.embedded import EmbeddedClient
+    from ldp_client.keyrings import keyring_secret
     from ldp_client.outbox import QueueLimits
     from ldp_client.preview import Preview
+    from ldp_client.recovery import Recovered, recover
     from ldp_client.terms import read_survey
     from ldp_client.transport import (
         ACCEPTED,
@@ -33,6 +36,7 @@ __all__ = [
     "ACCEPTED",
     "REASONS",
     "REFUSED",
+    "SAID",
     "Client",
     "EmbeddedClient",
     "FolderTransport",
@@ -41,13 +45,16 @@ __all__ = [
     "Outcome",
     "Preview",
     "QueueLimits",
+    "Recovered",
     "Report",
     "Transport",
     "__version__",
     "batches",
     "frames",
+    "keyring_secret",
     "parse_survey",
     "read_survey",
+    "recover",
     "report_bytes",
     "retry",
     "row_batches",
@@ -63,8 +70,12 @@ _HOMES = {
     "QueueLimits": "outbox",
     "REASONS": "counts",
     "REFUSED": "transport",
+    "Recovered": "recovery",
+    "SAID": "consent",
     "Transport": "transport",
+    "keyring_secret": "keyrings",
     "read_survey": "terms",
+    "recover": "recovery",
     "retry": "transport",
 }
 

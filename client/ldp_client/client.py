@@ -74,6 +74,9 @@ class Client:
         scope = Scope.of(collector)
         self._memory = Memory(self._store, scope, Vault(secret))
         self._budget = Budget(self._store, survey, scope, cap=_bound(lifetime_cap))
+        if state is not None:
+            # Every backup that is made from now on has it.
+            self._store.transact(lambda: self._memory.secret(random))
         self._respondent = Respondent(
             survey,
             self._memory,
@@ -153,6 +156,4 @@ def _opened(state: str | os.PathLike[str]) -> Store:
     # Imported here: SQLite takes longer to load than everything else together.
     from ldp_client.database import Database
 
-    database = Database(state)
-    database.transact(lambda: None)
-    return database
+    return Database(state)

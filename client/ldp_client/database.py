@@ -126,15 +126,14 @@ class Database:
         rows = self._run(query, kind, key)
         if not rows:
             return None
-        [(content, checksum)] = rows
-        return self._checked(kind, key, content, checksum=checksum)
+        [(content, kept)] = rows
+        return self._checked(kind, key, content, kept=kept)
 
     def put(self, kind: str, key: bytes, record: Record) -> None:
         """Keep a record."""
         content = pack_array([*record])
-        checksum = _sum(kind, key, content)
         insert = "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)"
-        self._run(insert, kind, key, content, checksum)
+        self._run(insert, kind, key, content, checksum(kind, key, content))
 
     def drop(self, kind: str, key: bytes) -> None:
         """Forget a record."""
@@ -145,10 +144,10 @@ class Database:
         query = (
             "SELECT key, content, checksum FROM records WHERE kind = ? AND key >= ? ORDER BY key"
         )
-        for key, content, checksum in self._rows(query, kind, prefix):
+        for key, content, kept in self._rows(query, kind, prefix):
             if not key.startswith(prefix):
                 return
-            yield key, self._checked(kind, key, content, checksum=checksum)
+            yield key, self._checked(kind, key, content, kept=kept)
 
     def size(self, kind: str, prefix: bytes = b"") -> tuple[int, int]:
         """How many records of a kind have keys that begin with the prefix, and their bytes."""
@@ -229,10 +228,10 @@ class Database:
             return
         try:
             if self.path is None:
-                self._connection = _fill(None)
+                self._connection = filled(None)
                 return
             if not os.path.exists(self.path):
-                make(self.path, lambda fresh: _fill(fresh).close())
+                make(self.path, lambda fresh: filled(fresh).close())
             self._connection = _connected(self.path)
             self._check()
             for setting in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
@@ -256,8 +255,8 @@ class Database:
             raise self._unusable("damage")
         spoilt = []
         query = "SELECT kind, key, content, checksum FROM records"
-        for kind, key, content, checksum in self._rows(query):
-            if type(kind) is str and type(key) is bytes and _sum(kind, key, content) == checksum:
+        for kind, key, content, kept in self._rows(query):
+            if type(kind) is str and type(key) is bytes and checksum(kind, key, content) == kept:
                 continue
             if kind not in WAITING_TO_BE_SENT:
                 raise self._unusable("damage")
@@ -266,8 +265,8 @@ class Database:
             self.drop(kind, key)
         self.damaged += len(spoilt)
 
-    def _checked(self, kind: str, key: bytes, content: bytes, checksum: bytes) -> Record:
-        if _sum(kind, key, content) != checksum:
+    def _checked(self, kind: str, key: bytes, content: bytes, kept: bytes) -> Record:
+        if checksum(kind, key, content) != kept:
             raise self._unusable("damage")
         return tuple(unpack_array(content, _MOST_CONTENT, "state-damaged"))
 
@@ -291,12 +290,13 @@ class Database:
             )
         return StateError(
             f"expected to use the state file {self.path}, got: {cause}; no report was made. "
-            "A damaged file is not replaced by itself, "
-            "since forgetting what was answered would spend the budget twice"
+            "A damaged file is not replaced by itself, since forgetting what was answered would "
+            "spend the budget twice: `ldp_client.recover` is the way out"
         )
 
 
-def _sum(kind: str, key: bytes, content: Any) -> bytes:
+def checksum(kind: str, key: bytes, content: Any) -> bytes:
+    """What a record carries; nothing for a content that is no record's."""
     if type(content) is not bytes:
         return b""
     return xxh64_digest(b"%b:%d:%b%b" % (kind.encode(), len(key), key, content))
@@ -307,7 +307,8 @@ def _connected(path: str | None) -> sqlite3.Connection:
     return sqlite3.connect(place, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
 
 
-def _fill(path: str | None) -> sqlite3.Connection:
+def filled(path: str | None) -> sqlite3.Connection:
+    """A connection to a new file, or memory, without records."""
     connection = _connected(path)
     connection.executescript(_SCHEMA)
     return connection
