@@ -26,7 +26,7 @@ from ldp_client.turns import BusyError
 Work = Callable[[], str | None]
 """What is to be done in a transaction; what came of it is counted under what it returns, if any."""
 
-MOST = 1000
+MOST = 10_000
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 5.0
 
 
@@ -39,7 +39,7 @@ class Backlog:
 
     def __init__(
         self,
-        transact: Callable[[Work], str | None],
+        transact: Callable[[Callable[[], None]], None],
         count: Callable[[str], object],
         failed: Callable[[Exception], object],
         *,
@@ -87,12 +87,15 @@ class Backlog:
         """Have everything written. Whether it could be."""
         with self._writing:
             while self._waiting:
-                item = self._waiting[0]
-                if not item.written and not self._write(item):
+                # All at once: who writes for long leaves little room in between. By themselves
+                # only if one of them fails, which takes back the others.
+                items = list(self._waiting)
+                if not self._write(items) and not all(self._write([item]) for item in items):
                     return False
                 # A signal handler that drained in between may have been quicker.
-                with suppress(ValueError):
-                    self._waiting.remove(item)
+                for item in items:
+                    with suppress(ValueError):
+                        self._waiting.remove(item)
         return True
 
     def close(self) -> None:
@@ -104,26 +107,29 @@ class Backlog:
             self._waiting.popleft()
             self._failed(BusyError("expected to write the state file before it was closed"))
 
-    def _write(self, item: _Item) -> bool:
-        """Whether a piece of work is decided about."""
+    def _write(self, items: list[_Item]) -> bool:
+        """Whether pieces of work are decided about."""
+        items = [item for item in items if not item.written]
+        outcomes: list[str | None] = []
 
-        def work() -> str | None:
-            outcome = item.work()
+        def work() -> None:
+            outcomes.extend(item.work() for item in items)
             # Last, so that whatever interrupts what follows finds it written or taken back.
-            item.written = True
-            return outcome
+            for item in items:
+                item.written = True
 
         try:
-            outcome = self._transact(work)
-        except BusyError:
-            item.written = False
-            return False
+            self._transact(work)
         except Exception as error:
-            item.written = True
-            self._failed(error)
-            return True
-        if outcome is not None:
-            self._count(outcome)
+            failed = len(items) == 1 and not isinstance(error, BusyError)
+            for item in items:
+                item.written = failed
+            if failed:
+                self._failed(error)
+            return failed
+        for outcome in outcomes:
+            if outcome is not None:
+                self._count(outcome)
         return True
 
     def _run(self) -> None:

@@ -1,6 +1,6 @@
 """How long `record` keeps an app's thread, on a disk whose syncs take 300 ms.
 
-`python tests/endurance/slow_disk.py 2000` records 2,000 answers to a memoized question and 100 to
+`python tests/endurance/slow_disk.py 2000` records 2,000 answers to a memoized question and 20 to
 questions that are answered once, while a thread sends what waits as fast as it can. Linux with a C
 compiler; times are printed in milliseconds.
 """
@@ -21,7 +21,7 @@ if not COMPILER or sys.platform != "linux":
     UNAVAILABLE = "a disk is slowed down on Linux, with a C compiler"
 """Why a disk cannot be slow here, if it cannot."""
 
-ONCE = 100
+ONCE = 20
 
 
 def measured(records, milliseconds=300):
@@ -34,7 +34,7 @@ def measured(records, milliseconds=300):
             [sys.executable, __file__, "--alone", str(records), str(Path(folder) / "state")],
             env=os.environ | slow,
             check=True,
-            capture_output=True,
+            stdout=subprocess.PIPE,
         )
     return json.loads(done.stdout)
 
@@ -73,7 +73,7 @@ def alone(records, state):
         began = time.perf_counter()
         client.record(name, "a")
         seconds.append(time.perf_counter() - began)
-        time.sleep(0.002)
+        time.sleep(0.005)
     client._recorder.backlog.drain()
     print(json.dumps({"open": opened, "record": seconds, "counts": client.counts()}))
     client.close()
