@@ -311,6 +311,8 @@ class EmbeddedClient:
         renew(self._store)
 
     def _said(self) -> str:
+        if self._consent.withdrawn:
+            return OFF
         try:
             return self._store.transact(self._consent.said)
         except BusyError:

@@ -144,6 +144,8 @@ class Recorder:
 
     def _postpone(self, draw: Draw) -> str | None:
         standing = self.standing
+        if self._consent.withdrawn:
+            return "consent-off"
         if standing is None:
             raise BusyError("expected a state file that was read before, got none")
         if not self._consent.records(standing.said):
