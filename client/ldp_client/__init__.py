@@ -15,11 +15,14 @@ from ldp_client.reports import Report, batches, frames, report_bytes, row_batche
 
 if TYPE_CHECKING:
     from ldp_client.asynchronous import AsyncClient
+    from ldp_client.consent import SAID
     from ldp_client.counts import REASONS
     from ldp_client.embedded import EmbeddedClient
+    from ldp_client.keyrings import keyring_secret
     from ldp_client.outbox import QueueLimits
     from ldp_client.outcomes import ACCEPTED, HELD, OFFLINE, REFUSED, Outcome, retry
     from ldp_client.preview import Preview
+    from ldp_client.recovery import Recovered, recover
     from ldp_client.status import Status
     from ldp_client.terms import read_survey
     from ldp_client.transport import FolderTransport, HTTPTransport, Transport
@@ -30,6 +33,7 @@ __all__ = [
     "OFFLINE",
     "REASONS",
     "REFUSED",
+    "SAID",
     "AsyncClient",
     "Client",
     "EmbeddedClient",
@@ -39,14 +43,17 @@ __all__ = [
     "Outcome",
     "Preview",
     "QueueLimits",
+    "Recovered",
     "Report",
     "Status",
     "Transport",
     "__version__",
     "batches",
     "frames",
+    "keyring_secret",
     "parse_survey",
     "read_survey",
+    "recover",
     "report_bytes",
     "retry",
     "row_batches",
@@ -65,9 +72,13 @@ _HOMES = {
     "QueueLimits": "outbox",
     "REASONS": "counts",
     "REFUSED": "outcomes",
+    "Recovered": "recovery",
+    "SAID": "consent",
     "Status": "status",
     "Transport": "transport",
+    "keyring_secret": "keyrings",
     "read_survey": "terms",
+    "recover": "recovery",
     "retry": "outcomes",
 }
 

@@ -28,6 +28,7 @@ from ldp_client.reports import Report
 from ldp_client.respondent import Respondent
 from ldp_client.scope import Scope
 from ldp_client.store import ProcessStore, Store
+from ldp_client.vault import Handed, Vault
 
 if TYPE_CHECKING:
     from ldp_client.terms import Epsilon
@@ -42,6 +43,10 @@ class Client:
     collector     who gets the reports, where a state file serves several
     lifetime_cap  the largest epsilon that all surveys in a state file may spend together: 10, or
                   what the first of them asks for if that is more, unless given
+    secret        bytes, or a function that fetches them, from the platform's key store: what the
+                  state file keeps of answers is of no use without (`ldp_client.vault`)
+    rollback_safe make the same report of the same answer after the state file was restored from a
+                  backup, or copied, so that it counts once (`ldp_client.tapes`)
     random        the source of randomness: the operating system's, unless a test or simulation
                   replaces it
 
@@ -60,14 +65,26 @@ class Client:
         state: str | os.PathLike[str] | None = None,
         collector: str = "",
         lifetime_cap: Epsilon | None = None,
+        secret: Handed | None = None,
+        rollback_safe: bool = True,
         random: Random = system,
     ) -> None:
         self.survey = survey
         self._store = ProcessStore() if state is None else _opened(state)
         scope = Scope.of(collector)
-        self._memory = Memory(self._store, scope)
+        self._memory = Memory(self._store, scope, Vault(secret))
         self._budget = Budget(self._store, survey, scope, cap=_bound(lifetime_cap))
-        self._respondent = Respondent(survey, self._memory, self._budget, random=random)
+        if state is not None:
+            # Every backup that is made from now on has it.
+            self._store.transact(lambda: self._memory.secret(random))
+        self._respondent = Respondent(
+            survey,
+            self._memory,
+            self._budget,
+            random=random,
+            # What is forgotten with the process cannot be restored.
+            derives=rollback_safe and state is not None,
+        )
 
     def record(self, name: str, answer: object) -> Report:
         """A report of `answer` to the question called `name`.
@@ -139,6 +156,4 @@ def _opened(state: str | os.PathLike[str]) -> Store:
     # Imported here: SQLite takes longer to load than everything else together.
     from ldp_client.database import Database
 
-    database = Database(state)
-    database.transact(lambda: None)
-    return database
+    return Database(state)

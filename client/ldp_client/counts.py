@@ -19,6 +19,7 @@ from ldp.errors import (
 )
 from ldp_client.forks import renew_in_children
 from ldp_client.outcomes import LOST
+from ldp_client.turns import ClosedError
 
 RECORDED = "recorded"
 REASONS = {
@@ -33,6 +34,10 @@ REASONS = {
     "randomness": "answers for which the operating system had no randomness",
     "state": "answers, or attempts to send, for which the state file could not be used",
     "transport": "errors of the transport, after each of which the batch is tried again",
+    "stopped": "answers to questions that the collector has stopped",
+    "not-sampled": "answers to questions that the collector has asked of a share of the devices, "
+    "of which this is none",
+    "no-stop-list": "answers that were not recorded because no stop list was had for too long",
     "closed": "answers that came after the client was closed",
     "unexpected": "errors that no one thought of",
     "queue-full": "reports that were dropped because newer ones took their place",
@@ -67,6 +72,7 @@ _REASON_OF: dict[type[LDPError], str] = {
     BudgetError: "budget",
     AnswerError: "answer",
     RandomnessError: "randomness",
+    ClosedError: "closed",
     StateError: "state",
 }
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 from ldp.errors import AnswerError
 from ldp.survey import Question
 from ldp_client.days import this_day
-from ldp_client.scope import Scope
-from ldp_client.store import Store
+from ldp_client.memory import Memory
 
 REPORTED = "daily"
 
 
-def is_first_of_day(store: Store, scope: Scope, question: Question) -> bool:
-    """Whether a question was not reported today; from now on it was.
+def again_today(memory: Memory, question: Question) -> str | None:
+    """Why a question is not reported now, if it was today; from now on it was.
 
     Called in the transaction that makes the report. Raises `AnswerError` for a question that is
     answered once.
@@ -26,8 +25,8 @@ def is_first_of_day(store: Store, scope: Scope, question: Question) -> bool:
             f"question {question.name!r}: expected one whose responses are memoized, to be "
             "recorded daily, got one that a device answers once"
         )
-    key = scope.key(question)
-    if store.get(REPORTED, key) == (this_day(),):
-        return False
-    store.put(REPORTED, key, (this_day(),))
-    return True
+    key = memory.scope.key(question)
+    if memory.store.get(REPORTED, key) == (this_day(),):
+        return "daily"
+    memory.store.put(REPORTED, key, (this_day(),))
+    return None

@@ -7,9 +7,12 @@ Rules
   damaged report that waits to be sent is dropped by itself; nothing else hangs on it.
 - A transaction outlives the process that commits it. `settle` makes it outlive a loss of power, and
   moves it out of the write-ahead log, whose damaged end SQLite would take for the log's end.
+- What writes does not sync: neither a transaction nor the first one after the log was emptied, for
+  whose header `settle` and `prepare` see to it. Nor does SQLite move the log by itself: where it
+  grows, `is_long` says so, and whoever has the time settles.
 - One connection for each process, closed before a fork: SQLite keeps account of the locks of a
   process, and a child that took over the account would wait for ever for a transaction of its
-  parent. Other processes wait for a short while.
+  parent. Other processes wait for a short while; then the error is a `BusyError`.
 - What is deleted is overwritten.
 """
 
@@ -28,11 +31,14 @@ from ldp.wire import MOST_PAYLOAD, pack_array, unpack_array
 from ldp_client.forks import rest_at_forks
 from ldp_client.new_file import make
 from ldp_client.store import Record
-from ldp_client.turns import Result, Turns
+from ldp_client.turns import BusyError, Result, Turns
 
 FORMAT = 2
 PATIENCE = 0.5
 """Seconds that a transaction waits for those of other processes."""
+
+LONG = 200
+"""Transactions after which the log is worth moving: a few megabytes."""
 
 WAITING_TO_BE_SENT = ("report", "batch")
 
@@ -42,6 +48,7 @@ PRAGMA user_version = {FORMAT};
 CREATE TABLE records (kind TEXT, key BLOB, content BLOB, checksum BLOB, PRIMARY KEY (kind, key))
     WITHOUT ROWID;
 """
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _MOST_CONTENT = 2 * MOST_PAYLOAD
 
 _inherited: list[sqlite3.Connection] = []
@@ -59,6 +66,7 @@ class Database:
         self._connection: sqlite3.Connection | None = None
         self.path = None if path is None else os.path.expanduser(os.fspath(path))
         self.damaged = 0
+        self._since_settled = 0
         rest_at_forks(self)
 
     def __del__(self) -> None:
@@ -89,9 +97,28 @@ class Database:
             _inherited.append(self._connection)
             self._connection = None
 
-    def transact(self, work: Callable[[], Result]) -> Result:
-        """What some work gives; its changes outlive the process, or are taken back if it raises."""
-        return self._turns.take(self._whole, work)
+    def transact(self, work: Callable[[], Result], patience: float | None = None) -> Result:
+        """What some work gives; its changes outlive the process, or are taken back if it raises.
+
+        With `patience` it is only tried for so many seconds. Raises `BusyError` where others
+        write for longer.
+        """
+        return self._turns.take(self._whole, work, patience, patience=patience)
+
+    def prepare(self, work: Callable[[], Result]) -> Result:
+        """The same, after which the next transaction costs no sync."""
+
+        def whole() -> Result:
+            result = self._whole(work, None)
+            self._begin_log()
+            return result
+
+        return self._turns.take(whole)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the log has grown so long that it should be moved, by `settle`."""
+        return self._since_settled > LONG and self.path is not None
 
     def get(self, kind: str, key: bytes) -> Record | None:
         """The record under a key. Raises `StateError` if it is damaged."""
@@ -99,15 +126,14 @@ class Database:
         rows = self._run(query, kind, key)
         if not rows:
             return None
-        [(content, checksum)] = rows
-        return self._checked(kind, key, content, checksum=checksum)
+        [(content, kept)] = rows
+        return self._checked(kind, key, content, kept=kept)
 
     def put(self, kind: str, key: bytes, record: Record) -> None:
         """Keep a record."""
         content = pack_array([*record])
-        checksum = _sum(kind, key, content)
         insert = "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)"
-        self._run(insert, kind, key, content, checksum)
+        self._run(insert, kind, key, content, checksum(kind, key, content))
 
     def drop(self, kind: str, key: bytes) -> None:
         """Forget a record."""
@@ -118,10 +144,10 @@ class Database:
         query = (
             "SELECT key, content, checksum FROM records WHERE kind = ? AND key >= ? ORDER BY key"
         )
-        for key, content, checksum in self._rows(query, kind, prefix):
+        for key, content, kept in self._rows(query, kind, prefix):
             if not key.startswith(prefix):
                 return
-            yield key, self._checked(kind, key, content, checksum=checksum)
+            yield key, self._checked(kind, key, content, kept=kept)
 
     def size(self, kind: str, prefix: bytes = b"") -> tuple[int, int]:
         """How many records of a kind have keys that begin with the prefix, and their bytes."""
@@ -144,16 +170,33 @@ class Database:
         with suppress(StateError):
             self._turns.take(self._let_go_of_file)
 
-    def _whole(self, work: Callable[[], Result]) -> Result:
+    def _whole(self, work: Callable[[], Result], patience: float | None) -> Result:
         try:
             self._open()
-            self._run("BEGIN IMMEDIATE")
+            self._begin(PATIENCE if patience is None else patience)
             result = work()
             self._run("COMMIT")
         except BaseException:
             self._take_back()
             raise
+        self._since_settled += 1
         return result
+
+    def _begin(self, patience: float) -> None:
+        if patience == PATIENCE:
+            self._run("BEGIN IMMEDIATE")
+            return
+        self._run(f"PRAGMA busy_timeout = {round(1000 * patience)}")
+        try:
+            self._run("BEGIN IMMEDIATE")
+        finally:
+            self._run(f"PRAGMA busy_timeout = {round(1000 * PATIENCE)}")
+
+    def _begin_log(self) -> None:
+        """Write something to an empty log, so that its header is synced here and now."""
+        # Where another process writes, it has done so.
+        with suppress(BusyError):
+            self._run(f"PRAGMA user_version = {FORMAT}")
 
     def _take_back(self) -> None:
         if self._connection is None or not self._connection.in_transaction:
@@ -169,7 +212,10 @@ class Database:
         # With everything that the log holds synced and copied, nothing is left in it.
         [(busy, _, _)] = self._run("PRAGMA wal_checkpoint(TRUNCATE)")
         if busy and self.path is not None:
-            raise StateError(f"expected to sync {self.path}, got another process in the way")
+            raise BusyError(f"expected to sync {self.path}, got another process in the way")
+        self._since_settled = 0
+        if self.path is not None:
+            self._begin_log()
 
     def _let_go_of_file(self) -> None:
         if self._connection is not None and self.path is not None:
@@ -182,14 +228,15 @@ class Database:
             return
         try:
             if self.path is None:
-                self._connection = _fill(None)
+                self._connection = filled(None)
                 return
             if not os.path.exists(self.path):
-                make(self.path, lambda fresh: _fill(fresh).close())
+                make(self.path, lambda fresh: filled(fresh).close())
             self._connection = _connected(self.path)
             self._check()
             for setting in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
                 self._run(f"PRAGMA {setting}")
+            self._run("PRAGMA wal_autocheckpoint = 0")
         except BaseException as error:
             self._let_go_of_file()
             if isinstance(error, sqlite3.Error | OSError):
@@ -208,8 +255,8 @@ class Database:
             raise self._unusable("damage")
         spoilt = []
         query = "SELECT kind, key, content, checksum FROM records"
-        for kind, key, content, checksum in self._rows(query):
-            if type(kind) is str and type(key) is bytes and _sum(kind, key, content) == checksum:
+        for kind, key, content, kept in self._rows(query):
+            if type(kind) is str and type(key) is bytes and checksum(kind, key, content) == kept:
                 continue
             if kind not in WAITING_TO_BE_SENT:
                 raise self._unusable("damage")
@@ -218,8 +265,8 @@ class Database:
             self.drop(kind, key)
         self.damaged += len(spoilt)
 
-    def _checked(self, kind: str, key: bytes, content: bytes, checksum: bytes) -> Record:
-        if _sum(kind, key, content) != checksum:
+    def _checked(self, kind: str, key: bytes, content: bytes, kept: bytes) -> Record:
+        if checksum(kind, key, content) != kept:
             raise self._unusable("damage")
         return tuple(unpack_array(content, _MOST_CONTENT, "state-damaged"))
 
@@ -236,14 +283,20 @@ class Database:
             raise self._unusable(error) from None
 
     def _unusable(self, cause: object) -> StateError:
+        if getattr(cause, "sqlite_errorcode", 0) & 0xFF in _BUSY:
+            return BusyError(
+                f"expected a turn at the state file {self.path} in time, got another process that "
+                "writes for longer"
+            )
         return StateError(
             f"expected to use the state file {self.path}, got: {cause}; no report was made. "
-            "A damaged file is not replaced by itself, "
-            "since forgetting what was answered would spend the budget twice"
+            "A damaged file is not replaced by itself, since forgetting what was answered would "
+            "spend the budget twice: `ldp_client.recover` is the way out"
         )
 
 
-def _sum(kind: str, key: bytes, content: Any) -> bytes:
+def checksum(kind: str, key: bytes, content: Any) -> bytes:
+    """What a record carries; nothing for a content that is no record's."""
     if type(content) is not bytes:
         return b""
     return xxh64_digest(b"%b:%d:%b%b" % (kind.encode(), len(key), key, content))
@@ -254,7 +307,10 @@ def _connected(path: str | None) -> sqlite3.Connection:
     return sqlite3.connect(place, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
 
 
-def _fill(path: str | None) -> sqlite3.Connection:
+def filled(path: str | None) -> sqlite3.Connection:
+    """A connection to a new file, or memory, without records."""
     connection = _connected(path)
+    # Whoever makes a file syncs it once, as a whole.
+    connection.execute("PRAGMA synchronous = OFF")
     connection.executescript(_SCHEMA)
     return connection

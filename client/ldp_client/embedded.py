@@ -2,11 +2,14 @@
 
 Rules
 - Our trouble is not the app's: a full disk, a damaged state, a spent budget or missing randomness
-  mean that nothing is reported. It is counted by reason, logged once for each reason, and never
-  raised, unless the app asked for `strict`.
+  mean that nothing is reported. It is counted by reason, logged once for each reason, and raised by
+  no method, unless the app asked for `strict`. What raises is a mistake of the app's: a survey, a
+  setting or a word that there is not.
 - What is charged and what waits to be sent change in one transaction, before `record` returns.
-- What a person says about consent counts at once, even where it cannot be written down; that alone
-  is always raised.
+  Where another process writes for long, the report waits in memory to be charged for
+  (`ldp_client.recorder`).
+- The file is made, and what is slow is done, when the client is opened: `record` costs no sync.
+- What a person says about consent counts at once, even where it cannot be written down.
 """
 
 from __future__ import annotations
@@ -14,30 +17,33 @@ from __future__ import annotations
 import atexit
 import os
 from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakSet
 
-from ldp.errors import StateError
 from ldp.randomness import Random, system
 from ldp.survey import Survey
-from ldp_client.budget import Budget, renew
+from ldp_client.asking import Asking, StopRule
+from ldp_client.budget import renew
+from ldp_client.consent import FORGET, OFF, ON, UNKNOWN, Consent
 from ldp_client.counts import RECORDED, Counts
 from ldp_client.database import Database
 from ldp_client.heirs import Heirs
 from ldp_client.ledger import Ledger
-from ldp_client.memory import FORGET, OFF, ON, Memory
 from ldp_client.outbox import Outbox, QueueLimits
-from ldp_client.reports import Report
-from ldp_client.respondent import Respondent
+from ldp_client.recorder import Draw, Make, Recorder, Refusal
 from ldp_client.scope import NO_COLLECTOR, Scope
 from ldp_client.sender import Sender
 from ldp_client.terms import Epsilon, bound, read_survey, refuse_beyond
 from ldp_client.transport import NAMELESS, HTTPTransport, Transport
+from ldp_client.turns import BusyError, ClosedError
+from ldp_client.vault import Handed, Vault
 
 if TYPE_CHECKING:
+    from ldp_client.memory import Memory
     from ldp_client.preview import Preview
     from ldp_client.status import Facts, Status
+
+Answer = TypeVar("Answer")
 
 
 class EmbeddedClient:
@@ -52,6 +58,12 @@ class EmbeddedClient:
     ceiling, pins    the largest epsilon that a question may ever cost; terms that are accepted
     strict           raise what goes wrong while recording, instead of counting it
     consent          "on" or "off": what holds until the person was asked
+    secret           bytes, or a function that fetches them, from the platform's key store: what the
+                     state file keeps of answers is of no use without (`ldp_client.vault`)
+    rollback_safe    make the same report of the same answer after the state file was restored from
+                     a backup, or copied, so that it counts once (`ldp_client.tapes`)
+    stops            the key under which the collector may stop questions, or have fewer devices
+                     asked, and what holds without word from it (`ldp_client.asking`)
     limits           of the queue
     interval         seconds between uploads, on average, up to 30 days; None to send at `flush`
                      only
@@ -80,6 +92,9 @@ class EmbeddedClient:
         pins: Collection[str] | None = None,
         strict: bool = False,
         consent: str = ON,
+        secret: Handed | None = None,
+        rollback_safe: bool = True,
+        stops: StopRule | None = None,
         limits: QueueLimits | None = None,
         interval: float | None = 3600.0,
     ) -> None:
@@ -92,12 +107,11 @@ class EmbeddedClient:
             raise ValueError(f"expected consent {ON!r} or {OFF!r}, got {consent!r}")
         self.survey = survey
         self._store = store
-        self._cap = None if lifetime_cap is None else bound(lifetime_cap)
         scope = NO_COLLECTOR
         if transport is not None:
             scope = Scope.of(getattr(transport, "destination", NAMELESS))
-        self._memory = Memory(store, scope)
-        self._heirs = Heirs(store, survey, scope)
+        self._consent = Consent(store, survey, otherwise=consent)
+        heirs = Heirs(store, survey, scope)
         self._counts = Counts()
         self._outbox = Outbox(
             store,
@@ -106,7 +120,7 @@ class EmbeddedClient:
             limits=limits or QueueLimits(),
             random=self._draw,
             count=self._counts.add,
-            inherits=self._heirs.inherits,
+            inherits=heirs.inherits,
         )
         self._sends_by_itself = transport is not None and interval is not None
         self._sender: Sender | None = None
@@ -115,16 +129,28 @@ class EmbeddedClient:
                 self._outbox,
                 transport,
                 self._counts,
-                allowed=self._agrees,
+                allowed=lambda: store.transact(self._consent.sends),
                 interval=interval,
                 random=self._draw,
             )
+        self._recorder = Recorder(
+            survey,
+            store,
+            heirs,
+            consent=self._consent,
+            outbox=self._outbox,
+            cap=None if lifetime_cap is None else bound(lifetime_cap),
+            vault=Vault(secret),
+            random=self._draw,
+            derives=rollback_safe,
+            counts=self._counts,
+        )
         self._strict = strict
-        self._if_never_asked = consent
-        self._withdrawn = False
         self._closed = False
-        if strict:
-            self.waiting()
+        self._asking: Asking | None = None
+        if stops is not None:
+            self._asking = Asking(store, stops, survey.name, scope.survey_key(survey))
+        self._prepare()
         _open.add(self)
         if self._sender is not None:
             self._sender.start()
@@ -140,36 +166,46 @@ class EmbeddedClient:
 
         There is none where the device answers another question of a draw.
         """
-        if name in self.survey.drawn:
-            self._settle_draw(name)
-        return self._kept(lambda: self._respondent().report(name, answer), name)
+        return self._recorded(name, answer)
 
     def record_daily(self, name: str, answer: object) -> bool:
         """The same, at most once a day (UTC), of a question whose responses are memoized."""
-        return self._kept(lambda: self._daily(name, answer), name)
+
+        def again(memory: Memory) -> str | None:
+            from ldp_client.daily import again_today
+
+            return again_today(memory, self.survey[name])
+
+        return self._recorded(name, answer, again)
 
     def record_together(self, answers: Mapping[str, object]) -> bool:
         """The same for the answers to all questions of a group, by question name."""
-        return self._kept(lambda: self._respondent().report_together(answers))
+        return self._kept(
+            lambda respondent: respondent.report_together(answers),
+            lambda respondent: respondent.drafts(answers, together=True),
+            unless=(self._stopped(answers),),
+        )
 
     def flush(self, timeout: float = 2.0) -> bool:
         """Send what waits, for at most `timeout` seconds.
 
         Whether all of it has arrived: nothing waits any more, and nothing was dropped.
         """
-        try:
-            if self._sender is None or self.consent == OFF:
-                return self.waiting() == 0
-            return self._sender.flush(timeout)
-        except Exception as error:
-            self._counts.note(error)
-            if self._strict:
-                raise
-            return False
+
+        def flushed() -> bool:
+            written = self._recorder.backlog.drain()
+            if self._sender is not None and self._store.transact(self._consent.sends):
+                return self._sender.flush(timeout) and written
+            return self._outbox.waiting() == 0 and written
+
+        return self._guarded(flushed, otherwise=False)
 
     def waiting(self) -> int:
-        """The number of reports that wait to be sent. Raises `StateError`."""
-        return self._outbox.waiting()
+        """The number of reports that wait to be sent, or to be charged for first.
+
+        Of those in a state file that cannot be read none is sent, and none is counted here.
+        """
+        return len(self._recorder.backlog) + self._guarded(self._outbox.waiting, otherwise=0)
 
     def counts(self) -> dict[str, int]:
         """What happened since this client was opened, by reason (`REASONS`)."""
@@ -179,8 +215,17 @@ class EmbeddedClient:
         return numbers
 
     def ledger(self) -> Ledger:
-        """What this device has spent, on all surveys in its state file. Raises `StateError`."""
-        return Ledger.read(self._store)
+        """What this device has spent, on all surveys in its state file.
+
+        One that cannot be read is a ledger that says so (`Ledger.problem`).
+        """
+        try:
+            return Ledger.read(self._store)
+        except Exception as error:
+            self._counts.note(error)
+            if self._strict:
+                raise
+            return Ledger((), problem=str(error))
 
     def status(self) -> Status:
         """How things stand, and what there is to do. Never raises."""
@@ -201,133 +246,145 @@ class EmbeddedClient:
 
     @property
     def consent(self) -> str:
-        """`on` or `off`. Raises `StateError`."""
-        return ON if self._agrees() else OFF
+        """Whether answers are recorded now, `on` or `off`: `off` if the state cannot be read."""
+        return ON if self._consent.records(self.said) else OFF
 
-    def set_consent(self, said: str) -> None:
-        """Note what the person says.
+    @property
+    def said(self) -> str:
+        """What the person said about this version of the survey: one of `SAID`."""
+        return self._guarded(self._said, otherwise=UNKNOWN)
+
+    def set_consent(self, said: str) -> bool:
+        """Note what the person says. Whether that is on disk, and outlives the process.
 
         `on`; `off`: nothing is recorded or sent from now on; or `forget`: as `off`, and what waits,
         the permanent responses and the secret are erased. The ledger stays, so that coming back
         does not renew the budget.
 
-        `on` is consent to this version of the survey: from then on it may spend what it asks for,
-        even if a version before asked for less. Say it when a person has, and not at every start.
-        Raises `StateError`.
+        `on` is consent to this version of the survey, its texts included: from then on it may spend
+        what it asks for, even if a version before asked for less. Say it when a person has, and not
+        at every start. `off` and `forget` are for all surveys in the state file, and hold in this
+        process whatever becomes of the file; where another process writes to it for long, they are
+        written as soon as that can be.
         """
         if said not in (ON, OFF, FORGET):
             raise ValueError(f"expected {ON!r}, {OFF!r} or {FORGET!r}, got {said!r}")
-        self._withdrawn = said != ON
-        self._store.transact(lambda: self._keep_consent(said))
-        self._store.settle()
+        self._consent.withdrawn = said != ON
+        is_kept = self._noted(lambda: self._keep_consent(said))
         if self._sender is not None:
             self._sender.start()
+        return is_kept
 
-    def rotate(self) -> None:
+    def rotate(self) -> bool:
         """Draw a new secret and new permanent responses from now on; they are charged anew.
 
-        Raises `StateError`.
+        Whether that is on disk.
         """
-        self._store.transact(lambda: self._erase("the secret was renewed"))
-        self._store.settle()
+        return self._noted(lambda: self._erase("the secret was renewed"))
 
     def close(self) -> None:
         """Stop sending, within moments, and close the state. What waits is sent another time."""
         self._closed = True
         _open.discard(self)
+        self._recorder.backlog.close()
         if self._sender is not None:
             self._sender.stop()
         self._store.close()
 
-    # Under which scope a client keeps its records may be decided by another one meanwhile: it is
-    # asked each time.
-
-    def _budget(self) -> Budget:
-        return Budget(self._store, self.survey, self._heirs.scope(), cap=self._cap)
-
-    def _respondent(self) -> Respondent:
-        memory = Memory(self._store, self._heirs.scope())
-        return Respondent(self.survey, memory, self._budget(), random=self._draw)
-
-    def _kept(self, make: Callable[[], Report | str | None], name: str = "") -> bool:
-        if self._closed:
-            return self._refuse()
+    def _guarded(self, ask: Callable[[], Answer], *, otherwise: Answer, name: str = "") -> Answer:
+        """What is asked for, or something else where that fails, unless the client is strict."""
         try:
-            outcome = self._store.transact(lambda: self._put(make))
-            self._counts.add(outcome)
-            recorded = outcome == RECORDED
-            if recorded and self._sender is not None:
-                self._sender.start()
-        # An app that asks a question must not fall over it, whatever we did wrong.
+            return ask()
         except Exception as error:
             known = name if any(question.name == name for question in self.survey) else ""
             self._counts.note(error, "unexpected", known)
             if self._strict:
                 raise
-            return False
-        return recorded
-
-    def _refuse(self) -> bool:
-        message = "expected to record before the client was closed, got an answer afterwards"
-        self._counts.add("closed")
-        self._counts.tell("closed", message)
-        if self._strict:
-            raise StateError(message)
-        return False
-
-    def _daily(self, name: str, answer: object) -> Report | str | None:
-        from ldp_client.daily import is_first_of_day
-
-        if not is_first_of_day(self._store, self._heirs.scope(), self.survey[name]):
-            return "daily"
-        return self._respondent().report(name, answer)
+            return otherwise
 
     def _facts(self) -> Facts:
         from ldp_client.status import facts
 
-        return facts(self._outbox, ON if self._agreed() else OFF)
+        return facts(self._outbox, ON if self._consent.records() else OFF)
 
-    def _settle_draw(self, name: str) -> None:
-        """Draw by itself, so that an answer that cannot be paid for draws nothing anew."""
+    def _prepare(self) -> None:
+        try:
+            self._recorder.prepare()
+        except Exception:  # what is wrong shows, and is counted, when something is recorded
+            if self._strict:
+                raise
 
-        def settle() -> None:
-            if self._agreed():
-                self._respondent().is_drawn(self.survey[name])
+    def _recorded(self, name: str, answer: object, *unless: Refusal) -> bool:
+        if name in self.survey.drawn:
+            self._recorder.settle_draw(name)
+        return self._kept(
+            lambda respondent: respondent.report(name, answer),
+            lambda respondent: respondent.drafts({name: answer}, together=False),
+            unless=(self._stopped((name,)), *unless),
+            name=name,
+        )
 
-        # What fails here fails again where it is counted.
-        with suppress(Exception):
-            self._store.transact(settle)
+    def _stopped(self, names: Collection[str]) -> Refusal:
+        """Whether a stop list has questions not asked, of all devices or of this one."""
+        asking = self._asking
+        return lambda _: None if asking is None else asking.refusal(names, self._draw)
 
-    def _put(self, make: Callable[[], Report | str | None]) -> str:
-        """What became of an answer, by the name that it is counted under."""
-        if not self._agreed():
-            return "consent-off"
-        report = make()
-        if report is None:
-            return "not-drawn"
-        if isinstance(report, str):
-            return report
-        self._outbox.put(report)
-        return RECORDED
+    def _kept(
+        self, make: Make, draw: Draw, *, unless: Collection[Refusal] = (), name: str = ""
+    ) -> bool:
+        def recorded() -> bool:
+            if self._closed:
+                raise ClosedError(
+                    "expected an answer before the client was closed, got a later one"
+                )
+            outcome = self._recorder.record(make, draw, unless)
+            if outcome is not None:
+                self._counts.add(outcome)
+            if outcome not in (None, RECORDED):
+                return False
+            if self._sender is not None:
+                self._sender.start()
+            return True
+
+        # An app that asks a question must not fall over it, whatever we did wrong.
+        return self._guarded(recorded, otherwise=False, name=name)
+
+    def _noted(self, note: Callable[[], None]) -> bool:
+        """Whether something is on disk that is noted in a transaction."""
+
+        def noted() -> bool:
+            try:
+                self._store.transact(note)
+            except BusyError:
+                self._recorder.backlog.add(note)
+                return False
+            self._store.settle()
+            return True
+
+        self._recorder.standing = None
+        return self._guarded(noted, otherwise=False)
 
     def _keep_consent(self, said: str) -> None:
-        self._memory.keep_consent(ON if said == ON else OFF)
+        self._consent.keep(said)
         if said == ON:
-            self._budget().agree()
+            self._recorder.budget().agree()
         if said == FORGET:
             self._erase("everything but this ledger was forgotten")
             self._outbox.erase()
 
     def _erase(self, reason: str) -> None:
-        self._memory.erase(reason)
+        self._recorder.memory().erase(reason)
         renew(self._store)
 
-    def _agrees(self) -> bool:
-        return self._store.transact(self._agreed)
-
-    def _agreed(self) -> bool:
-        """The same within a transaction."""
-        return not self._withdrawn and self._memory.consent(self._if_never_asked) == ON
+    def _said(self) -> str:
+        if self._consent.withdrawn:
+            return OFF
+        try:
+            return self._store.transact(self._consent.said)
+        except BusyError:
+            if self._recorder.standing is None:
+                raise
+            return self._recorder.standing.said
 
 
 _open: WeakSet[EmbeddedClient] = WeakSet()

@@ -16,6 +16,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple, cast
 
+from ldp.errors import StateError
 from ldp.exact import log_text, log_upper, text_upper
 from ldp.survey import FINGERPRINT_SIZE
 from ldp_client.scope import KEY_SIZE
@@ -57,13 +58,15 @@ class Charge(NamedTuple):
 class Ledger(NamedTuple):
     """What a device has spent.
 
-    Charges; the days on which it was given a new secret, with the reason; the ratio that is set
-    aside.
+    Charges; the days on which it was given a new secret, or a new state file, with the reason; the
+    ratio that is set aside. `problem` is why it could not be read: what was spent is not known
+    then, its epsilon is infinite, and its ratio a `StateError`.
     """
 
     charges: tuple[Charge, ...]
     events: tuple[tuple[str, int], ...] = ()
     aside: Fraction = Fraction(1)
+    problem: str = ""
 
     @classmethod
     def read(cls, store: Store) -> Ledger:
@@ -79,6 +82,8 @@ class Ledger(NamedTuple):
         self, survey: str | None = None, question: str | None = None, day: int | None = None
     ) -> Fraction:
         """What was spent in all, or on one survey, one question or one day."""
+        if self.problem:
+            raise StateError(self.problem)
         ratios = (
             charge.ratio
             for charge in self.charges
@@ -92,11 +97,15 @@ class Ledger(NamedTuple):
         self, survey: str | None = None, question: str | None = None, day: int | None = None
     ) -> float:
         """The same as an epsilon, rounded up; 0 where nothing was."""
+        if self.problem:
+            return math.inf
         ratio = self.ratio(survey, question, day)
         return log_upper(ratio) if ratio > 1 else 0.0
 
     def __str__(self) -> str:
-        if not self.charges:
+        if self.problem:
+            return f"What this device has spent cannot be read: {self.problem}."
+        if not self.charges and not self.events:
             return "Nothing was spent: this device has made no report yet."
         # Imported here, as it is for people: what only records should not wait for it.
         from ldp.accounting import posterior

@@ -5,14 +5,13 @@
 - permanent responses, under keys that are BLAKE2b hashes of question, collector and answer with the
   secret;
 - which of them was reported last;
-- which questions of a draw it answers (`ldp.draws`);
-- whether the person agrees.
+- which questions of a draw it answers (`ldp.draws`).
 
-What was charged for all this is in `ldp_client.budget`. Nothing that is kept for one collector
-serves another (`ldp_client.scope`).
+What was charged for all this is in `ldp_client.budget`, and what the person said in
+`ldp_client.consent`. Nothing that is kept for one collector serves another (`ldp_client.scope`).
 
-No answer is stored. But the secret is part of the state, so who holds the state can test guesses
-against the keys: it belongs in the app's private storage.
+No answer is stored. But the secret is part of the state, unless it is sealed (`ldp_client.vault`),
+so who holds the state can test guesses against the keys: it belongs in the app's private storage.
 """
 
 from __future__ import annotations
@@ -26,33 +25,44 @@ from ldp.survey import Question
 from ldp_client.ledger import EVENT, today
 from ldp_client.scope import Scope
 from ldp_client.store import Store
+from ldp_client.tapes import SECRET_SIZE
+from ldp_client.vault import Vault
 
-_SECRET, _COHORT, _PERMANENT, _LAST, _CONSENT = "secret", "cohort", "permanent", "last", "consent"
-_DRAW = "draw"
-_SECRET_SIZE = 32
-
-ON, OFF, FORGET = "on", "off", "forget"
+SECRET, COHORT, DRAW = "secret", "cohort", "draw"
+_PERMANENT, _LAST = "permanent", "last"
 
 
 class Memory:
-    """The memory that a store holds, under a scope.
+    """The memory that a store holds, under a scope; its secret is sealed as the vault can.
 
     Methods are called in a transaction of the store.
     """
 
-    __slots__ = ("scope", "store")
+    __slots__ = ("_vault", "scope", "store")
 
-    def __init__(self, store: Store, scope: Scope) -> None:
+    def __init__(self, store: Store, scope: Scope, vault: Vault | None = None) -> None:
         self.store = store
         self.scope = scope
+        self._vault = vault or Vault()
+
+    def secret(self, random: Random) -> bytes:
+        """The device's secret, drawn when it is asked for first.
+
+        Raises `StateError` if it is sealed and cannot be opened.
+        """
+        record = self.store.get(SECRET, b"")
+        secret = random(SECRET_SIZE) if record is None else self._vault.opened(record)
+        if record is None or self._vault.would_seal(record):
+            self.store.put(SECRET, b"", self._vault.sealed(secret, random))
+        return secret
 
     def cohort(self, question: Question, random: Random) -> int:
         """The cohort of the device, drawn when it is asked for first."""
         key = self.scope.key(question)
-        record = self.store.get(_COHORT, key)
+        record = self.store.get(COHORT, key)
         if record is None:
             record = (cast(Memoized, question.randomizer).draw_cohort(random),)
-            self.store.put(_COHORT, key, record)
+            self.store.put(COHORT, key, record)
         return cast(int, record[0])
 
     def memo_key(self, question: Question, cohort: int, value: Value, random: Random) -> bytes:
@@ -67,7 +77,7 @@ class Memory:
             memo_value = memo_value.to_bytes(4, "little")
         of_question = self.scope.key(question)
         message = of_question + cohort.to_bytes(8, "little") + memo_value
-        digest = hashlib.blake2b(message, key=self._secret(random), digest_size=16).digest()
+        digest = hashlib.blake2b(message, key=self.secret(random), digest_size=16).digest()
         return of_question + digest
 
     def permanent(self, key: bytes) -> int | None:
@@ -92,21 +102,12 @@ class Memory:
 
     def drawn(self, key: bytes) -> tuple[str, ...] | None:
         """The questions that were drawn, of several; None if none were yet."""
-        record = self.store.get(_DRAW, key)
+        record = self.store.get(DRAW, key)
         return None if record is None else cast("tuple[str, ...]", tuple(record))
 
     def keep_drawn(self, key: bytes, names: tuple[str, ...]) -> None:
         """Remember which they are: for good, since others would cost as much again."""
-        self.store.put(_DRAW, key, names)
-
-    def consent(self, if_never_asked: str = ON) -> str:
-        """What the person last said: `on` or `off`."""
-        record = self.store.get(_CONSENT, b"")
-        return if_never_asked if record is None else cast(str, record[0])
-
-    def keep_consent(self, consent: str) -> None:
-        """Remember `on` or `off`."""
-        self.store.put(_CONSENT, b"", (consent,))
+        self.store.put(DRAW, key, names)
 
     def erase(self, reason: str) -> None:
         """Forget secret, cohorts and permanent responses, and note it in the ledger.
@@ -115,15 +116,8 @@ class Memory:
 
         What may be charged for new responses is for `ldp_client.budget.renew` to say.
         """
-        for kind in (_SECRET, _COHORT, _PERMANENT, _LAST):
+        for kind in (SECRET, COHORT, _PERMANENT, _LAST):
             for key in [key for key, _ in self.store.records(kind)]:
                 self.store.drop(kind, key)
         number = sum(1 for _ in self.store.records(EVENT))
         self.store.put(EVENT, number.to_bytes(4, "big"), (reason, today()))
-
-    def _secret(self, random: Random) -> bytes:
-        record = self.store.get(_SECRET, b"")
-        if record is None:
-            record = (random(_SECRET_SIZE),)
-            self.store.put(_SECRET, b"", record)
-        return cast(bytes, record[0])

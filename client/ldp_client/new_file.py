@@ -20,8 +20,10 @@ def make(path: str, fill: Callable[[str], object]) -> None:
     os.close(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
     try:
         fill(fresh)
+        _sync(fresh)
         _name(fresh, path)
-        _sync(folder)
+        if os.name == "posix":  # elsewhere the system lets no folders be synced
+            _sync(folder)
     finally:
         if os.path.exists(fresh):
             os.unlink(fresh)
@@ -38,11 +40,9 @@ def _name(fresh: str, path: str) -> None:
             os.replace(fresh, path)
 
 
-def _sync(folder: str) -> None:
-    """Make a new name last through a loss of power, where the system lets folders be synced."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
+def _sync(path: str) -> None:
+    """Make a file, or a new name in a folder, last through a loss of power."""
+    descriptor = os.open(path, os.O_RDWR if os.path.isfile(path) else os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:

@@ -30,7 +30,7 @@ from ldp_client.clocks import Clock, Span, now
 from ldp_client.database import Database
 from ldp_client.days import DAYS, Days, age, this_day
 from ldp_client.outcomes import LOST, WAITING, Outcome
-from ldp_client.reports import Report, frames, row_batches
+from ldp_client.reports import Report, frames, marked, row_batches
 from ldp_client.schedule import Backoff, Schedule
 from ldp_client.scope import OWNER_SIZE
 from ldp_client.store import Record
@@ -88,7 +88,7 @@ class Outbox:
         """Let a report wait. Called in a transaction, the one that charges for it."""
         day = self._days.seen()[-1]
         key = self._queue + _bytes_of(day) + self._random(_RANDOM_SIZE)
-        self._store.put(REPORT, key, tuple(part for part in report if part is not None))
+        self._store.put(REPORT, key, report.record())
         self._until_trimmed -= 1
         if self._until_trimmed < 0:
             self._until_trimmed = SLACK - 1
@@ -198,23 +198,21 @@ class Outbox:
         shuffled = sorted(self._oldest_first(), key=lambda item: item[0][-_RANDOM_SIZE:])
         if not shuffled:
             return None
-        # Of two parts, where a survey has no epochs.
-        waiting = [
-            (key, Report(*cast("tuple[bytes, bytes, int]", record))) for key, record in shuffled
-        ]
-        _, (fingerprint, row, epoch) = waiting[0]
+        waiting = [(key, Report.of_record(record)) for key, record in shuffled]
+        _, (fingerprint, row, epoch, mark) = waiting[0]
         if epoch is not None and self._clock().wall < CLOCK_WAS_SET:
             return None
-        of_question = [item for item in waiting if item[1].fingerprint == fingerprint]
-        chosen = of_question[: self._limits.batch]
+        alike = [item for item in waiting if item[1][::3] == (fingerprint, mark)]
+        chosen = alike[: self._limits.batch]
+        clock = lambda: self._clock().wall  # noqa: E731
         batches = row_batches(
             fingerprint,
             b"".join(report.row for _, report in chosen),
             len(row),
             epoch=epoch,
             size=len(chosen),
-            random=self._random,
-            clock=lambda: self._clock().wall,
+            random=self._random if mark is None else marked(mark, epoch, clock),
+            clock=clock,
         )
         # One batch, unless the limits of the wire are reached: then the rest waits for the next.
         batch = next(batches)

@@ -3,17 +3,22 @@
 Where a survey has epochs, the id of a batch tells in which one the batch was made, so every report
 says how long they are. Make batches when they are about to be sent: what a collector gets after
 their epoch's grace is lost.
+
+A report that is made once and has a mark travels alone. The id of its batch comes from the mark and
+the epoch, so that it is the same when the report is made again after a rollback.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from ldp.epochs import batch_id
+from ldp.epochs import batch_id, epoch_at
 from ldp.randomness import Random, shuffled, system
 from ldp.wire import MOST_PAYLOAD, MOST_REPORTS, Batch, encode_batch, encode_frame
+
+MARK_SIZE = 16
 
 Clock = Callable[[], float]
 """A source of the time, in seconds since 1970."""
@@ -24,12 +29,28 @@ class Report(NamedTuple):
 
     `fingerprint` is of the question or group; `row` has the bytes.
 
-    `epoch` is the length of its survey's epochs in seconds; None if it has none.
+    `epoch` is the length of its survey's epochs in seconds; None if it has none. `mark` is what the
+    id of its batch is made from; None if that is drawn.
     """
 
     fingerprint: bytes
     row: bytes
     epoch: int | None = None
+    mark: bytes | None = None
+
+    def record(self) -> tuple[bytes | int, ...]:
+        """What a store keeps of it."""
+        if self.mark is not None:
+            return self.fingerprint, self.row, self.epoch or 0, self.mark
+        return tuple(part for part in self[:3] if part is not None)
+
+    @classmethod
+    def of_record(cls, record: tuple[object, ...]) -> Report:
+        """The report that a store kept."""
+        fingerprint, row, epoch, mark = cast(
+            "tuple[bytes, bytes, int | None, bytes | None]", (*record, None, None)[:4]
+        )
+        return cls(fingerprint, row, epoch or None, mark=mark)
 
 
 def batches(
@@ -46,22 +67,33 @@ def batches(
     Group only reports that may be seen together: the collector of a batch learns that its reports
     travelled together, and nothing of the order in which they were made.
     """
-    by_question: dict[tuple[bytes, int | None], list[bytes]] = {}
-    for fingerprint, row, epoch in shuffled(reports, random):
-        by_question.setdefault((fingerprint, epoch), []).append(row)
+    together: dict[tuple[bytes, int | None, bytes | None], list[bytes]] = {}
+    for fingerprint, row, epoch, mark in shuffled(reports, random):
+        together.setdefault((fingerprint, epoch, mark), []).append(row)
     return [
         batch
-        for (fingerprint, epoch), rows in by_question.items()
+        for (fingerprint, epoch, mark), rows in together.items()
         for batch in row_batches(
             fingerprint,
             b"".join(rows),
             len(rows[0]),
             epoch=epoch,
             size=size,
-            random=random,
+            random=random if mark is None else marked(mark, epoch, clock),
             clock=clock,
         )
     ]
+
+
+def marked(mark: bytes, epoch: int | None, clock: Clock) -> Random:
+    """What gives a batch its id in place of randomness: another one in each epoch.
+
+    So ids do not tell that batches of two epochs hold the same report.
+    """
+    import hashlib
+
+    number = b"" if epoch is None else b"%d" % epoch_at(clock(), epoch)
+    return lambda size: hashlib.blake2b(number, key=mark, digest_size=size).digest()
 
 
 def row_batches(

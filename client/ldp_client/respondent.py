@@ -12,57 +12,86 @@ Rules
   as well, and is dropped: no report, and no charge.
 - Questions of a group are answered together or not at all, each as it would be by itself, and
   travel as one report.
-- Whatever is charged is charged before a report exists.
+- Whatever is charged is charged before a report exists outside.
+- Where randomness comes from the device's secret (`ldp_client.tapes`), all that is drawn once for a
+  device does, and a report that is made once carries a mark that is the same after a rollback.
+- A draft is an answer that is randomized and not charged for yet, where the store cannot be
+  written. It holds the answer no more, and is worth a report only once it is charged for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import cast
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, cast
 
 from ldp.domain import Value
 from ldp.errors import AnswerError, StateError
 from ldp.mechanisms.contract import Memoized
 from ldp.randomness import Random
-from ldp.survey import Question, Survey
+from ldp.survey import Envelope, Question, Survey
 from ldp_client.budget import Budget
 from ldp_client.memory import Memory
-from ldp_client.reports import Report
+from ldp_client.reports import MARK_SIZE, Report
+from ldp_client.tapes import Tape, written
+
+_ANSWER, _COHORT, _DRAW, _PERMANENT = b"answer", b"cohort", b"draw", b"permanent"
+_REPORT, _FRESH, _MARK = b"report", b"fresh", b"mark"
+"""What is drawn, as the first part of a tape."""
+
+
+class Draft(NamedTuple):
+    """A question's report, or the permanent response that one is to be made from."""
+
+    drawn: int
+    cohort: int = 0
+    memo: bytes = b""
+    """The key of the permanent response."""
+
+
+class Drafts(NamedTuple):
+    """What is to be charged for and reported together; the secret shows whether it is still due."""
+
+    envelope: Envelope
+    secret: bytes
+    of: tuple[Draft, ...]
 
 
 class Respondent:
     """One person's answers to a survey on one device.
 
-    Both methods are called in a transaction of the memory's store.
+    `derives`: whether what is drawn once comes from the device's secret, not from `random`.
 
-    They raise `AnswerError` for an unknown question or an answer that does not fit it;
-    `AlreadyAnsweredError` if the question's budget is spent; `BudgetError` if the device's is;
-    `RandomnessError` and `StateError` if no report could be made safely. An error rolls the
-    transaction back: nothing is spent then.
+    Methods are called in a transaction of the memory's store. Those that take answers raise
+    `AnswerError` for an unknown question or an answer that does not fit it;
+    `AlreadyAnsweredError` for a question that is answered once and was; `BudgetError` for what the
+    device may not spend; `RandomnessError` and `StateError` if no report could be made.
     """
 
-    __slots__ = ("_budget", "_memory", "_random", "_scope", "_survey")
+    __slots__ = ("_budget", "_derives", "_memory", "_random", "_scope", "_survey")
 
-    def __init__(self, survey: Survey, memory: Memory, budget: Budget, random: Random) -> None:
+    def __init__(
+        self,
+        survey: Survey,
+        memory: Memory,
+        budget: Budget,
+        random: Random,
+        *,
+        derives: bool = False,
+    ) -> None:
         self._survey = survey
         self._memory = memory
         self._scope = memory.scope
         self._budget = budget
         self._random = random
+        self._derives = derives
 
     def report(self, name: str, answer: object) -> Report | None:
         """A report of an answer to the question called `name`; None if another one was drawn."""
-        survey = self._survey
-        question = survey[name]
-        value = question.value(answer, self._random)
-        if name in survey.group_of:
-            together = survey.group_of[name].name
-            raise AnswerError(
-                f"expected the questions {together} to be answered together, with record_together"
-            )
+        question = self._alone(name)
+        value = self._value(question, answer)
         if not self.is_drawn(question):
             return None
-        return Report(question.fingerprint, self._row(question, value), question.epoch)
+        return self._reported(question, self._row(question, value))
 
     def is_drawn(self, question: Question) -> bool:
         """Whether the device answers a question; it is drawn now, if that was not done."""
@@ -75,12 +104,67 @@ class Respondent:
             # What was charged for is among them, should the record of it be lost.
             members = (self._survey[member] for member in draw.names)
             charged = [member.name for member in members if self._budget.answered(member)]
-            names = draw.drawn(self._random, known=charged)
+            names = draw.drawn(self._source(_DRAW, key), known=charged)
             self._memory.keep_drawn(key, names)
         return question.name in names
 
     def report_together(self, answers: Mapping[str, object]) -> Report:
         """A report of the answers, by question name, to all questions of a group."""
+        group = self._whole(answers)
+        values = [self._value(question, answers[question.name]) for question in group.members]
+        once = not _again(group)
+        rows = [
+            self._row(question, value, once=once)
+            for question, value in zip(group.members, values, strict=True)
+        ]
+        return self._reported(group, b"".join(rows))
+
+    def drafts(self, answers: Mapping[str, object], *, together: bool) -> Drafts | None:
+        """Answers, randomized and not charged for; None if another question was drawn."""
+        envelope: Envelope
+        if together:
+            envelope = self._whole(answers)
+        else:
+            (name,) = answers
+            envelope = self._alone(name)
+        values = [self._value(question, answers[question.name]) for question in envelope.members]
+        if isinstance(envelope, Question) and not self.is_drawn(envelope):
+            return None
+        drafts = [
+            self._draft(question, value)
+            for question, value in zip(envelope.members, values, strict=True)
+        ]
+        return Drafts(envelope, self._memory.secret(self._random), of=tuple(drafts))
+
+    def report_drafts(self, drafts: Drafts) -> Report | None:
+        """The report of what was randomized before, which is charged for now.
+
+        None if another question was drawn meanwhile.
+        """
+        envelope, secret, of = drafts
+        if isinstance(envelope, Question) and not self.is_drawn(envelope):
+            return None
+        if secret != self._memory.secret(self._random):
+            raise StateError(
+                "expected the secret under which an answer was randomized, got a new one: "
+                "everything was forgotten, or renewed, while its report waited to be charged for"
+            )
+        once = not _again(envelope)
+        rows = [
+            self._row_of(question, draft, once=once)
+            for question, draft in zip(envelope.members, of, strict=True)
+        ]
+        return self._reported(envelope, b"".join(rows))
+
+    def _alone(self, name: str) -> Question:
+        if name in self._survey.group_of:
+            together = self._survey.group_of[name].name
+            raise AnswerError(
+                f"expected the questions {together} to be answered together, with record_together"
+            )
+        return self._survey[name]
+
+    def _whole(self, answers: Mapping[str, object]) -> Envelope:
         group = self._survey.group_of.get(next(iter(answers), ""))
         if group is None or {question.name for question in group.members} != answers.keys():
             names = " or ".join(group.name for group in self._survey.groups)
@@ -88,39 +172,101 @@ class Respondent:
             raise AnswerError(
                 f"expected answers to all questions of a group ({groups}), got {', '.join(answers)}"
             )
-        values = [
-            question.value(answers[question.name], self._random) for question in group.members
-        ]
-        rows = [
-            self._row(question, value)
-            for question, value in zip(group.members, values, strict=True)
-        ]
-        return Report(group.fingerprint, b"".join(rows), group.epoch)
+        return group
 
-    def _row(self, question: Question, value: Value) -> bytes:
-        if question.memoizes:
-            report = self._repeated(question, value)
-        else:
-            self._budget.charge_once(question)
-            report = question.randomizer.randomize(value, self._random)
-        return report.to_bytes(question.width, "little")
+    def _value(self, question: Question, answer: object) -> Value:
+        # One tape whatever the answer is: it only rounds, or chooses one of several records, and
+        # so the same answer is the same value again.
+        return question.value(answer, self._source(_ANSWER, self._scope.key(question)))
 
-    def _repeated(self, question: Question, value: Value) -> int:
-        memory, random = self._memory, self._random
-        randomizer = cast(Memoized, question.randomizer)
-        cohort = memory.cohort(question, random)
-        key = memory.memo_key(question, cohort, value, random=random)
-        permanent = memory.permanent(key)
-        if permanent is None and self._budget.charge_value(question):
-            permanent = randomizer.permanent(value, cohort, random)
-            memory.keep_permanent(key, permanent)
-        elif permanent is None:
-            key = memory.last(question)
-            permanent = memory.permanent(key)
-        if permanent is None:
+    def _row(self, question: Question, value: Value, *, once: bool = False) -> bytes:
+        if not question.memoizes:
+            return self._single(question, lambda: self._randomized(question, value))
+        cohort, memo = self._memo(question, value)
+        permanent = lambda: self._permanent(question, value, cohort, memo=memo)  # noqa: E731
+        return self._repeated(question, cohort, memo, permanent=permanent, once=once)
+
+    def _draft(self, question: Question, value: Value) -> Draft:
+        if not question.memoizes:
+            return Draft(self._randomized(question, value))
+        cohort, memo = self._memo(question, value)
+        return Draft(self._permanent(question, value, cohort, memo=memo), cohort, memo)
+
+    def _row_of(self, question: Question, draft: Draft, *, once: bool) -> bytes:
+        if not question.memoizes:
+            return self._single(question, lambda: draft.drawn)
+        cohort = self._cohort(question)
+        if cohort != draft.cohort:
+            raise StateError(
+                f"question {question.name!r}: expected the cohort in which an answer was "
+                "randomized, got another that was drawn meanwhile"
+            )
+        return self._repeated(
+            question, cohort, draft.memo, permanent=lambda: draft.drawn, once=once
+        )
+
+    def _single(self, question: Question, randomized: Callable[[], int]) -> bytes:
+        self._budget.charge_once(question)
+        return randomized().to_bytes(question.width, "little")
+
+    def _repeated(
+        self,
+        question: Question,
+        cohort: int,
+        memo: bytes,
+        permanent: Callable[[], int],
+        *,
+        once: bool,
+    ) -> bytes:
+        memory = self._memory
+        kept = memory.permanent(memo)
+        if kept is None and self._budget.charge_value(question):
+            kept = permanent()
+            memory.keep_permanent(memo, kept)
+        elif kept is None:
+            memo = memory.last(question)
+            kept = memory.permanent(memo)
+        if kept is None:
             raise StateError(
                 f"question {question.name!r}: expected the permanent response that was reported "
                 f"last"
             )
-        memory.keep_last(question, key)
-        return randomizer.instantaneous(permanent, cohort, random)
+        memory.keep_last(question, memo)
+        # What travels with a report that is made once has to be the same again as well.
+        fresh = self._source(_FRESH, memo) if once else self._random
+        randomizer = cast(Memoized, question.randomizer)
+        return randomizer.instantaneous(kept, cohort, fresh).to_bytes(question.width, "little")
+
+    def _randomized(self, question: Question, value: Value) -> int:
+        tape = self._source(_REPORT, self._scope.key(question), written(value))
+        return question.randomizer.randomize(value, tape)
+
+    def _cohort(self, question: Question) -> int:
+        return self._memory.cohort(question, self._source(_COHORT, self._scope.key(question)))
+
+    def _memo(self, question: Question, value: Value) -> tuple[int, bytes]:
+        """The cohort, and the key of the permanent response to a value."""
+        cohort = self._cohort(question)
+        return cohort, self._memory.memo_key(question, cohort, value, random=self._random)
+
+    def _permanent(self, question: Question, value: Value, cohort: int, memo: bytes) -> int:
+        randomizer = cast(Memoized, question.randomizer)
+        # The key is a hash of the value under the secret.
+        return randomizer.permanent(value, cohort, self._source(_PERMANENT, memo))
+
+    def _reported(self, envelope: Envelope, row: bytes) -> Report:
+        mark = None
+        if self._derives and not _again(envelope):
+            key = envelope.fingerprint + self._scope.owner
+            mark = self._source(_MARK, key, row)(MARK_SIZE)
+        return Report(envelope.fingerprint, row, envelope.epoch, mark=mark)
+
+    def _source(self, *parts: bytes) -> Random:
+        if not self._derives:
+            return self._random
+        return Tape(self._memory.secret(self._random), *parts)
+
+
+def _again(envelope: Envelope) -> bool:
+    """Whether there is a report whenever it is answered."""
+    return all(question.memoizes for question in envelope.members)

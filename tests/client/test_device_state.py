@@ -20,9 +20,10 @@ from ldp.randomness import Replay
 from ldp_client import clocks
 from ldp_client.budget import Budget, renew
 from ldp_client.clocks import Now
+from ldp_client.consent import ON, Consent
 from ldp_client.database import Database
 from ldp_client.ledger import Ledger
-from ldp_client.memory import ON, Memory
+from ldp_client.memory import Memory
 from ldp_client.outbox import Outbox, QueueLimits
 from ldp_client.outcomes import retry
 from ldp_client.respondent import Respondent
@@ -95,7 +96,7 @@ def life():
     ):
         for keys, name, answers in LIVES:
             answer(keys, name, answers)
-        store.transact(lambda: memory.keep_consent(ON))
+        store.transact(lambda: Consent(store, survey_of(*FIRST)).keep(ON))
         note()
         outbox.decide(outbox.take() or b"", retry(60.0, "status 503"), lambda _: 0.0)
         for _ in range(2):

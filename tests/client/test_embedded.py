@@ -153,7 +153,10 @@ def test_a_disk_that_fails_anywhere_charges_and_queues_both_or_neither(name, pat
         path.unlink(missing_ok=True)
         store = FailingDatabase(path, working)
         monkeypatch.setattr(EmbeddedClient, "_database", lambda *_, store=store: store)
+        store.left = 1000
         client = EmbeddedClient(DEVICE_SURVEY, state=None)
+        before = everything(store)
+        store.left = working
         recorded = client.record(name, "red")
         assert recorded is not store.failed
         failures += store.failed
@@ -161,7 +164,7 @@ def test_a_disk_that_fails_anywhere_charges_and_queues_both_or_neither(name, pat
         records = everything(store)
         assert len([place for place in records if place[0] == "report"]) == recorded
         assert len([place for place in records if place[0] == "charge"]) == recorded
-        assert bool(records) is recorded
+        assert (records != before) is recorded
         client.close()
         if recorded:
             break
@@ -239,7 +242,7 @@ def test_forgetting_erases_everything_but_the_ledger(path):
             for part in parts
             if isinstance(part, bytes) and len(part) >= 4 and part not in public
         ]
-        assert len(needles) == 3
+        assert len(needles) == 4  # with the mark of the report that is made once
         spent = client.ledger().ratio()
         client.set_consent("forget")
         contents = b"".join(file.read_bytes() for file in path.parent.iterdir())
@@ -261,14 +264,11 @@ def test_forgetting_erases_everything_but_the_ledger(path):
 
 
 def test_a_withdrawal_that_cannot_be_written_down_counts_all_the_same(path):
-    """A failing disk is reported to the caller who withdrew, and nothing is recorded any more."""
+    """The caller who withdrew hears of a failing disk, and nothing is recorded any more."""
     with opened(state=path) as client:
         client.record("once", "red")
-        with (
-            patch.object(client._store, "_run", side_effect=StateError("disk full")),
-            pytest.raises(StateError),
-        ):
-            client.set_consent("off")
+        with patch.object(client._store, "_run", side_effect=StateError("disk full")):
+            assert not client.set_consent("off")
         assert client.consent == "off"
         assert not client.record("bits", "red")
 
@@ -466,7 +466,7 @@ def test_threads_record_each_question_once(path):
         reports = [report for _, report in records_of(client._store, "report")]
         rows = [
             row
-            for fingerprint, row in reports
+            for fingerprint, row, *_ in reports
             if fingerprint == DEVICE_SURVEY["mirror"].fingerprint
         ]
         assert (len(rows), len(set(rows))) == (8, 1)

@@ -22,8 +22,15 @@ from ldp.mechanisms.contract import Memoized, integers
 from ldp.mechanisms.rappor import Rappor
 from ldp.randomness import Replay
 from ldp.survey import ROUNDING_BYTES
-from ldp.wire import Damage, FrameReader, encode_batch, encode_frame
+from ldp.wire import Damage, FrameReader, decode_batch, encode_batch, encode_frame
 from ldp_aggregator import encode_tally
+from ldp_client import report_bytes
+from ldp_client.budget import Budget
+from ldp_client.memory import Memory
+from ldp_client.respondent import Respondent
+from ldp_client.scope import Scope
+from ldp_client.store import ProcessStore
+from ldp_client.tapes import Tape
 
 FOLDER = VECTORS
 
@@ -539,6 +546,26 @@ FILTERS = ((0, 2, 128), (1, 2, 128), (15, 3, 1000), (65535, 4, 65536), (7, 1, 8)
 """Cohort, hashes, bits."""
 
 
+PARTS = ((), (b"",), (b"report",), (b"mark", b"a" * 24, b"row"), (b"a", b"b"), (b"ab",))
+"""Parts that tapes belong to."""
+
+COLLECTOR = "https://collect.example/v1/reports"
+_ONE = 'name = "one"\ntype = "category"\nvalues = ["a", "b", "c"]\nmechanism = "grr"\nepsilon = "1"'
+_NUMBER = f'name = "hours"\n{HOURS}\nmechanism = "dithered"\nepsilon = "1"'
+ANSWERED = (
+    ([_ONE], "b", "", False),
+    ([_ONE], "c", 'epoch = "1d"', False),
+    ([_NUMBER], 7.3, "", False),
+    (
+        [_ONE, 'name = "again"\ntype = "boolean"\nmechanism = "l-grr"\n' + TWICE],
+        {"one": "a", "again": True},
+        'joint = ["one", "again"]',
+        True,
+    ),
+)
+"""Questions, the answer of a device, further keys of the survey, and whether it is to a group."""
+
+
 def vectors():
     """The content of every file, by name."""
     files = {
@@ -553,6 +580,7 @@ def vectors():
         "maps": [_question(*row) for row in MAPS],
         "key-values": [_question(*row) for row in PAIRS],
         "epochs": _epochs(),
+        "tapes": {"tapes": _tapes(), "devices": _devices()},
         "hashing": _hashing(),
         "wire": _wire(),
         "bad": _bad(),
@@ -710,6 +738,63 @@ def _made(length, seconds, tape):
         "epoch": None if length is None else epoch_of(identity),
         "id": identity.hex(),
     }
+
+
+def _tapes():
+    return [
+        {
+            "secret": stream(f"secret {number}", 32).hex(),
+            "parts": [part.hex() for part in parts],
+            "tape": Tape(stream(f"secret {number}", 32), *parts)(150).hex(),
+        }
+        for number, parts in enumerate(PARTS)
+    ]
+
+
+def _devices():
+    return [_device(keys, answer, head, together) for keys, answer, head, together in ANSWERED]
+
+
+def _device(keys, answer, head, together):
+    """What a new device reports that has a secret, at two times."""
+    survey, secret = parse_survey(_headed(keys, head)), stream("device", 32)
+    store, scope = ProcessStore(), Scope.of(COLLECTOR)
+    memory = Memory(store, scope)
+    store.transact(lambda: store.put("secret", b"", (secret,)))
+    budget = Budget(store, survey, scope, cap=None)
+    respondent = Respondent(survey, memory, budget, random=_nothing_else, derives=True)
+
+    def report():
+        if together:
+            return respondent.report_together(answer)
+        return respondent.report(survey.questions[0].name, answer)
+
+    made = store.transact(report)
+    times = (1_790_000_000, 1_790_086_400)
+    ids = [
+        decode_batch(payload).id.hex()
+        for seconds in times
+        for payload in FrameReader().feed(report_bytes([made], clock=lambda at=seconds: at))
+    ]
+    return {
+        "survey": _headed(keys, head),
+        "collector": COLLECTOR,
+        "secret": secret.hex(),
+        "answer": answer,
+        "row": made.row.hex(),
+        "mark": made.mark.hex(),
+        "seconds": times,
+        "ids": ids,
+    }
+
+
+def _headed(keys, head):
+    tables = "".join(f"[[question]]\n{table}\n" for table in keys)
+    return f'[survey]\nname = "device"\n{head}\n{tables}'
+
+
+def _nothing_else(size):
+    raise AssertionError(f"expected no other randomness, got {size} bytes asked for")
 
 
 def _hashing():

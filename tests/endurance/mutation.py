@@ -86,7 +86,7 @@ AREAS = {
     "ldp.survey_toml": "declarations",
     "ldp.wire": "wire wire_fuzz frames vectors ingest",
     "ldp_client": "silence versions scopes ledger store embedded sending client epochs transport "
-    "device_state mutants",
+    "device_state mutants rollbacks contention consent vault recovery vectors",
     "ldp_client.codegen": "device_commands notes",
     "ldp_aggregator.tallies.ingest": "ingest frames",
     "ldp_aggregator.tallies.screening": "ingest",

@@ -12,10 +12,21 @@ from ldp_aggregator.files import hand_out, read_survey
 
 @click.command()
 @click.argument("state", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-def ledger(state: Path) -> None:
+@click.option(
+    "--set-aside",
+    is_flag=True,
+    help="Set a damaged file aside first, and begin a new one with what can be read of it. What "
+    "cannot may be spent again. The app must not be running.",
+)
+def ledger(state: Path, set_aside: bool) -> None:
     """Say in plain words what the device with this STATE file has spent. The app may be running."""
     from ldp_client.database import Database
     from ldp_client.ledger import Ledger
+
+    if set_aside:
+        from ldp_client.recovery import recover
+
+        click.echo(str(recover(state)))
 
     click.echo(str(Ledger.read(Database(state))))
 

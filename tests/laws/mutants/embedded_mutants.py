@@ -12,15 +12,16 @@ from ldp import StateError
 from ldp.wire import FrameReader, decode_batch
 from ldp_client import Client, frames
 from ldp_client.budget import Budget
+from ldp_client.consent import Consent
 from ldp_client.embedded import EmbeddedClient
 from ldp_client.ledger import CHARGE, today
 from ldp_client.outbox import Outbox
 
 
-def in_two_transactions(self, make, _name=""):
+def in_two_transactions(self, make, *_, **__):
     """Charges in one transaction, queues in another."""
     try:
-        report = self._store.transact(make)
+        report = self._store.transact(lambda: make(self._recorder.respondent()))
         self._store.transact(lambda: self._outbox.put(report))
     except StateError:
         return False
@@ -30,7 +31,7 @@ def in_two_transactions(self, make, _name=""):
 def uncharged(self, name, answer):
     """Queues a report that no one charged for."""
     report = Client(self.survey).record(name, answer)
-    return EmbeddedClient._kept(self, lambda: report)
+    return EmbeddedClient._kept(self, lambda _: report, None)
 
 
 def forgotten(self, reason):
@@ -90,11 +91,32 @@ class Unlimited(Budget):
         return True
 
 
-def remembers_everything(self):
+def remembers_everything(self, *arguments, **settings):
     """Keeps a permanent response for every value (RAPPOR as published)."""
-    budget = EmbeddedClient._budget(self)
-    budget.__class__ = Unlimited
-    return budget
+    EmbeddedClient.__init__(self, *arguments, **settings)
+    limited = self._recorder._budget_of
+
+    def unlimited(memory):
+        budget = limited(memory)
+        budget.__class__ = Unlimited
+        return budget
+
+    self._recorder._budget_of = unlimited
+
+
+class Careless(Consent):
+    """Takes everything for consent to record."""
+
+    __slots__ = ()
+
+    def records(self, _said=None):
+        """Always."""
+        return True
+
+
+def records_always(self, *arguments, **settings):
+    EmbeddedClient.__init__(self, *arguments, **settings)
+    self._consent.__class__ = Careless
 
 
 def sends_all_the_same(self, *arguments, **settings):
@@ -121,9 +143,9 @@ MUTANTS = (
     ),
     of_embedded("silence beyond the last value", laws.never_silent, record=silent_when_full),
     of_embedded(
-        "a permanent response for every value", laws.never_silent, _budget=remembers_everything
+        "a permanent response for every value", laws.never_silent, __init__=remembers_everything
     ),
-    of_embedded("records without consent", laws.nothing_without_consent, _agreed=lambda _: True),
+    of_embedded("records without consent", laws.nothing_without_consent, __init__=records_always),
     of_embedded(
         "sends what waits without consent",
         laws.nothing_without_consent,

@@ -1,0 +1,178 @@
+"""How an answer gets into the state file: charged for and queued in one transaction, or later.
+
+Rules
+- A transaction is tried for a moment. Where others write for longer, the answer is randomized
+  under what was last read of the file, and its draft waits in memory (`ldp_client.backlog`). It is
+  charged for, and may be sent, only once it can be written; by then that may not be allowed.
+- What came after something that waits waits as well: nothing overtakes.
+- Of a store in memory there is no other writer, and no rollback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from fractions import Fraction
+
+from ldp.errors import AlreadyAnsweredError
+from ldp.randomness import Random
+from ldp.survey import Survey
+from ldp_client.backlog import Backlog
+from ldp_client.budget import Budget
+from ldp_client.consent import Consent
+from ldp_client.counts import RECORDED, Counts
+from ldp_client.database import Database
+from ldp_client.heirs import Heirs
+from ldp_client.memory import Memory
+from ldp_client.outbox import Outbox
+from ldp_client.reports import Report
+from ldp_client.respondent import Drafts, Respondent
+from ldp_client.standing import Standing
+from ldp_client.turns import BusyError
+from ldp_client.vault import Vault
+
+PATIENCE = 0.1
+"""Seconds that an answer waits for others to write."""
+
+Make = Callable[[Respondent], Report | None]
+Draw = Callable[[Respondent], Drafts | None]
+Refusal = Callable[[Memory], str | None]
+"""Why there is to be no report, as it is counted; called in the transaction that makes it."""
+
+
+class Recorder:
+    """Records the answers to a survey in a store, whose reports then wait in an outbox.
+
+    `derives`: what is drawn once comes from the device's secret, which is in the vault.
+    """
+
+    def __init__(
+        self,
+        survey: Survey,
+        store: Database,
+        heirs: Heirs,
+        consent: Consent,
+        outbox: Outbox,
+        *,
+        cap: Fraction | None,
+        vault: Vault,
+        random: Random,
+        derives: bool,
+        counts: Counts,
+    ) -> None:
+        self._survey = survey
+        self._store = store
+        self._heirs = heirs
+        self._consent = consent
+        self._outbox = outbox
+        self._cap = cap
+        self._vault = vault
+        self._random = random
+        self._lasts = store.path is not None
+        self._derives = derives and self._lasts
+        self._patience = PATIENCE if self._lasts else None
+        self.standing: Standing | None = None
+        self.backlog = Backlog(store.transact, counts.add, counts.note, tidy=self._tidy)
+
+    def prepare(self) -> None:
+        """Make the file, and do what is slow, before there is an answer. Raises `StateError`."""
+        if self._lasts:
+            self._store.prepare(self._look)
+
+    def record(self, make: Make, draw: Draw, unless: Collection[Refusal] = ()) -> str | None:
+        """What became of an answer, by the name that it is counted under.
+
+        None if its draft waits to be charged for. It is drawn where a report cannot be made at
+        once. Raises the errors of `Respondent`.
+        """
+        if self.backlog or self._store.is_long:
+            self.backlog.start()
+        if not self.backlog:
+            try:
+                return self._store.transact(lambda: self.put(make, unless), self._patience)
+            except BusyError:
+                if self.standing is None:
+                    raise
+        return self._postpone(draw, unless)
+
+    def settle_draw(self, name: str) -> None:
+        """Draw by itself, so that an answer that cannot be paid for draws nothing anew."""
+
+        def settle() -> None:
+            if self._consent.records():
+                self.respondent().is_drawn(self._survey[name])
+
+        # What fails here fails again where it is counted.
+        with suppress(Exception):
+            if not self.backlog:
+                self._store.transact(settle, self._patience)
+
+    def put(self, make: Make, unless: Collection[Refusal] = ()) -> str:
+        """Let a report wait to be sent, unless it is refused. Called in a transaction."""
+        if not self._consent.records():
+            return "consent-off"
+        for refusal in unless:
+            if (reason := refusal(self.memory())) is not None:
+                return reason
+        report = make(self.respondent())
+        if self._lasts and self.standing is None:
+            self._look()
+        if report is None:
+            return "not-drawn"
+        self._outbox.put(report)
+        return RECORDED
+
+    # Under which scope a client keeps its records may be decided by another one meanwhile: it is
+    # asked each time.
+
+    def memory(self) -> Memory:
+        """What the device remembers."""
+        return Memory(self._store, self._heirs.scope(), self._vault)
+
+    def budget(self) -> Budget:
+        """What it may spend."""
+        return self._budget_of(self.memory())
+
+    def respondent(self) -> Respondent:
+        """Who answers."""
+        return self._respondent_of(self.memory())
+
+    def _budget_of(self, memory: Memory) -> Budget:
+        return Budget(memory.store, self._survey, memory.scope, cap=self._cap)
+
+    def _respondent_of(self, memory: Memory) -> Respondent:
+        budget = self._budget_of(memory)
+        return Respondent(self._survey, memory, budget, random=self._random, derives=self._derives)
+
+    def _look(self) -> None:
+        self.standing = Standing.read(self.memory(), self._consent.said(), self._random)
+
+    def _postpone(self, draw: Draw, unless: Collection[Refusal]) -> str | None:
+        standing = self.standing
+        if self._consent.withdrawn:
+            return "consent-off"
+        if standing is None:
+            raise BusyError("expected a state file that was read before, got none")
+        if not self._consent.records(standing.said):
+            return "consent-off"
+        respondent = self._respondent_of(standing.memory)
+        drafts = standing.memory.store.transact(lambda: draw(respondent))
+        if drafts is None:
+            return "not-drawn"
+        members = drafts.envelope.members
+        names = tuple(question.name for question in members if not question.memoizes)
+        if self.backlog.names().intersection(names):
+            raise AlreadyAnsweredError(
+                f"{', '.join(names)}: expected one answer, got another while the report of the "
+                "first waits to be charged for"
+            )
+        # From here on nothing holds the answer.
+        self.backlog.add(
+            lambda: self.put(lambda respondent: respondent.report_drafts(drafts), unless), names
+        )
+        return None
+
+    def _tidy(self) -> bool:
+        if self._store.is_long:
+            self._store.settle()
+        return self._store.is_long
