@@ -14,6 +14,7 @@ from ldp_client.ledger import Ledger
 from ldp_client.reports import Report, batches, frames, report_bytes, row_batches
 
 if TYPE_CHECKING:
+    from ldp_client.asking import StopRule
     from ldp_client.asynchronous import AsyncClient
     from ldp_client.consent import SAID
     from ldp_client.counts import REASONS
@@ -46,6 +47,7 @@ __all__ = [
     "Recovered",
     "Report",
     "Status",
+    "StopRule",
     "Transport",
     "__version__",
     "batches",
@@ -75,6 +77,7 @@ _HOMES = {
     "Recovered": "recovery",
     "SAID": "consent",
     "Status": "status",
+    "StopRule": "asking",
     "Transport": "transport",
     "keyring_secret": "keyrings",
     "read_survey": "terms",

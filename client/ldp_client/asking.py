@@ -17,7 +17,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ldp.randomness import Random
-from ldp_client.ledger import today
+from ldp_client.days import this_day
 
 if TYPE_CHECKING:
     from ldp_client.store import Record, Store
@@ -68,6 +68,19 @@ class Asking:
         self._survey_name = survey_name
         self._key = key
 
+    def look(self, transport: object, *, sends: bool) -> None:
+        """Fetch a list, where the transport can, if it is time to: before something is sent.
+
+        Where nothing is asked without a list, that is once a day as well. Raises `WireError` for a
+        list that is not to be followed, and whatever the transport raises.
+        """
+        fetch = getattr(transport, "stops", None)
+        if fetch is None or not (sends or self._store.transact(self._lacks_today)):
+            return
+        data = fetch(self._survey_name)
+        if data is not None:
+            self.take(data)
+
     def take(self, data: bytes) -> None:
         """Follow a list from now on. Raises `WireError` for one that is not to be followed.
 
@@ -87,7 +100,7 @@ class Asking:
             for name, share in stops.shares.items()
             for part in (name, share.numerator, share.denominator)
         )
-        self._store.transact(lambda: self._keep((stops.serial, today(), *shares)))
+        self._store.transact(lambda: self._keep((stops.serial, this_day(), *shares)))
 
     def refusal(self, names: Collection[str], random: Random) -> str | None:
         """Why questions that are answered together are not asked, as it is counted; None if so.
@@ -105,6 +118,11 @@ class Asking:
         number = self._number(min(names), random)
         return None if number * denominator < numerator << 8 * _NUMBER_SIZE else NOT_SAMPLED
 
+    def _lacks_today(self) -> bool:
+        """Whether answers may be lost for want of a list, and none was had today."""
+        record = self._store.get(STOPS, self._key)
+        return self._rule.otherwise == STOP and (record is None or record[1] != this_day())
+
     def _keep(self, record: Record) -> None:
         before = self._store.get(STOPS, self._key)
         if before is None or cast(int, before[0]) <= cast(int, record[0]):
@@ -112,7 +130,7 @@ class Asking:
 
     def _too_old(self, record: Record) -> bool:
         """Whether a list no longer holds; a clock that went back cannot tell."""
-        return self._rule.otherwise == STOP and today() - cast(int, record[1]) > self._rule.days
+        return self._rule.otherwise == STOP and this_day() - cast(int, record[1]) > self._rule.days
 
     @staticmethod
     def _least_share(record: Record, names: Collection[str]) -> tuple[int, int]:

@@ -38,6 +38,7 @@ REASONS = {
     "not-sampled": "answers to questions that the collector has asked of a share of the devices, "
     "of which this is none",
     "no-stop-list": "answers that were not recorded because no stop list was had for too long",
+    "stop-list": "stop lists that could not be had, or are not to be followed",
     "closed": "answers that came after the client was closed",
     "unexpected": "errors that no one thought of",
     "queue-full": "reports that were dropped because newer ones took their place",

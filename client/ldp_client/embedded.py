@@ -22,7 +22,6 @@ from weakref import WeakSet
 
 from ldp.randomness import Random, system
 from ldp.survey import Survey
-from ldp_client.asking import Asking, StopRule
 from ldp_client.budget import renew
 from ldp_client.consent import FORGET, OFF, ON, UNKNOWN, Consent
 from ldp_client.counts import RECORDED, Counts
@@ -39,6 +38,7 @@ from ldp_client.turns import BusyError, ClosedError
 from ldp_client.vault import Handed, Vault
 
 if TYPE_CHECKING:
+    from ldp_client.asking import Asking, StopRule
     from ldp_client.memory import Memory
     from ldp_client.preview import Preview
     from ldp_client.status import Facts, Status
@@ -132,6 +132,7 @@ class EmbeddedClient:
                 allowed=lambda: store.transact(self._consent.sends),
                 interval=interval,
                 random=self._draw,
+                look=lambda sends: self._look(transport, sends=sends),
             )
         self._recorder = Recorder(
             survey,
@@ -149,6 +150,8 @@ class EmbeddedClient:
         self._closed = False
         self._asking: Asking | None = None
         if stops is not None:
+            from ldp_client.asking import Asking
+
             self._asking = Asking(store, stops, survey.name, scope.survey_key(survey))
         self._prepare()
         _open.add(self)
@@ -328,6 +331,10 @@ class EmbeddedClient:
         """Whether a stop list has questions not asked, of all devices or of this one."""
         asking = self._asking
         return lambda _: None if asking is None else asking.refusal(names, self._draw)
+
+    def _look(self, transport: Transport, *, sends: bool) -> None:
+        if self._asking is not None:
+            self._asking.look(transport, sends=sends)
 
     def _kept(
         self, make: Make, draw: Draw, *, unless: Collection[Refusal] = (), name: str = ""

@@ -23,7 +23,7 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 from weakref import ref
 
-from ldp.errors import RandomnessError
+from ldp.errors import RandomnessError, WireError
 from ldp.randomness import Random, randbelow
 from ldp_client.clocks import Span, now
 from ldp_client.counts import Counts
@@ -56,7 +56,7 @@ Bell = SimpleQueue[Done | None]
 class Sender:
     """Sends an outbox through a transport, on average once in `interval` seconds.
 
-    None: when it is asked to.
+    None: when it is asked to. `look` is called before, with whether something is sent.
     """
 
     def __init__(
@@ -68,12 +68,14 @@ class Sender:
         allowed: Callable[[], bool],
         interval: float | None,
         random: Random,
+        look: Callable[[bool], object] = lambda _: None,
     ) -> None:
         self._interval = None if interval is None else checked(interval)
         self._outbox = outbox
         self._transport = transport
         self._counts = counts
         self._allowed = allowed
+        self._look = look
         self._random = random
         self._stopping = False
         self.renew()
@@ -120,10 +122,14 @@ class Sender:
 
     def send_all(self) -> None:
         """Send batch after batch, until nothing waits or a pause is called for."""
+        has_looked = False
         while not self._stopping and self._allowed():
             payload = self._outbox.take(self._backoff)
             if payload is None:
                 return
+            if not has_looked:
+                self._look_round(sends=True)
+            has_looked = True
             outcome = self._sent(payload)
             self._counts.add(outcome.verdict)
             if outcome.verdict not in _UNREMARKABLE:
@@ -134,6 +140,8 @@ class Sender:
         """Send if it is time to, or asked. Until when to rest; None if there is no time to come."""
         interval = self._interval
         try:
+            if self._allowed():
+                self._look_round(sends=False)
             if asked or self._is_time():
                 self.send_all()
             if interval is None or not self._allowed():
@@ -150,6 +158,15 @@ class Sender:
                 return False
             self._thread = None
             return True
+
+    def _look_round(self, *, sends: bool) -> None:
+        """See whether the collector has something to say, before something is sent or without."""
+        try:
+            self._look(sends)
+        except Exception as error:  # what cannot be had, or is not to be believed, changes nothing
+            self._counts.add("stop-list")
+            ours = isinstance(error, WireError)
+            self._counts.tell("stop-list", str(error) if ours else type(error).__name__)
 
     def _is_time(self) -> bool:
         if self._interval is None or not self._allowed():

@@ -35,6 +35,9 @@ class Transport(Protocol):
     def send(self, payload: bytes) -> Outcome:
         """Deliver the bytes of one batch: a frame, as in a report file."""
 
+    # Beside it a transport may have `stops(survey: str) -> bytes | None`, which fetches the
+    # collector's stop list of a survey (`ldp_client.asking`).
+
 
 class HTTPTransport:
     """Posts batches to a collector over HTTPS, certificates checked.
@@ -78,7 +81,8 @@ class HTTPTransport:
         self._secure = parts.scheme == "https"
         self._host = parts.hostname
         self._port = parts.port or _USUAL_PORTS[parts.scheme]
-        self._path = parts.path.rstrip("/") + REPORTS_PATH
+        self._base = parts.path.rstrip("/")
+        self._path = self._base + REPORTS_PATH
         self._timeout = _checked(timeout)
         port = "" if self._port == _USUAL_PORTS[parts.scheme] else f":{self._port}"
         self.destination = f"{parts.scheme}://{parts.hostname}{port}{self._path}"
@@ -122,6 +126,28 @@ class HTTPTransport:
         # No network, a time-out, a certificate that does not check out.
         except (OSError, HTTPException) as error:
             return of_failure(error)
+        finally:
+            connection.close()
+
+    def stops(self, survey: str) -> bytes | None:
+        """The collector's stop list of a survey; None if it has none.
+
+        Raises `OSError` where there is no answer.
+        """
+        from http.client import HTTPException
+        from urllib.parse import quote
+
+        from ldp_client.line import Line
+
+        connection = Line(self._route(), self._timeout)
+        try:
+            path = f"{self._base}/v1/surveys/{quote(survey, safe='')}/stops"
+            connection.request("GET", path, headers=self._headers)
+            with connection.getresponse() as response:
+                body = response.read(_MOST_RESPONSE + 1)
+                return body if response.status == 200 else None
+        except HTTPException as error:
+            raise ConnectionError(f"expected a stop list, got {type(error).__name__}") from None
         finally:
             connection.close()
 
