@@ -40,6 +40,7 @@ class Collector(RecordingTransport):
         self.fetched = 0
 
     def stops(self, survey):
+        """The list, or what goes wrong instead."""
         assert survey == "notes"
         self.fetched += 1
         if isinstance(self.data, Exception):
