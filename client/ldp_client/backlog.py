@@ -77,7 +77,8 @@ class Backlog:
     def start(self) -> None:
         """Let the thread run until there is nothing left to do."""
         with self._lock:
-            if self._thread is None and not self._closed.is_set():
+            alive = self._thread is not None and self._thread.is_alive()
+            if not alive and not self._closed.is_set():
                 self._thread = threading.Thread(
                     target=self._run, name="ldp_client backlog", daemon=True
                 )

@@ -88,7 +88,7 @@ class Respondent:
     def report(self, name: str, answer: object) -> Report | None:
         """A report of an answer to the question called `name`; None if another one was drawn."""
         question = self._alone(name)
-        value = self._value(question, answer)
+        value = self._value(question, answer, once=not _again(question))
         if not self.is_drawn(question):
             return None
         return self._reported(question, self._row(question, value))
@@ -111,8 +111,10 @@ class Respondent:
     def report_together(self, answers: Mapping[str, object]) -> Report:
         """A report of the answers, by question name, to all questions of a group."""
         group = self._whole(answers)
-        values = [self._value(question, answers[question.name]) for question in group.members]
         once = not _again(group)
+        values = [
+            self._value(question, answers[question.name], once=once) for question in group.members
+        ]
         rows = [
             self._row(question, value, once=once)
             for question, value in zip(group.members, values, strict=True)
@@ -127,7 +129,11 @@ class Respondent:
         else:
             (name,) = answers
             envelope = self._alone(name)
-        values = [self._value(question, answers[question.name]) for question in envelope.members]
+        once = not _again(envelope)
+        values = [
+            self._value(question, answers[question.name], once=once)
+            for question in envelope.members
+        ]
         if isinstance(envelope, Question) and not self.is_drawn(envelope):
             return None
         drafts = [
@@ -174,10 +180,11 @@ class Respondent:
             )
         return group
 
-    def _value(self, question: Question, answer: object) -> Value:
+    def _value(self, question: Question, answer: object, *, once: bool) -> Value:
         # One tape whatever the answer is: it only rounds, or chooses one of several records, and
-        # so the same answer is the same value again.
-        return question.value(answer, self._source(_ANSWER, self._scope.key(question)))
+        # so the same answer is the same value again. What is answered every day chooses anew.
+        tape = self._source(_ANSWER, self._scope.key(question)) if once else self._random
+        return question.value(answer, tape)
 
     def _row(self, question: Question, value: Value, *, once: bool = False) -> bytes:
         if not question.memoizes:

@@ -94,6 +94,8 @@ class ProcessStore:
         """Nothing here lasts."""
 
     def _whole(self, work: Callable[[], Result]) -> Result:
+        # What a turn left that was interrupted even while it took back, or that a fork cut off.
+        self._take_back()
         try:
             result = work()
             self._changes.clear()

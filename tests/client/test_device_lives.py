@@ -24,6 +24,14 @@ def test_kills(tmp_path):
     assert charged > 20
 
 
+def test_rollbacks(tmp_path):
+    """60 lives, some of which begin from an old copy: what is answered once still counts once."""
+    kill_often(tmp_path, 60, seed=4, rollbacks=True)
+    problems, sent, _ = violations(tmp_path, rollbacks=True)
+    assert problems == []
+    assert sent > 20
+
+
 SURVEY = survey_of(
     'name = "x"\ntype = "boolean"\nmechanism = "l-grr"\n'
     'epsilon_first = "0.9"\nepsilon_lifetime = "1"'

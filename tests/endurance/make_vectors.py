@@ -752,7 +752,9 @@ def _tapes():
 
 
 def _devices():
-    return [_device(keys, answer, head, together) for keys, answer, head, together in ANSWERED]
+    return [
+        _device(keys, answer, head, together=together) for keys, answer, head, together in ANSWERED
+    ]
 
 
 def _device(keys, answer, head, together):
@@ -769,20 +771,20 @@ def _device(keys, answer, head, together):
             return respondent.report_together(answer)
         return respondent.report(survey.questions[0].name, answer)
 
-    made = store.transact(report)
+    answered = store.transact(report)
     times = (1_790_000_000, 1_790_086_400)
     ids = [
         decode_batch(payload).id.hex()
         for seconds in times
-        for payload in FrameReader().feed(report_bytes([made], clock=lambda at=seconds: at))
+        for payload in FrameReader().feed(report_bytes([answered], clock=lambda at=seconds: at))
     ]
     return {
         "survey": _headed(keys, head),
         "collector": COLLECTOR,
         "secret": secret.hex(),
         "answer": answer,
-        "row": made.row.hex(),
-        "mark": made.mark.hex(),
+        "row": answered.row.hex(),
+        "mark": answered.mark.hex(),
         "seconds": times,
         "ids": ids,
     }

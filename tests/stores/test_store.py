@@ -459,7 +459,7 @@ def test_what_is_deleted_is_asked_to_be_overwritten(path):
     with patch.object(Database, "_run", noted), patch("os.fsync", wraps=os.fsync) as synced:
         Database(path).transact(lambda: None)
     assert "PRAGMA secure_delete = ON" in asked
-    assert synced.call_count == 1
+    assert synced.call_count == 2
 
 
 def test_a_file_at_rest_is_closed_before_a_fork(path):

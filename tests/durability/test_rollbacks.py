@@ -178,6 +178,23 @@ def test_answers_that_may_be_repeated_have_no_mark(tmp_path):
     ).record("once", "red").mark is None  # fmt: skip
 
 
+def test_what_is_answered_every_day_chooses_a_record_anew(tmp_path):
+    """A device of two records does not stick to one: of 64 days each is seen.
+
+    One is missed with a chance of 2^-63.
+    """
+    often = ldp.question(
+        "often",
+        ["a", "b"],
+        mechanism="l-grr",
+        epsilon_first="15",
+        epsilon_lifetime="16",
+        per_device="one",
+    )
+    client = Client(ldp.survey("s", often), state=tmp_path / "state", lifetime_cap="1000")
+    assert len({client.record("often", ["a", "b"]).row for _ in range(64)}) == 2
+
+
 def test_ids_of_two_epochs_have_nothing_in_common(tmp_path):
     """A report that comes again within its epoch counts once; later, no id tells that it did."""
     survey = survey_of(yes_no("a"), head='epoch = "1d"')
