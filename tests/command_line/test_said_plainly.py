@@ -277,6 +277,7 @@ ELSEWHERE = {
         for option in ("--at", "--finest", "--crowd")
     },
     ("ldp_aggregator.commands.reports", "--master"): ("aggregate",),
+    ("ldp_aggregator.service.uploads.desk", "--debug-tags"): ("serve",),
     **{
         ("ldp_aggregator.commands.output_options", option): ("estimate", "rappor import")
         for option in ("--plot", "--at", "--finest", "--crowd", "--cells")

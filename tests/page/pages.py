@@ -63,9 +63,10 @@ TOKEN, UPLOADING = "analyst" + "a" * 40, "upload" + "u" * 40
 
 
 @contextmanager
-def service_of(*texts, folder, tokens=True, candidates=None, **options):
+def service_of(*texts, folder, tokens=True, candidates=None, debug_tags=False, **options):
     """A service of surveys, given as texts; with a token file unless it needs none."""
-    settings = Settings(TokenFile(write_tokens(folder)) if tokens else None)
+    token_file = TokenFile(write_tokens(folder)) if tokens else None
+    settings = Settings(token_file, debug_tags=debug_tags)
     served = [Served(parse_survey(text), text, candidates or {}) for text in texts]
     service = Service(served, f"sqlite:///{folder}/store.db", settings, **options)
     try:

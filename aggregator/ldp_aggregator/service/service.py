@@ -14,6 +14,7 @@ from ldp_aggregator.service.counting.served import Catalogue, Served
 from ldp_aggregator.service.counting.writer import Writer
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.opening import open_snapshot, open_store
+from ldp_aggregator.service.uploads.debugging import DebugBoard
 from ldp_aggregator.service.uploads.desk import UploadLimits
 from ldp_aggregator.service.uploads.tokens import GRANTED, TokenFile
 
@@ -48,6 +49,8 @@ class Settings:
     """Origins whose pages may upload from browsers."""
     rules: Rules = field(default_factory=Rules)
     limits: UploadLimits = field(default_factory=UploadLimits)
+    debug_tags: bool = False
+    """Whether uploads of developers are shown, and not counted (`uploads.debugging`)."""
 
 
 class Service:
@@ -77,6 +80,10 @@ class Service:
         )
         self.analysis = Analysis(self.catalogue, partial(open_snapshot, url))
         self.sources: list[Source] = []
+        self.board: DebugBoard | None = None
+        if settings.debug_tags:
+            surveys = [served.survey for served in self.catalogue.all]
+            self.board = DebugBoard(surveys, clock)
 
     def permitted(self, token: str | None, scope: str) -> str:
         """What a token is worth for a scope: one of the verdicts of `tokens`."""
