@@ -255,6 +255,7 @@ ADVISING = {
     "ldp_simulations.answers": ("randomize", "simulate"),
     "ldp_simulations.attacks.attacking": ("attack",),
     "ldp_simulations.commands.attack": ("attack",),
+    "ldp_simulations.commands.conform": ("conform",),
     "ldp_simulations.commands.plan": ("plan",),
     "ldp_simulations.commands.rappor_suite": ("simulate",),
     "ldp_simulations.commands.simulate": ("simulate",),
