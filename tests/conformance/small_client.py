@@ -15,12 +15,12 @@ from pathlib import Path
 
 from ldp.compiled import compiled
 from ldp.epochs import batch_id
-from ldp.errors import AlreadyAnsweredError, AnswerError, BudgetError, SurveyError
+from ldp.errors import AlreadyAnsweredError, AnswerError, BudgetError, NotDrawnError, SurveyError
 from ldp.exact import exp_lower
 from ldp.randomness import Replay, system
 from ldp.survey_file import parse_survey
 from ldp.wire import Batch, encode_batch, encode_frame
-from ldp_simulations.conformance.python_client import say, serve
+from ldp_simulations.conformance.serving import say, serve
 
 MECHANISMS = ("warner", "grr", "oue", "pgr", "rappor")
 NOTHING = {
@@ -30,6 +30,7 @@ NOTHING = {
     "aside": {},
     "responses": {},
     "last": {},
+    "drawn": {},
     "waiting": [],
     "batch": None,
 }
@@ -40,7 +41,7 @@ class SmallClient:
 
     def hello(self):
         """What it does."""
-        does = ("randomize", "sample", "record", "send", "ledger", "state")
+        does = ("randomize", "sample", "record", "send", "ledger", "state", "draw")
         return {"client": "small", "mechanisms": MECHANISMS, "does": does, "reads": "compiled"}
 
     def open(self, survey, text, state, cap, **_):
@@ -100,6 +101,8 @@ class SmallClient:
             raise AnswerError("expected the name of a question")
         asked = self.survey[question]
         value = self.value(asked, answer)
+        if asked.draw is not None and question not in self.drawn(asked.draw):
+            raise NotDrawnError("expected an answer to the question that was drawn")
         if asked.memoizes:
             report = asked.randomizer.instantaneous(self.response(asked, value), 0, self.random)
         else:
@@ -112,6 +115,12 @@ class SmallClient:
         self.state["waiting"].append([asked.fingerprint.hex(), row, asked.epoch])
         self.keep()
         return {"recorded": True}
+
+    def drawn(self, draw):
+        """Which questions of a draw the device answers, for good."""
+        names = self.state["drawn"].setdefault(draw.text, draw.drawn(self.random))
+        self.keep()
+        return names
 
     def value(self, question, answer):
         """That of an answer, which has to fit."""

@@ -14,7 +14,7 @@ from small_client import SmallClient
 
 from ldp.errors import AnswerError, BudgetError
 from ldp.survey_file import parse_survey
-from ldp_simulations.conformance.python_client import serve
+from ldp_simulations.conformance.serving import serve
 
 COIN = random.Random(7)
 
@@ -204,6 +204,13 @@ class SecondValueFree(SmallClient):
         return whole | {"charges": dict.fromkeys(whole["charges"], 1)}
 
 
+class DrawnForEachQuestion(SmallClient):
+    """It draws anew whenever it is asked a question of a draw."""
+
+    def drawn(self, draw):
+        return draw.drawn(self.random)
+
+
 class RetryWithNewBytes(SmallClient):
     """It draws a new id for every try but the first."""
 
@@ -290,6 +297,7 @@ WRONG = (
     (NothingSetAside, "silence"),
     (NothingSpent, "ledger"),
     (SecondValueFree, "ledger"),
+    (DrawnForEachQuestion, "draws"),
     (RetryWithNewBytes, "retries"),
     (ResponsesForgotten, "restarts"),
     (ChargeAfterReport, "kills"),

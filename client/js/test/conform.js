@@ -14,7 +14,7 @@ const MECHANISMS = [
   "warner", "forced", "unrelated", "matrix", "grr", "pgr", "dithered", "arcs", "square-wave", "taxonomy", "tree", "pyramid",
   "subsets", "codebook", "sue", "oue", "rappor", "pad-grr",
 ];
-const DOES = ["randomize", "sample", "record", "send", "ledger", "state"];
+const DOES = ["randomize", "sample", "record", "send", "ledger", "state", "draw"];
 const REASONS = [
   [errors.AnswerError, "answer"], [errors.AlreadyAnsweredError, "answered"], [errors.BudgetError, "budget"],
   [errors.NotDrawnError, "not-drawn"], [errors.SurveyError, "survey"], [errors.RandomnessError, "randomness"],

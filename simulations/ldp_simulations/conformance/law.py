@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import binom, hypergeom, norm
 
+from ldp.channel import Row
 from ldp.errors import LDPError
 from ldp.randomness import system
 from ldp.survey import Question, Survey
@@ -131,36 +132,38 @@ def _rows(bench: Bench, question: Question, answers: list[object]) -> list[bytes
 
 
 def _tests(bench: Bench, question: Question) -> Iterator[Test]:
+    rows_of_law = _law_of(question)
     for answer in answers_of(question.domain):
         rows = _rows(bench, question, [answer] * bench.samples)
         reports = [int.from_bytes(row, "little") for row in rows]
-        if _is_small(question):
-            yield from _exact_tests(question, question.value(answer), reports)
-        else:
+        if rows_of_law is None:
             yield from _bit_tests(question, answer, reports)
+        else:
+            value = int(question.value(answer))
+            yield from _exact_tests(question, value, rows_of_law[value], reports=reports)
 
 
-def _is_small(question: Question) -> bool:
-    """Whether the law of its reports can be written out, and tried whole."""
+def _law_of(question: Question) -> tuple[Row, ...] | None:
+    """The probabilities of its reports, in their order, by value; None where they are too many."""
     layout, size = question.layout, question.domain.size
-    if size is None or layout.modulus or layout.codewords or layout.places > 1:
-        return False
+    if size is None or question.domain.most is not None or layout.bits > _MOST_BITS:
+        return None
+    if layout.modulus or layout.codewords or layout.places > 1:
+        return None
     if layout.cohorts > 1 and question.memoizes:  # its channel is that of one cohort
-        return False
-    if layout.bits > _MOST_BITS or question.domain.most is not None or question.rounds:
-        # A number between two points is none of the answers here, but the draw for it is made.
-        return not layout.bits and question.rounds and size * _columns(question) <= _MOST_CELLS
-    return size * _columns(question) <= _MOST_CELLS
+        return None
+    columns = layout.cohorts * (layout.symbols or 1 << layout.bits)
+    if size * columns > _MOST_CELLS:
+        return None
+    rows = question.randomizer.channel().rows
+    # Of reports that are numbered otherwise nothing is known here.
+    return rows if len(rows) == size and len(rows[0]) == columns else None
 
 
-def _columns(question: Question) -> int:
-    layout = question.layout
-    return layout.cohorts * (layout.symbols or 1 << layout.bits)
-
-
-def _exact_tests(question: Question, value: object, reports: list[int]) -> Iterator[Test]:
+def _exact_tests(
+    question: Question, value: int, masses: Row, *, reports: list[int]
+) -> Iterator[Test]:
     """One for each report that there can be."""
-    masses = question.randomizer.channel().rows[int(value)]  # type: ignore[call-overload]
     bodies = len(masses) // question.layout.cohorts
     shift = 8 * question.layout.prefix_width
     prefixes = (1 << shift) - 1

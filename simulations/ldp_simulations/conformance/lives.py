@@ -10,15 +10,19 @@ from collections.abc import Iterable
 from ldp.survey_file import parse_survey
 from ldp_simulations.conformance.bench import (
     ACCEPTED,
+    RECORDED,
     Bench,
+    Device,
     FailedError,
     batches_of,
     rows_of,
 )
 from ldp_simulations.conformance.ledger import covered
 from ldp_simulations.conformance.lines import Answer
-from ldp_simulations.conformance.specimens import KEPT, MANY, TELLING
+from ldp_simulations.conformance.specimens import DRAWN, KEPT, MANY, TELLING
 
+_DEVICES = 40
+"""All of which draw the same of three questions once in 10^18."""
 _MOMENTS = 0.02
 """Seconds, up to which a client that is killed lives on after it was asked."""
 
@@ -42,6 +46,35 @@ def restarts(bench: Bench) -> str:
         if before != after:
             raise FailedError("expected the permanent response of the process before")
     return "charges, responses, what waits"
+
+
+def draws(bench: Bench) -> str:
+    """Of several questions a device answers one, which it draws once, whatever it answers."""
+    bench.needs("draw", "state")
+    drawn = set()
+    for number in range(_DEVICES):
+        device = bench.device(DRAWN)
+        names = [question.name for question in device.survey]
+        order = names[number % 3 :] + names[: number % 3]
+        drawn.add(_drawn(device, order, RECORDED))
+    if len(drawn) < 2:
+        raise FailedError(f"expected devices to draw different questions, got {drawn} alone")
+    state = bench.new_state()
+    with bench.own_device(DRAWN, state) as device:
+        before = _drawn(device, names, RECORDED)
+    with bench.own_device(DRAWN, state) as device:
+        after = _drawn(device, names, "answered")
+    if before != after:
+        raise FailedError("expected the question that was drawn before the restart, got another")
+    return f"{_DEVICES} devices, and one that restarts"
+
+
+def _drawn(device: Device, names: list[str], expected: str) -> str:
+    """The one question that was drawn, an answer to which becomes what is expected."""
+    outcomes = {name: device.record(name, TELLING[0]) for name in names}
+    if sorted(outcomes.values()) != sorted([expected, "not-drawn", "not-drawn"]):
+        raise FailedError(f"expected one answer to be {expected}, got {outcomes}")
+    return next(name for name, became in outcomes.items() if became == expected)
 
 
 def kills(bench: Bench) -> str:

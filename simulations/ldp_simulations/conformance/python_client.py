@@ -8,47 +8,17 @@ a tape, by the randomizers that it uses.
 
 from __future__ import annotations
 
-import json
 import logging
-import sys
 from collections import Counter
-from collections.abc import Callable
-from typing import Any
 
-from ldp.errors import (
-    AlreadyAnsweredError,
-    AnswerError,
-    BudgetError,
-    LDPError,
-    NotDrawnError,
-    RandomnessError,
-    StateError,
-    SurveyError,
-)
+from ldp.errors import NotDrawnError, StateError
 from ldp.mechanisms import MECHANISMS
 from ldp.randomness import Replay
 from ldp_client import ACCEPTED, Client, EmbeddedClient, Outcome, parse_survey, retry
+from ldp_simulations.conformance.serving import Answer, say, serve
 
-Answer = dict[str, Any]
-
-_REASONS = (
-    (AnswerError, "answer"),
-    (KeyError, "answer"),
-    (AlreadyAnsweredError, "answered"),
-    (BudgetError, "budget"),
-    (NotDrawnError, "not-drawn"),
-    (SurveyError, "survey"),
-    (RandomnessError, "randomness"),
-    (StateError, "state"),
-)
 _FLUSH = 10.0
 """Seconds."""
-
-
-def say(answer: Answer) -> None:
-    """Write a line."""
-    sys.stdout.write(json.dumps(answer) + "\n")
-    sys.stdout.flush()
 
 
 class _Collector:
@@ -73,7 +43,7 @@ class Adapter:
 
     def hello(self) -> Answer:
         """Which client this is, and what it does."""
-        does = ("randomize", "sample", "record", "send", "ledger", "state")
+        does = ("randomize", "sample", "record", "send", "ledger", "state", "draw")
         return {"client": "ldp_client", "mechanisms": [*MECHANISMS], "does": does, "reads": "text"}
 
     def open(self, text: str, state: str | None, collector: str, cap: str, **_: object) -> Answer:
@@ -132,20 +102,6 @@ class Adapter:
         if self._client is None:
             raise StateError("expected a survey to be opened first")
         return self._client
-
-
-def serve(adapter: Any) -> None:
-    """Answer requests until there are no more."""
-    for line in sys.stdin:
-        words = json.loads(line)
-        do: Callable[..., Answer] | None = getattr(adapter, words.pop("do"), None)
-        try:
-            answer = {"refused": "unknown"} if do is None else do(**words)
-        except (LDPError, KeyError) as error:
-            reasons = (reason for kind, reason in _REASONS if isinstance(error, kind))
-            answer = {"refused": next(reasons, "state")}
-        say(answer)
-    adapter.close()
 
 
 if __name__ == "__main__":

@@ -45,6 +45,10 @@ KEPT = _survey("conform-kept", *_KEPT_AND_BESIDE)
 """One with permanent responses to two values, and one that is answered once."""
 STOPPED = _survey("conform-stopped", *_KEPT_AND_BESIDE, keys='lifetime_epsilon = "4.5"')
 """The same with room for two permanent responses, or for one and the question beside it."""
+DRAWN = RULES.replace("conform-rules", "conform-drawn") + (
+    '[[draw]]\nquestions = ["first", "second", "third"]\n'
+)
+"""The same questions, of which a device answers one."""
 LIMITED = _survey(
     "conform-limited",
     *(_question(name, _ONCE) for name in ("first", "second", "third")),
