@@ -89,6 +89,11 @@ def _largest_survey() -> int:
     return int(chosen)
 
 
+def read_whole(path: Path) -> bytes:
+    """All bytes of a file. Raises `FileError`."""
+    return _read(path)
+
+
 def read_candidates(
     survey: Survey, survey_path: str | os.PathLike[str]
 ) -> dict[str, tuple[str, ...]]:

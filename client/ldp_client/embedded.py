@@ -67,6 +67,7 @@ class EmbeddedClient:
     limits           of the queue
     interval         seconds between uploads, on average, up to 30 days; None to send at `flush`
                      only
+    debug            log what leaves in plain words (`ldp_client.debugging`)
 
     Raises `SurveyError` for a survey that cannot be used, or asks for too much.
 
@@ -97,12 +98,18 @@ class EmbeddedClient:
         stops: StopRule | None = None,
         limits: QueueLimits | None = None,
         interval: float | None = 3600.0,
+        debug: bool = False,
     ) -> None:
         survey = read_survey(source)
         refuse_beyond(survey, ceiling, pins)
         store = self._database(state)
         if transport is None and collector is not None:
             transport = HTTPTransport(collector)
+        is_watched = debug or os.environ.get("LDP_LOG_BATCHES", "0") not in ("", "0")
+        if transport is not None and is_watched:
+            from ldp_client.debugging import LoggingTransport
+
+            transport = LoggingTransport(transport, survey)
         if consent not in (ON, OFF):
             raise ValueError(f"expected consent {ON!r} or {OFF!r}, got {consent!r}")
         self.survey = survey

@@ -10,7 +10,6 @@ from surveys import survey_of, yes_no
 from ldp.errors import WireError
 from ldp.randomness import system
 from ldp.stops import Stops, message_of, sealed
-from ldp_aggregator.estimates.stop_lists import StopLists
 from ldp_client import EmbeddedClient, HTTPTransport, StopRule
 from ldp_client import asking as module
 from ldp_client.asking import Asking
@@ -205,7 +204,7 @@ def test_over_http(tmp_path):
     path.write_bytes(listed(mood="0"))
     text = SURVEY.to_toml()
     with (
-        service_of(text, folder=tmp_path, stop_lists=StopLists([path])) as service,
+        service_of(text, folder=tmp_path, stop_lists=[path]) as service,
         serving(service) as address,
         EmbeddedClient(
             SURVEY,

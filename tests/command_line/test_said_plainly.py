@@ -257,6 +257,7 @@ ADVISING = {
     "ldp_simulations.answers": ("randomize", "simulate"),
     "ldp_simulations.attacks.attacking": ("attack",),
     "ldp_simulations.commands.attack": ("attack",),
+    "ldp_simulations.commands.conform": ("conform",),
     "ldp_simulations.commands.plan": ("plan",),
     "ldp_simulations.commands.rappor_suite": ("simulate",),
     "ldp_simulations.commands.simulate": ("simulate",),
@@ -279,6 +280,7 @@ ELSEWHERE = {
         for option in ("--at", "--finest", "--crowd")
     },
     ("ldp_aggregator.commands.reports", "--master"): ("aggregate",),
+    ("ldp_aggregator.service.uploads.desk", "--debug-tags"): ("serve",),
     **{
         ("ldp_aggregator.commands.output_options", option): ("estimate", "rappor import")
         for option in ("--plot", "--at", "--finest", "--crowd", "--cells")

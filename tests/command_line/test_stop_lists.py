@@ -9,7 +9,6 @@ from pages import COMMUTE, TOKEN, UPLOADING, answers, service_of, visitor
 
 from ldp import parse_survey
 from ldp.stops import read_stops
-from ldp_aggregator.estimates.stop_lists import StopLists
 
 STOPS_PATH = "/v1/surveys/commute/stops"
 
@@ -84,7 +83,7 @@ def test_a_service_hands_lists_out(folder):
     with service_of(COMMUTE, folder=folder) as service:
         assert visitor(service, UPLOADING).get(STOPS_PATH).status_code == 404
     sign("--share", "transport=1/3")
-    with service_of(COMMUTE, folder=folder, stop_lists=StopLists([folder / "list"])) as service:
+    with service_of(COMMUTE, folder=folder, stop_lists=[folder / "list"]) as service:
         assert visitor(service).get(STOPS_PATH).status_code == 401
         assert visitor(service, UPLOADING).get(STOPS_PATH).content == read(folder)
         looker = visitor(service, TOKEN)

@@ -231,8 +231,11 @@ def test_a_device_installs_four_distributions():
 
 
 def test_the_core_has_no_command():
-    """The script `ldp` needs click, so it belongs to a distribution that has it."""
-    assert not [
-        *distribution("ldpkit-core").entry_points,
-        *distribution("ldpkit-client").entry_points,
-    ]
+    """The script `ldp` needs click, so it belongs to a distribution that has it.
+
+    The client has one of its own, which needs nothing.
+    """
+    assert not distribution("ldpkit-core").entry_points
+    assert [point.name for point in distribution("ldpkit-client").entry_points] == ["ldp-client"]
+    assert loaded_by("import ldp_client.command").isdisjoint(HEAVY)
+    assert "argparse" not in loaded_by("import ldp_client") - loaded_by("pass")

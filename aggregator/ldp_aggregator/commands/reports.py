@@ -73,15 +73,25 @@ def check(survey_path: Path, json_path: Path | None) -> None:
     type=click.Path(path_type=Path),
     help="Write the certificate to this file as JSON.",
 )
-def explain(survey_path: Path, json_path: Path | None) -> None:
+@click.option(
+    "--disclosure",
+    "form",
+    type=click.Choice(["md", "html"]),
+    help="Write the page 'what is sent' for privacy notices instead, in this form.",
+)
+def explain(survey_path: Path, json_path: Path | None, form: str | None) -> None:
     """Say what each question of SURVEY costs its respondents, exactly and in plain words."""
     from ldp.certificate import certificate
+    from ldp.disclosure import disclosure
     from ldp_aggregator.privacy.explanation import explanation
 
     survey = read_survey(survey_path)
     if json_path is not None:
         hand_out(json_path, json.dumps(certificate(survey), indent=2) + "\n")
-    _say(explanation(survey), json_path)
+    if form is None:
+        _say(explanation(survey), json_path)
+    else:
+        hand_out(None, disclosure(survey, form))
     _warn(survey)
 
 

@@ -15,6 +15,7 @@ from ldp_aggregator.service.counting.served import Catalogue, Served
 from ldp_aggregator.service.counting.writer import Writer
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.opening import open_snapshot, open_store
+from ldp_aggregator.service.uploads.debugging import DebugBoard
 from ldp_aggregator.service.uploads.desk import UploadLimits
 from ldp_aggregator.service.uploads.tokens import GRANTED, TokenFile
 
@@ -50,6 +51,8 @@ class Settings:
     rules: Rules = field(default_factory=Rules)
     limits: UploadLimits = field(default_factory=UploadLimits)
     stop_lists: StopLists = field(default_factory=StopLists)
+    debug_tags: bool = False
+    """Whether uploads of developers are shown, and not counted (`uploads.debugging`)."""
 
 
 class Service:
@@ -79,6 +82,10 @@ class Service:
         )
         self.analysis = Analysis(self.catalogue, partial(open_snapshot, url), settings.stop_lists)
         self.sources: list[Source] = []
+        self.board: DebugBoard | None = None
+        if settings.debug_tags:
+            surveys = [served.survey for served in self.catalogue.all]
+            self.board = DebugBoard(surveys, clock)
 
     def permitted(self, token: str | None, scope: str) -> str:
         """What a token is worth for a scope: one of the verdicts of `tokens`."""

@@ -68,6 +68,7 @@ class ServeOptions:
     tls_certificate: Path | None
     tls_key: Path | None
     workers: int
+    debug_tags: bool
     stop_lists: tuple[Path, ...] = ()
 
 
@@ -144,6 +145,11 @@ class ServeOptions:
     type=click.IntRange(1, 64),
     help="Processes, on PostgreSQL.",
 )
+@click.option(
+    "--debug-tags",
+    is_flag=True,
+    help="Show uploads with the header LDP-Debug-Tag on the page, and do not count them.",
+)
 def serve(**asked: Any) -> None:
     """Receive reports of each SURVEY, count each once, and show estimates to token holders.
 
@@ -154,6 +160,8 @@ def serve(**asked: Any) -> None:
         raise click.UsageError(
             "--workers: one process writes to SQLite; several share a store on PostgreSQL"
         )
+    if options.workers > 1 and options.debug_tags:
+        raise click.UsageError("--debug-tags: one process shows uploads on its page, got several")
     if not options.host:
         raise click.UsageError(
             "--host: expected an address, got an empty one; 0.0.0.0 stands for all of this "
@@ -245,6 +253,7 @@ def _service(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> S
         origins=options.origins,
         rules=Rules(kept_days=options.kept_days),
         stop_lists=_stop_lists(options, served),
+        debug_tags=options.debug_tags,
     )
     service = Service(served, options.store, settings, on_failure=on_failure)
     try:

@@ -12,6 +12,8 @@ from ldp.errors import LDPError
 from ldp_aggregator.tallies.tally import ACCEPTED, DUPLICATE
 
 QUARANTINED = "quarantined"
+DEBUG = "debug"
+"""Shown to developers, and not counted."""
 
 
 class BusyError(LDPError):
@@ -39,8 +41,9 @@ class Receipt(NamedTuple):
 def summed_up(outcomes: Counter[str]) -> dict[str, Any]:
     """Outcomes, ready for JSON: rejections under their reasons, the others by their names."""
     names = (ACCEPTED, DUPLICATE, QUARANTINED)
-    rejected = {name: count for name, count in sorted(outcomes.items()) if name not in names}
-    return {**{name: outcomes[name] for name in names}, "rejected": rejected}
+    others = {name: count for name, count in sorted(outcomes.items()) if name not in names}
+    shown = {DEBUG: others.pop(DEBUG)} if DEBUG in others else {}
+    return {**{name: outcomes[name] for name in names}, "rejected": others, **shown}
 
 
 class InternalError(LDPError):

@@ -76,6 +76,7 @@ class Application:
             settings.origins,
             limits=settings.limits,
             tell=self._metrics.tell,
+            board=service.board,
         )
         self._upload = Upload(self.desk)
         self._rest = _rest(service, self._metrics, owned=owned)

@@ -36,7 +36,7 @@ class Upload:
                 length = desk.admit(scope["method"], headers)
                 try:
                     body = await self._patience.body(receive, length)
-                    answer: Receipt | Exception = await self._receipt(body)
+                    answer: Receipt | Exception = await self._receipt(body, headers)
                 finally:
                     desk.release(length)
             except (Refused, LDPError) as error:
@@ -47,10 +47,10 @@ class Upload:
         )
         await send({"type": "http.response.body", "body": reply.body})
 
-    async def _receipt(self, body: bytes) -> Receipt:
+    async def _receipt(self, body: bytes, headers: Headers) -> Receipt:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Receipt] = loop.create_future()
-        self._desk.submit(body, partial(_settle, future), loop)
+        self._desk.submit(body, partial(_settle, future), loop, headers=headers)
         return await future
 
 

@@ -93,7 +93,9 @@ class UploadProtocol(StrictProtocol):
         upload.with_writer = True
         self.expect(ANSWER)
         try:
-            self._desk.submit(b"".join(upload.parts), self._answer, self.loop)
+            self._desk.submit(
+                b"".join(upload.parts), self._answer, self.loop, headers=upload.headers
+            )
         except LDPError as error:
             self._answer(error)
 

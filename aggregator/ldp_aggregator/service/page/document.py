@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.options import ESTIMANDS, INTERVALS, POST, SHAPES, Options
+from ldp_aggregator.service.page.debug_section import debug_section
 from ldp_aggregator.service.page.markup import Safe, joined, tag
 from ldp_aggregator.service.page.sections import service_section, summary, survey_section
 from ldp_aggregator.service.page.views import (
@@ -39,6 +40,7 @@ def survey_page(service: ServiceView, asked: Asked, shown: SurveyView | str) -> 
         tag("h1", name),
         tag("p", sentence, id="summary"),
         service_section(service),
+        debug_section(service),
         _choices(asked),
         parts,
         id="main",

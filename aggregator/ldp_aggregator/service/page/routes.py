@@ -100,7 +100,9 @@ class _Pages:
 
     def _tag(self, trouble: str | None) -> str:
         commits = self._service.analysis.commits()
-        others = xxh64_hexdigest(f"{self._others} {trouble}".encode())
+        board = self._service.board
+        shown = 0 if board is None else board.number
+        others = xxh64_hexdigest(f"{self._others} {shown} {trouble}".encode())
         return f'"{commits}-{others}"'
 
     def _service_view(self, trouble: str | None) -> ServiceView:
@@ -110,6 +112,7 @@ class _Pages:
             accounts=service.analysis.accounts(),
             trouble=trouble,
             signed_in=service.settings.tokens is not None,
+            debug=None if service.board is None else service.board.uploads(),
         )
 
     async def sign_in(self, request: Request) -> Response:

@@ -18,6 +18,7 @@ from ldp_aggregator.service.analysis.analysis import Accounts, Analysis
 from ldp_aggregator.service.analysis.queries import names_of, options_of, served_as
 from ldp_aggregator.service.counting.served import Catalogue, Served
 from ldp_aggregator.service.store.records import Epoch
+from ldp_aggregator.service.uploads.debugging import DebugUpload
 
 CORRECTION = "bonferroni"
 MOST_EPOCHS = 60
@@ -112,6 +113,8 @@ class ServiceView:
     trouble: str | None
     signed_in: bool
     """Whether there is anything to sign out of."""
+    debug: Sequence[DebugUpload] | None = None
+    """Uploads of developers; None where the service was not started for them."""
 
     @property
     def balances(self) -> bool:

@@ -2,6 +2,7 @@
 
 tokens  who may do what
 desk    one upload after another: read, decode, submit, answer
+debugging  uploads of developers, which are shown and not counted
 
 Imports: `service.counting`, `service.store`.
 """

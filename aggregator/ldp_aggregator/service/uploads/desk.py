@@ -45,6 +45,8 @@ from ldp_aggregator.service.counting.submissions import (
 )
 from ldp_aggregator.service.counting.writer import Writer
 from ldp_aggregator.service.store.errors import StoreError
+from ldp_aggregator.service.uploads.debugging import MOST_BODY as MOST_SHOWN
+from ldp_aggregator.service.uploads.debugging import TAG, DebugBoard, tag_of
 from ldp_aggregator.service.uploads.tokens import GRANTED, WRONG_SCOPE
 
 Headers = list[tuple[bytes, bytes]]
@@ -60,7 +62,7 @@ _TOLD: dict[int, Headers] = {401: [(b"www-authenticate", b"Bearer")], 405: [(b"a
 """What an answer of a status has to say besides."""
 PREFLIGHT: Headers = [
     (b"access-control-allow-methods", b"POST"),
-    (b"access-control-allow-headers", b"authorization, content-type"),
+    (b"access-control-allow-headers", b"authorization, content-type, ldp-debug-tag"),
     (b"access-control-max-age", b"7200"),
 ]
 
@@ -112,12 +114,14 @@ class UploadDesk:
         origins: Iterable[str] = (),
         limits: UploadLimits = UploadLimits(),  # noqa: B008  # a tuple
         tell: Callable[[int, float], None] = lambda status, seconds: None,  # noqa: ARG005
+        board: DebugBoard | None = None,
     ) -> None:
         self.limits = limits
         self._writer = writer
         self._permitted = permitted
         self._origins = frozenset(origin.encode() for origin in origins)
         self._tell = tell
+        self._board = board
         self._held = 0
         self._places: dict[asyncio.AbstractEventLoop, Callable[[Answers], None]] = {}
 
@@ -157,6 +161,7 @@ class UploadDesk:
             raise Refused(400, "expected frames of reports, got nothing", never="empty")
         if 2 * length > self.limits.held - self._held:
             raise Refused(503, "expected room for the upload, found none", 1)
+        self._check_tag(headers, length)
         self._held += length
         return length
 
@@ -165,12 +170,22 @@ class UploadDesk:
         self._held -= length
 
     def submit(
-        self, body: bytes, ticket: Callable[[Answer], None], loop: asyncio.AbstractEventLoop
+        self,
+        body: bytes,
+        ticket: Callable[[Answer], None],
+        loop: asyncio.AbstractEventLoop,
+        *,
+        headers: Headers,
     ) -> None:
         """Hand an upload to the writer; `ticket` is called with the answer, in the loop.
 
-        Raises `BusyError` or `StoreError`; then there will be no answer.
+        That of a developer is shown instead, and answered at once. Raises `BusyError` or
+        `StoreError`; then there will be no answer.
         """
+        tag = tag_of(headers)
+        if tag is not None and self._board is not None:
+            ticket(self._board.show(tag.decode("ascii"), body))
+            return
         if loop not in self._places:
             self._places[loop] = _place_in(loop)
         self._writer.submit(Submission(body, ticket, self._places[loop]))
@@ -195,6 +210,20 @@ class UploadDesk:
             body = json.dumps({"error": refused.reason, **never}).encode()
         self._tell(status, time.perf_counter() - started)
         return Reply(status, [*own, (b"content-length", b"%d" % len(body)), *shared], body)
+
+    def _check_tag(self, headers: Headers, length: int) -> None:
+        """Raise `Refused` for an upload of a developer that cannot be shown."""
+        tag = tag_of(headers)
+        if tag is None:
+            return
+        if self._board is None:
+            raise Refused(
+                403, "expected no LDP-Debug-Tag: this service was not started with --debug-tags"
+            )
+        if not TAG.fullmatch(tag):
+            raise Refused(400, "expected an LDP-Debug-Tag of up to 40 letters, digits, . _ and -")
+        if length > MOST_SHOWN:
+            raise Refused(413, f"expected at most {MOST_SHOWN} bytes to show, got {length}")
 
     def shared_with(self, headers: Headers) -> Headers:
         """What lets the pages of other origins see the answer, if they may."""

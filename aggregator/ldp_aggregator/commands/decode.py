@@ -1,0 +1,38 @@
+"""`ldp decode`: what a report file, an upload or a batch says, in plain words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ldp_aggregator.files import read_survey, read_whole
+
+
+@click.command()
+@click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
+@click.option(
+    "--survey",
+    "survey_paths",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A survey whose questions it may be of; without one they are shown by their fingerprints.",
+)
+@click.option(
+    "--rows",
+    default=10,
+    show_default=True,
+    type=click.IntRange(0),
+    help="How many reports of each batch to show.",
+)
+def decode(path: Path, survey_paths: tuple[Path, ...], rows: int) -> None:
+    """Explain FILE, which holds reports: batches, their ids, and what each report supports.
+
+    FILE is a report file, an upload, or a single batch. What a report supports is noise more often
+    than not.
+    """
+    from ldp.decoded import decoded_file
+
+    surveys = [read_survey(survey_path) for survey_path in survey_paths]
+    for line in decoded_file(read_whole(path), surveys, rows):
+        click.echo(line)

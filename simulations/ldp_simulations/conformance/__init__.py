@@ -1,0 +1,22 @@
+"""Whether any client does what a device has to do (`docs/clients.md`).
+
+It is asked over its standard input; what matters is tried on the bytes that leave it.
+
+lines          the line protocol: a process that is asked, one JSON object a line
+bench          what all points are tried on: processes, state files, and what leaves them
+specimens      the surveys that are asked, and answers that fit a question
+points         the points, one after the other (`conform`), and what becomes of each
+
+The points:
+
+reading        survey, vectors, answers: what a client computes from its survey, and refuses
+law            lengths, law, fresh: what it draws by itself
+ledger         once, memo, limits, silence, ledger: what it remembers and when it stops
+delivery       wire, retries, traces: what leaves it, and what is left behind
+lives          draws, restarts, kills: what outlives a process
+
+serving        the client's end of the protocol, for adapters in Python
+python_client  the Python client, as a command that can be asked
+
+Imports: `ldp`; `python_client` alone the client, which it runs.
+"""

@@ -1,0 +1,105 @@
+"""What leaves a client, what it sends again, and what stays behind on its device."""
+
+from __future__ import annotations
+
+import base64
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from ldp.epochs import epoch_of
+from ldp.wire import Damage, decode_batch, encode_batch, read_frames
+from ldp_simulations.conformance.bench import (
+    ACCEPTED,
+    RETRY,
+    Bench,
+    FailedError,
+    batches_of,
+    rows_of,
+)
+from ldp_simulations.conformance.specimens import EPOCHS, KEPT, RULES, TELLING
+
+_RETRIES = 2
+
+
+def wire(bench: Bench) -> str:
+    """What leaves are whole frames of batches in their one encoding, of this survey's questions."""
+    bench.needs("send")
+    frames = 0
+    for source, names in ((RULES, ("first", "second", "third")), (EPOCHS, ("daily",))):
+        device = bench.device(source)
+        began = time.time()
+        for name in names:
+            device.record(name, TELLING[0])
+        payloads = device.sent()
+        for frame in read_frames(b"".join(payloads)):
+            if isinstance(frame, Damage):
+                raise FailedError(
+                    f"expected frames with their checksums, got damage at {frame.offset}"
+                )
+            frames += 1
+            batch = decode_batch(frame)
+            if encode_batch(batch) != frame:
+                raise FailedError("expected msgpack's shortest forms, got others")
+            if batch.fingerprint not in {question.fingerprint for question in device.survey}:
+                raise FailedError("expected the fingerprint of a question of the survey")
+            epoch = device.survey.epoch
+            if epoch is not None:
+                numbers = {int(at // epoch) for at in (began, time.time())}
+                if epoch_of(batch.id) not in numbers:
+                    raise FailedError("expected an id of the epoch that it is made in")
+        for name in names:
+            if len(rows_of(payloads, device.survey, name)) != 1:
+                raise FailedError(f"expected one report to {name}")
+    return f"{frames} frames"
+
+
+def retries(bench: Bench) -> str:
+    """What was not accepted is sent again with the same bytes, after a restart too; else never."""
+    bench.needs("send", "state")
+    state = bench.new_state()
+    with bench.own_device(RULES, state) as device:
+        device.record("first", TELLING[0])
+        attempts = [device.sent(RETRY) for _ in range(_RETRIES)]
+    with bench.own_device(RULES, state) as device:
+        attempts.append(device.sent(ACCEPTED))
+        if device.send():
+            raise FailedError("expected nothing more to leave after it was accepted")
+    if len({tuple(payloads) for payloads in attempts}) != 1:
+        raise FailedError("expected the same bytes on every try, got others")
+    if len(batches_of(attempts[0])) != 1:
+        raise FailedError("expected one batch for one report")
+    return f"{_RETRIES} tries and one after a restart"
+
+
+def traces(bench: Bench) -> str:
+    """No answer is in what a client keeps, sends, or says on its standard error."""
+    bench.needs("send", "state")
+    state = bench.new_state()
+    with bench.own_device(KEPT, state) as device:
+        device.record("kept", TELLING[0])
+        device.record("beside", TELLING[1])
+        device.record("beside", "an unfit answer that tells")
+        _expect_none(_contents(state.parent), "in what is kept")
+        payloads = device.sent()
+    _expect_none(_contents(state.parent), "in what is kept")
+    _expect_none(payloads, "in what leaves")
+    bench.errors.seek(0)
+    _expect_none([bench.errors.read()], "on standard error")
+    return "neither kept, nor sent, nor said"
+
+
+def _contents(folder: Path) -> Iterator[bytes]:
+    for path in folder.rglob("*"):
+        if path.is_file():
+            yield path.read_bytes()
+
+
+def _expect_none(contents: Iterator[bytes] | list[bytes], where: str) -> None:
+    for content in contents:
+        for answer in (*TELLING, "an unfit answer that tells"):
+            plain = answer.encode()
+            encoded = base64.b64encode(plain).rstrip(b"=")[:-1]
+            wide = answer.encode("utf-16-le")
+            if any(form in content for form in (plain, wide, plain.hex().encode(), encoded)):
+                raise FailedError(f"expected no answer {where}, got one")
