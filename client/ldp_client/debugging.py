@@ -17,7 +17,8 @@ from ldp.decoded import decoded_file
 
 if TYPE_CHECKING:
     from ldp.survey import Survey
-    from ldp_client.transport import Outcome, Transport
+    from ldp_client.outcomes import Outcome
+    from ldp_client.transport import Transport
 
 
 class LoggingTransport:
