@@ -14,12 +14,12 @@ from typing import NamedTuple
 from ldp.survey import FINGERPRINT_SIZE
 from ldp_client.clocks import Now
 from ldp_client.counts import Counts
-from ldp_client.database import Database
 from ldp_client.outbox import Outbox, QueueLimits
 from ldp_client.outcomes import ACCEPTED, OFFLINE, Outcome
 from ldp_client.reports import Report
 from ldp_client.schedule import ATTEMPT, DUE
 from ldp_client.sender import Sender
+from ldp_client.store import ProcessStore
 
 DAY = 86_400.0
 BEGINNING = 20_000 * DAY
@@ -75,7 +75,7 @@ class Device:
         self._keeps = keeps
         self._now = BEGINNING
         self._session = Session(0.0, 0.0, online=0.0, until=0.0)
-        self._store = Database(None)
+        self._store = ProcessStore()
         self.arrived_on: int | None = None
         self.seconds_online = 0.0
 
