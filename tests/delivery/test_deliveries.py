@@ -182,14 +182,14 @@ def test_what_comes_after_close_is_refused(caplog):
 def test_daily_questions_are_reported_once_a_day(tmp_path, clocks):
     """The first answer of a day, whatever it is and the others are, across restarts."""
     client, transport = opened(state=tmp_path / "state")
-    told = []
+    recorded = []
     for day in range(3):
         values = (f"{day}", "another", "a third")
-        told += [client.record_daily("mirror", value) for value in values]
+        recorded += [client.record_daily("mirror", value) for value in values]
         client.close()
         client, transport = opened(state=tmp_path / "state")
         clocks.pass_by(DAY)
-    assert told == [True, False, False] * 3
+    assert recorded == [True, False, False] * 3
     assert client.record_daily("listed", "red")  # of its own
     client._sender.send_all()
     assert len(transport.reports(DEVICE_SURVEY, "mirror")) == 3
