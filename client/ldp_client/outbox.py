@@ -27,13 +27,12 @@ from typing import NamedTuple, cast
 from ldp.randomness import Random
 from ldp.wire import pack_array
 from ldp_client.clocks import Clock, Span, now
-from ldp_client.database import Database
 from ldp_client.days import DAYS, Days, age, this_day
 from ldp_client.outcomes import LOST, WAITING, Outcome
 from ldp_client.reports import Report, frames, marked, row_batches
 from ldp_client.schedule import Backoff, Schedule
 from ldp_client.scope import OWNER_SIZE
-from ldp_client.store import Record
+from ldp_client.store import Record, Store
 
 REPORT, BATCH, LOSS = "report", "batch", "loss"
 SLACK = 64
@@ -53,7 +52,7 @@ class QueueLimits(NamedTuple):
 
 
 class Outbox:
-    """A queue in a database. `count` is told about reports that are dropped, by reason.
+    """A queue in a store. `count` is told about reports that are dropped, by reason.
 
     `queue` is what the keys of its records begin with, and `orphaned` those of a queue without a
     collector, which this one takes over if it `inherits`; that is asked in transactions.
@@ -61,7 +60,7 @@ class Outbox:
 
     def __init__(
         self,
-        store: Database,
+        store: Store,
         queue: bytes,
         orphaned: bytes,
         limits: QueueLimits,

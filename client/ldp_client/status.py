@@ -20,7 +20,7 @@ _ABOUT = {
     "status 403": "The collector's token is for something else, or a firewall is in the way.",
     "status 404": "There is no collector at this address: look for a mistake in it.",
     "status 405": "There is no collector at this address: look for a mistake in it.",
-    "status 407 of the proxy": "The proxy wants a user and a password: proxy='http://user:...@...'.",
+    "status 407 of the proxy": "The proxy wants a user and a password, in its address.",
 }
 _AFTER = {
     BEGUN: "Nothing to do: the last attempt is under way, or the process ended during it.",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
+from ldp.wire import pack_array
 from ldp_client.forks import rest_at_forks
 from ldp_client.turns import Result, Turns
 
@@ -41,6 +42,9 @@ class Store(Protocol):
 
     def records(self, kind: str, prefix: bytes = b"") -> Iterator[tuple[bytes, Record]]:
         """Keys that begin with the prefix, in order, and their records."""
+
+    def size(self, kind: str, prefix: bytes = b"") -> tuple[int, int]:
+        """How many records of a kind have keys that begin with the prefix, and their bytes."""
 
     def settle(self) -> None:
         """Make everything that was kept so far last through a loss of power.
@@ -89,6 +93,11 @@ class ProcessStore:
             return iter(())
         keys = sorted(key for key in of_kind if key.startswith(prefix))
         return ((key, of_kind[key]) for key in keys)
+
+    def size(self, kind: str, prefix: bytes = b"") -> tuple[int, int]:
+        """How many there are, and the bytes of what they hold."""
+        records = [record for _, record in self.records(kind, prefix)]
+        return len(records), sum(len(pack_array([*record])) for record in records)
 
     def settle(self) -> None:
         """Nothing here lasts."""

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 import click
 
-from ldp_aggregator.commands.progress import progress
 from ldp_simulations.delivery.figures import GOAL, Row, biases, hard_lives, lives, row
 from ldp_simulations.delivery.lives import Life
 
@@ -16,8 +15,7 @@ from ldp_simulations.delivery.lives import Life
 @click.option("--devices", default=200, show_default=True, help="Of each kind of life.")
 @click.option("--seed", default=1, show_default=True)
 @click.option("--forgetting", is_flag=True, help="Draw due times anew at each start, to compare.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress bar.")
-def main(devices: int, seed: int, *, forgetting: bool, quiet: bool) -> None:
+def main(devices: int, seed: int, *, forgetting: bool) -> None:
     """Let devices answer once, be offline, and send, by the client's own schedule.
 
     Exit code 1 if of the devices that come back, and have a network for ten seconds, less than 99 %
@@ -25,16 +23,19 @@ def main(devices: int, seed: int, *, forgetting: bool, quiet: bool) -> None:
     """
 
     def measured(kinds: Iterable[tuple[str, Life]]) -> list[Row]:
-        every = progress([*kinds], "living", quiet)
-        return [row(name, life, devices, seed, keeps=not forgetting) for name, life in every]
+        rows = []
+        for name, life in kinds:
+            one = row(name, life, devices, seed, keeps=not forgetting)
+            soon = one.next_day / max(1, one.devices)
+            click.echo(
+                f"{life.minutes:7.0f} {life.offline:8} {one.devices:8} "
+                f"{one.share:8.2%} {soon:8.2%}  {name}"
+            )
+            rows.append(one)
+        return rows
 
-    returning, hard = measured(lives()), measured(hard_lives())
     click.echo("minutes  offline  devices  arrived  within a day of a network")
-    for one in [*returning, *hard]:
-        shares = f"{one.share:8.2%} {one.next_day / max(1, one.devices):8.2%}"
-        click.echo(
-            f"{one.life.minutes:7.0f} {one.life.offline:8} {one.devices:8} {shares}  {one.name}"
-        )
+    returning, hard = measured(lives()), measured(hard_lives())
     click.echo("\nbias of a share that 30 % of light users (1 minute) and 60 % of heavy ones hold")
     for name, light, heavy, error in biases([*returning, *hard]):
         click.echo(f"{100 * error:+6.2f} points  light {light:.2%}, heavy {heavy:.2%}  {name}")

@@ -14,20 +14,22 @@ from typing import NamedTuple
 from ldp.survey import FINGERPRINT_SIZE
 from ldp_client.clocks import Now
 from ldp_client.counts import Counts
-from ldp_client.database import Database
 from ldp_client.outbox import Outbox, QueueLimits
 from ldp_client.outcomes import ACCEPTED, OFFLINE, Outcome
 from ldp_client.reports import Report
-from ldp_client.schedule import DUE
+from ldp_client.schedule import ATTEMPT, DUE
 from ldp_client.sender import Sender
+from ldp_client.store import ProcessStore
 
 DAY = 86_400.0
 BEGINNING = 20_000 * DAY
 INTERVAL = 3600.0
-ATTEMPT = 0.5
+UPLOAD = 0.5
 """Seconds that an upload takes, or that it takes to see that there is no network."""
 
 _QUEUE = b"a queue."
+_COUNTS = Counts()
+"""Of all devices, so that no log has a line for each."""
 
 
 class Life(NamedTuple):
@@ -73,7 +75,7 @@ class Device:
         self._keeps = keeps
         self._now = BEGINNING
         self._session = Session(0.0, 0.0, online=0.0, until=0.0)
-        self._store = Database(None)
+        self._store = ProcessStore()
         self.arrived_on: int | None = None
         self.seconds_online = 0.0
 
@@ -95,8 +97,8 @@ class Device:
     def send(self, _payload: bytes) -> Outcome:
         """The network: it takes the report, if there is one for as long as that takes."""
         session = self._session
-        online = session.online <= self._now and self._now + ATTEMPT <= session.until
-        self._now += ATTEMPT
+        online = session.online <= self._now and self._now + UPLOAD <= session.until
+        self._now += UPLOAD
         if self._now > session.end:
             raise _KilledError
         if not online:
@@ -133,13 +135,13 @@ class Device:
         sender = Sender(
             outbox,
             self,
-            Counts(),
+            _COUNTS,
             allowed=lambda: True,
             interval=INTERVAL,
             random=self._draw.randbytes,
         )
         if not self._keeps:
-            self._store.transact(lambda: self._store.drop(DUE, _QUEUE))
+            self._store.transact(self._forget)
         try:
             rest = self._wait(sender, 0.0, recorded or self._session.end)
             if recorded is not None:
@@ -148,6 +150,10 @@ class Device:
                 self._wait(sender, rest, self._session.end)
         except _KilledError:
             pass
+
+    def _forget(self) -> None:
+        for kind in (DUE, ATTEMPT):
+            self._store.drop(kind, _QUEUE)
 
     def _wait(self, sender: Sender, rest: float, until: float) -> float:
         """Let the thread do what it does until a time; the seconds that it would rest beyond."""
