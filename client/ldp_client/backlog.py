@@ -116,18 +116,19 @@ class Backlog:
         def work() -> None:
             outcomes.extend(item.work() for item in items)
             # Last, so that whatever interrupts what follows finds it written or taken back.
-            for item in items:
-                item.written = True
+            _mark(items, written=True)
 
         try:
             self._transact(work)
         except Exception as error:
             failed = len(items) == 1 and not isinstance(error, BusyError)
-            for item in items:
-                item.written = failed
+            _mark(items, written=failed)
             if failed:
                 self._failed(error)
             return failed
+        except BaseException:
+            _mark(items, written=False)
+            raise
         for outcome in outcomes:
             if outcome is not None:
                 self._count(outcome)
@@ -159,3 +160,8 @@ class _Item:
         self.work = work
         self.names = names
         self.written = False
+
+
+def _mark(items: list[_Item], *, written: bool) -> None:
+    for item in items:
+        item.written = written
