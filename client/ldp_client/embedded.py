@@ -48,10 +48,10 @@ class EmbeddedClient:
                      or what the first of them asks for if that is more, unless given
     ceiling, pins    the largest epsilon that a question may ever cost; terms that are accepted
     strict           raise what goes wrong while recording, instead of counting it
+    debug            log what leaves in plain words (`ldp_client.debugging`)
     consent          "on" or "off": what holds until the person was asked
     limits           of the queue
     interval         seconds between uploads, on average; None to send at `flush` only
-    debug            log what leaves in plain words (`ldp_client.debugging`)
 
     Raises `SurveyError` for a survey that cannot be used, or asks for too much.
 
