@@ -57,6 +57,7 @@ class EmbeddedClient:
                      or what the first of them asks for if that is more, unless given
     ceiling, pins    the largest epsilon that a question may ever cost; terms that are accepted
     strict           raise what goes wrong while recording, instead of counting it
+    debug            log what leaves in plain words (`ldp_client.debugging`)
     consent          "on" or "off": what holds until the person was asked
     secret           bytes, or a function that fetches them, from the platform's key store: what the
                      state file keeps of answers is of no use without (`ldp_client.vault`)
@@ -67,7 +68,6 @@ class EmbeddedClient:
     limits           of the queue
     interval         seconds between uploads, on average, up to 30 days; None to send at `flush`
                      only
-    debug            log what leaves in plain words (`ldp_client.debugging`)
 
     Raises `SurveyError` for a survey that cannot be used, or asks for too much.
 
@@ -159,7 +159,7 @@ class EmbeddedClient:
         if stops is not None:
             from ldp_client.asking import Asking
 
-            self._asking = Asking(store, stops, survey.name, scope.survey_key(survey))
+            self._asking = Asking(store, stops, survey.name, key=scope.survey_key(survey))
         self._prepare()
         _open.add(self)
         if self._sender is not None:

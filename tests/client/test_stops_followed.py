@@ -54,7 +54,7 @@ def opened(collector, state=None, **rule):
 
 
 def asking(**rule):
-    return Asking(ProcessStore(), StopRule(KEY, **rule), "notes", b"key")
+    return Asking(ProcessStore(), StopRule(KEY, **rule), "notes", key=b"key")
 
 
 def asked(device, *names):
