@@ -231,6 +231,11 @@ def exp_lower(exponent):
     return Fraction(total, UNIT)
 
 
+def root_lower(square):
+    """A rational just below the root."""
+    return Fraction(math.isqrt(square * UNIT**2 // 1), UNIT)
+
+
 def ratio_of(declared):
     """e^epsilon for an epsilon as a survey declares it, just below.
 

@@ -24,7 +24,7 @@ import hashlib
 import math
 import sys
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, product
 from operator import mul
 from pathlib import Path
 
@@ -32,6 +32,7 @@ from certificate_reading import (
     Unproven,
     adds_up,
     ball_of,
+    exact,
     exp_lower,
     integers_of,
     least_float,
@@ -40,13 +41,16 @@ from certificate_reading import (
     ratio_of,
     read,
     require,
+    root_lower,
     scale_of,
     usable,
     values_of,
     whole,
     written,
 )
-from mechanism_ratios import MECHANISMS, MOST_KEPT, NUMBER
+from mechanism_ratios import MECHANISMS, MOST_KEPT, NUMBER, WEIGHT
+
+HARDLY = Fraction(1, 10**70)
 
 OF_FIELDS = ("table", "place")
 """Types whose answers have several parts."""
@@ -243,6 +247,34 @@ def ratio_claims(of, record, ratio, *, declares):
     return {f"{of}: {claim}": holds for claim, holds in claims.items()}
 
 
+def metric_claims(question):
+    """The claims about a promise that fades with distance, that of the middles of two cells."""
+    per_unit, steps = members(question["metric"], "epsilon_per_unit", "steps")
+    per_unit, (across, up) = exact(per_unit), map(exact, written(steps, list))
+    rows = integers_of({"weights": [WEIGHT]}, question["integers"])["weights"]
+    cells = [divmod(place, math.isqrt(len(rows))) for place in range(len(rows))]
+
+    def bound(x, y):
+        return exp_lower(per_unit * root_lower((x * across) ** 2 + (y * up) ** 2))
+
+    placed = list(zip(cells, rows, strict=True))
+    bounds = {cell: bound(*cell) for cell in cells}
+    bounded = all(
+        weight * most.denominator <= other * most.numerator
+        for (first, row), (second, of_other) in product(placed, repeat=2)
+        for most in [bounds[abs(first[0] - second[0]), abs(first[1] - second[1])]]
+        for weight, other in zip(row, of_other, strict=True)
+    )
+    # Rounded up at the 12th decimal, of what is a little more than the root.
+    most = per_unit * (root_lower(sum(cells[-1][0] ** 2 * s**2 for s in (across, up))) + HARDLY)
+    total = Fraction(math.ceil(most * 10**12), 10**12)
+    return {
+        "cells are told apart by their distance at most": bounded,
+        "what is declared is that across the map": exact(question["one_report"]["declared"])
+        == total,
+    }
+
+
 def claims_of(question, survey):
     """The claims about a question."""
     own = {"number": "scale", "key-value": "scale", "vector": "ball"}
@@ -251,7 +283,8 @@ def claims_of(question, survey):
     many = ["per_device"] if "per_device" in question else []
     circle = ["circular"] if "circular" in question else []
     reach = ["one_respondent_changes_it_by_at_most"] if many and has_numbers(question) else []
-    further = (*choice, *many, *circle, *reach)
+    metric = ["metric"] if question["mechanism"] == "metric" else []
+    further = (*choice, *many, *circle, *reach, *metric)
     stated = (*QUESTION, *further, "one_report", "all_reports", *FOLLOWS)
     *_, belief, shown, width = members(question, *stated)
     one, every = question["one_report"], question["all_reports"]
@@ -274,6 +307,7 @@ def claims_of(question, survey):
         caused: least_float(belief, lambda enough: believed <= enough),
         "what is kept and shown has as many values as stated": whole(shown) == revealed.shown,
         **{f"{name} is its range": question[name] == width_of(question) for name in reach},
+        **(metric_claims(question) if metric else {}),
         "the size of a report is as stated": written(width, int) == revealed.width,
         "the fingerprint is that of this question": question["fingerprint"] == fingerprint,
     }

@@ -476,6 +476,7 @@ MECHANISMS = {
     "forced": Mechanism(ONE, two_by_two, {"weights": [WEIGHT]}),
     "unrelated": Mechanism(ONE, two_by_two, {"weights": [WEIGHT]}),
     "matrix": Mechanism(ONE, matrix, {"weights": [WEIGHT]}),
+    "metric": Mechanism(PLACE, matrix, {"weights": [WEIGHT]}),
     "exponential": Mechanism(ONE, wide_matrix, {"weights": [WEIGHT]}),
     "geometric": Mechanism(NUMBER, noise, {**NOISE, "margin": range(1)}),
     "laplace": Mechanism(NUMBER, noise, {**NOISE, "margin": range(1, 2**15)}),

@@ -22,7 +22,7 @@ from ldp.compiled import covered, draws_of
 from ldp.draws import chargeable
 from ldp.exact import exp_lower, float_upper, log_upper
 from ldp.identifiers import shown_states
-from ldp.mechanisms.contract import Declared, lifetime_ratio
+from ldp.mechanisms.contract import Declared, Metric, lifetime_ratio
 from ldp.survey import Group, Question, Survey
 
 FORMAT = 2
@@ -62,6 +62,7 @@ def certify(question: Question) -> dict[str, object]:
         "kept_and_shown_is_one_of": str(shown),
         "report_bytes": question.width,
         **_contribution(question),
+        **_metric(question.declared.metric),
     }
 
 
@@ -72,6 +73,18 @@ def _contribution(question: Question) -> dict[str, str]:
         return {}
     low, high = domain.ends
     return {"one_respondent_changes_it_by_at_most": str(high - low)}
+
+
+def _metric(metric: Metric | None) -> dict[str, object]:
+    """What is promised of places near each other, if it is that: not what epsilon promises."""
+    if metric is None:
+        return {}
+    return {
+        "metric": {
+            "epsilon_per_unit": str(metric.per_unit),
+            "steps": [str(step) for step in metric.steps],
+        }
+    }
 
 
 def delivered(question: Question) -> tuple[Fraction, Fraction | None]:

@@ -81,6 +81,7 @@ USUALLY_MEMOIZED = 4
 
 One of them is in reserve for all further values.
 """
+_CELLS_OF_METRIC = (2, 4, 8)
 FURTHEST_INTEGER = 10**15
 """Whole numbers up to here, and their means, are exact in the numbers of every language."""
 
@@ -434,7 +435,10 @@ def _entries(top: Keys, length: int) -> list[Mapping[str, object]]:
 
 def _cells(entry: Mapping[str, object]) -> int:
     tables = (table for key in ("matrix", "quality") if isinstance(table := entry.get(key), list))
-    return sum(len(row) for table in tables for row in table if isinstance(row, list))
+    written = sum(len(row) for table in tables for row in table if isinstance(row, list))
+    cells = entry.get("cells") if entry.get("mechanism") == "metric" else None
+    # A map of g x g cells has a row for each of them; one with more is refused by its mechanism.
+    return written + (cells**4 if cells in _CELLS_OF_METRIC else 0)
 
 
 def _numbers(entry: Mapping[str, object]) -> int:

@@ -50,6 +50,7 @@ _PLACES = {
     "tree": ("tree", "MECHANISM"),
     "pyramid": ("pyramid", "MECHANISM"),
     "subsets": ("subsets", "MECHANISM"),
+    "metric": ("metric", "MECHANISM"),
     "heavy-hitters": ("heavy_hitters", "MECHANISM"),
     "set-unary": ("set_unary", "MECHANISM"),
     "pad-grr": ("pad_and_sample", "SYMBOLS"),

@@ -277,6 +277,15 @@ def lifetime_ratio(randomizer: Randomizer) -> Fraction | None:
 _LONGEST = 44
 
 
+class Metric(NamedTuple):
+    """A promise that fades with distance: two places are told apart by e^(epsilon x distance)."""
+
+    per_unit: Fraction
+    """Epsilon for each unit of distance."""
+    steps: tuple[Fraction, Fraction]
+    """How far it is from the middle of a cell to that of the next, along x and along y."""
+
+
 class Declared(NamedTuple):
     """The privacy a survey promises: as text (`1`, `ln(3)`), and as a ratio.
 
@@ -287,6 +296,10 @@ class Declared(NamedTuple):
     bound: Fraction
     lifetime: Declared | None = None
     """The same for all that is ever sent about one unchanged value, where the survey states it."""
+    metric: Metric | None = None
+    """What is promised of places that are near each other, if it is that; the others are what it
+    comes to across the map.
+    """
 
     @classmethod
     def epsilon(cls, epsilon: Fraction) -> Declared:

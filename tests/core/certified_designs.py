@@ -359,6 +359,17 @@ def _taxonomy(draw, epsilon, _):
     return draw.choice(TREES[:3]), {"epsilon": str(epsilon), "shares": [str(_share(draw))]}
 
 
+def _metric_grid(_):
+    for rate, domain in product(("0.01", "0.3", "1", "5"), PLACES[:2]):
+        for lengths in (["1", "1"], ["1/3", "2"]):
+            yield domain, {"epsilon_per_unit": rate, "lengths": lengths}
+
+
+def _metric(draw, epsilon, _):
+    keys = {"epsilon_per_unit": str(max(epsilon / 2, Fraction(1, 100)))}
+    return PLACES[0], {**keys, "lengths": [1, str(Fraction(draw.randint(1, 20), 10))]}
+
+
 OF_AN_EPSILON, OF_TWO_EPSILONS = Way(_epsilon_grid, _epsilon), Way(_chain_grid, _chain)
 
 OF_OTHER_KEYS = {
@@ -366,6 +377,7 @@ OF_OTHER_KEYS = {
     "forced": Way(_forced_grid, _forced),
     "unrelated": Way(_unrelated_grid, _unrelated),
     "matrix": Way(_matrix_grid, _matrix),
+    "metric": Way(_metric_grid, _metric),
     "exponential": Way(_exponential_grid, _exponential),
     "laplace": Way(_laplace_grid, _laplace),
     "dbitflip": Way(_window_grid, _window),

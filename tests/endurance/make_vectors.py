@@ -212,6 +212,10 @@ QUESTIONS = {
         (f'{CITY}\ncells = 32\nepsilon = "4"', AT_HOME),
         (f'{CITY}\ncells = 2\nweights = [7, 0, 3]\nepsilon = "8"', AT_HOME),
     ),
+    "metric": (
+        (f'{CITY}\ncells = 2\nepsilon_per_unit = "1/3"', AT_HOME),
+        (f'{CITY}\ncells = 8\nepsilon_per_unit = "0.02"\nlengths = [76, "111.2"]', AT_HOME),
+    ),
     "square-wave": (
         ('type = "integer"\nlow = 0\nhigh = 9\nepsilon = "1"', (0, 4, 9)),
         ('type = "integer"\nlow = -500\nhigh = 500\nepsilon = "2"', (-500, 77, 500)),

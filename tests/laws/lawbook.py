@@ -60,7 +60,7 @@ def declared(specimen):
 
 
 def _declared(ratio, declaration, spends_all):
-    text, bound, _ = declaration
+    text, bound, *_ = declaration
     problems = []
     if ratio > bound:
         problems.append(f"delivers {float(ratio)}, more than the declared {float(bound)}")

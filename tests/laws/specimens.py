@@ -235,6 +235,10 @@ DESIGNS = {
         f"{_PLACES}cells = 2\nepsilon = 1\nweights = [5, 0, 2]",
         f"{_PLACES}cells = 4\nepsilon = 2\nweights = [0, 1, 1, 0, 2, 1, 0, 3]",
     ),
+    "metric": (
+        *(f'{_PLACES}cells = 2\nepsilon_per_unit = "{rate}"' for rate in ("0.1", "1", "7/3")),
+        f'{_PLACES}cells = 2\nepsilon_per_unit = 4\nlengths = ["1.5", "0.5"]',
+    ),
     "subsets": (
         *(_FIELDS + keys for keys in _EPSILONS),
         f"{_FIELDS}epsilon = 1\ntogether = 2",
@@ -285,7 +289,10 @@ def automatic(size, epsilon):
 def designed(mechanism, number):
     """One design of a mechanism, as a specimen."""
     asked = question(mechanism, DESIGNS[mechanism][number])
-    decode, spends_all = DECODERS[asked.randomizer.kind], mechanism not in ("the", "exponential")
+    decode, spends_all = (
+        DECODERS[asked.randomizer.kind],
+        mechanism not in (*("the", "exponential", "metric"),),
+    )
     return Specimen(
         f"{mechanism}-{number}",
         asked.randomizer,

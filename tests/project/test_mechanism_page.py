@@ -76,6 +76,10 @@ STATED = {
     "unrelated": f'{BOOLEAN}truth = "1/2"\nprevalence = "1/4"',
     "matrix": f"{TEN}matrix = {square(10, '11/20', '1/20')}",
     "exponential": f"{TEN}epsilon = 1\nquality = {square(10, 1, 0)}",
+    "metric": (
+        'type = "place"\nx = { low = 0, high = 1 }\ny = { low = 0, high = 1 }\ncells = 8\n'
+        "epsilon_per_unit = 1"
+    ),
     "rappor": TEXT + FILTER,
     "dbitflip": f"{CATEGORY}epsilon = 1\nsampled = 16",
     "subsets": f'type = "table"\ncollect = "subsets"\nfield = [{BITS}]\nepsilon = 1',

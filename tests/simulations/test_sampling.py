@@ -74,6 +74,8 @@ QUESTIONS = {
     'mechanism = "taxonomy"\nepsilon = "1"\nshares = ["1/3"]',
     "pyramid": "x = { low = 0, high = 2 }\ny = { low = 0, high = 2 }\ncells = 2\n"
     'mechanism = "pyramid"\nepsilon = "1"\nweights = [2, 1, 3]',
+    "metric": "x = { low = 0, high = 2 }\ny = { low = 0, high = 2 }\ncells = 2\n"
+    'mechanism = "metric"\nepsilon_per_unit = "1"',
     "tree": 'low = 0\nhigh = 3\nmechanism = "tree"\nepsilon = "1"\nweights = [2, 3]',
     "subsets": 'collect = "subsets"\nfield = [{ name = "a", type = "boolean" }, '
     '{ name = "b", type = "boolean" }]\n'

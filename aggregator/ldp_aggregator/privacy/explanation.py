@@ -20,6 +20,7 @@ from ldp.optimum import efficiency
 from ldp.profiles import PROFILES
 from ldp.survey import Group, Question, Survey
 from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.privacy.metric_explanation import metric_lines
 from ldp_aggregator.privacy.scale_explanation import contribution_lines, scale_lines
 
 _ALL_BUT = 0.999
@@ -116,6 +117,8 @@ def _question(question: Question) -> str:
             "  the rest            is not used: no report tells values apart as well as was "
             "declared"
         )
+    if question.declared.metric is not None:
+        lines += metric_lines(question, question.declared.metric)
     if isinstance(randomizer, Memoized):
         lines += _memoized(question, randomizer)
     if question.domain.most is not None:

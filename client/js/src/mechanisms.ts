@@ -41,6 +41,7 @@ const MECHANISMS: ReadonlyMap<string, (numbers: Numbers) => AnyRandomizer> = new
   ["forced", matrix],
   ["unrelated", matrix],
   ["matrix", matrix],
+  ["metric", matrix],
   ["grr", ({ whole, size }) => new RandomizedResponse(size("size"), whole("truth"), whole("other"))],
   ["pad-grr", ({ whole, size }) =>
     new PaddedResponse(size("size"), size("most"), whole("truth"), whole("other"))],

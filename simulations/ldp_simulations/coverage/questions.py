@@ -102,6 +102,13 @@ def _exponential(size: int, epsilon: str) -> str:
     return f'epsilon = "{epsilon}"\nquality = {quality}'
 
 
+def _per_unit(size: int, epsilon: str) -> str:
+    """On a map of 1 x 1, across which it is this epsilon, or nearly so."""
+    cells = math.isqrt(size)
+    across = math.sqrt(2) * (cells - 1) / cells
+    return f'epsilon_per_unit = "{_short(float(Fraction(epsilon)) / across)}"'
+
+
 def _sketch(size: int, epsilon: str) -> str:
     return f"{_epsilon(size, epsilon)}\nwidth = 128\nhashes = 32"
 
@@ -203,6 +210,7 @@ ROWS = (
     ),
     Row("pyramid", _epsilon, family="places", sizes=(16, 64), cost=_points),
     Row("subsets", _epsilon, family="fields", sizes=(16, 256), cost=_each(80)),
+    Row("metric", _per_unit, family="places", sizes=(4, 16), cost=_each(20)),
 )
 
 

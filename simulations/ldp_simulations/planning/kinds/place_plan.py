@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from ldp.declarations import survey
-from ldp.errors import EstimateError
+from ldp.errors import EstimateError, SurveyError
 from ldp.place_keys import MOST_CELLS
 from ldp.survey import Question
 from ldp.survey_toml import question_table
@@ -222,16 +222,18 @@ def _zooms(question: Question, expected: _Expected, ask: Ask) -> Iterator[tuple[
 
 
 def _maps(question: Question, ask: Ask) -> Iterator[tuple[int, float]]:
-    """The same of questions that differ in their cells alone."""
+    """The same of questions that differ in their cells alone, as far as a mechanism has them."""
     table = question_table(question)
-    cells = 2
-    while cells <= MOST_CELLS:
-        (asked,) = survey("plan", {**table, "cells": cells})
+    for halved in range(1, MOST_CELLS.bit_length()):
+        cells = 1 << halved
+        try:
+            (asked,) = survey("plan", {**table, "cells": cells})
+        except SurveyError:
+            continue
         design = Design.of(
             asked.mechanism, asked.declared, asked.randomizer, values=asked.domain.values or ()
         )
         yield cells, float(design.error(cells**-2, 1, ask).max())
-        cells *= 2
 
 
 def _rectangles(side: int) -> Floats:
