@@ -16,6 +16,7 @@ import pytest
 from calling import run
 from js_client import NODE, PACKAGE, needs_built_client
 from places import ROOT
+from xxhash import xxh64_intdigest
 
 from ldp import parse_survey
 from ldp.balls import UNIT, unpacked
@@ -233,6 +234,19 @@ def test_the_weights_of_arcs_are_those_of_python():
     theirs = json.loads(run_js("usual_weights.js", circles=CIRCLES))
     for (modulus, width), of_circle in zip(CIRCLES, theirs, strict=True):
         assert [int(weight) for weight in of_circle] == list(usual_weights(modulus, width))
+
+
+@needs_node
+@needs_built_client
+def test_hashes_are_those_of_xxhash():
+    """XXH64 of every length up to 200 bytes, under seeds of all 64 bits."""
+    inputs = [
+        {"bytes": DRAWN.randbytes(length).hex(), "seed": str(DRAWN.getrandbits(64))}
+        for length in range(201)
+    ]
+    theirs = json.loads(run_js("hashes.js", inputs=inputs))
+    for case, hashed in zip(inputs, theirs, strict=True):
+        assert int(hashed) == xxh64_intdigest(bytes.fromhex(case["bytes"]), int(case["seed"]))
 
 
 def test_the_fields_of_projective_questions_are_of_every_kind():

@@ -1,6 +1,7 @@
 /** Bytes, and the integers and texts that they stand for. Integers are little-endian. */
 
-export type Bytes = Uint8Array<ArrayBuffer>;
+/** Bytes in a buffer of their own: `Uint8Array<ArrayBuffer>`, which TypeScript before 5.7 calls `Uint8Array`. */
+export type Bytes = ReturnType<typeof Uint8Array.of>;
 
 export function utf8(text: string): Bytes {
   return new TextEncoder().encode(text);
