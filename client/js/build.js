@@ -1,6 +1,6 @@
 // Builds what the package holds: modules with their types, and one file of all for pages without modules.
 
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -13,7 +13,8 @@ const COMPILER = at("node_modules/typescript/bin/tsc");
 
 // What is left of modules that are no more would be packed as well.
 rmSync(at("dist"), { recursive: true, force: true });
-execFileSync(process.execPath, [COMPILER, "--project", at("tsconfig.json")], { stdio: "inherit" });
+const { status } = spawnSync(process.execPath, [COMPILER, "--project", at("tsconfig.json")], { stdio: "inherit" });
+if (status !== 0) process.exit(1);
 await build({
   entryPoints: [at("dist/index.js")],
   outfile: at("dist/ldpkit-client.global.js"),

@@ -37,3 +37,8 @@ export function concat(parts: readonly Uint8Array[]): Bytes {
 export function bitLength(integer: bigint): number {
   return integer.toString(2).length;
 }
+
+/** How many of the binary digits of an integer from 0 on are ones. */
+export function onesOf(integer: bigint): number {
+  return integer.toString(2).replaceAll("0", "").length;
+}

@@ -5,5 +5,6 @@ export * from "./errors.js";
 export { type Random, system } from "./randomness.js";
 export { type Report, batches, reportBytes } from "./reports.js";
 export { BrowserStorage, MemoryStorage, type Storage } from "./storage.js";
-export { type Answer, type Question, type Survey, readSurvey } from "./survey.js";
+export { readSurvey } from "./reading.js";
+export type { Answer, Parts, Question, Survey } from "./survey.js";
 export { type Batch, encodeBatch, encodeFrame } from "./wire.js";
