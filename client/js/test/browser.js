@@ -7,6 +7,7 @@ import { CODEBOOK_LAWS } from "./codebook_laws.js";
 import { holds, same } from "./support.js";
 import { DRAW_LAWS } from "./draw_laws.js";
 import { FIELD_LAWS } from "./field_laws.js";
+import { KEPT_LAWS } from "./kept_laws.js";
 import { NUMBER_LAWS } from "./number_laws.js";
 import { ONCE_LAWS } from "./once_laws.js";
 import { SURVEY_LAWS } from "./survey_laws.js";
@@ -71,7 +72,7 @@ const PAGE_LAWS = {
 
 const laws = {
   ...VECTOR_LAWS, ...DRAW_LAWS, ...SURVEY_LAWS, ...NUMBER_LAWS, ...CODEBOOK_LAWS, ...ARC_LAWS, ...ONCE_LAWS, ...FIELD_LAWS,
-  ...CLIENT_LAWS, ...PAGE_LAWS,
+  ...CLIENT_LAWS, ...KEPT_LAWS, ...PAGE_LAWS,
 };
 const outcomes = {};
 for (const [sentence, law] of Object.entries(laws)) {
