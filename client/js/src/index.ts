@@ -1,6 +1,7 @@
 /** `new Client(await readSurvey(json)).record(name, answer)` makes a report; `reportBytes` lets it travel. */
 
 export { Client, type Settings } from "./client.js";
+export { type WrittenSurvey, embeddedSurvey } from "./embedded.js";
 export * from "./errors.js";
 export { type Random, system } from "./randomness.js";
 export { type Report, batches, reportBytes } from "./reports.js";
