@@ -7,5 +7,5 @@ export { type Random, system } from "./randomness.js";
 export { type Report, batches, reportBytes } from "./reports.js";
 export { BrowserStorage, MemoryStorage, type Storage } from "./storage.js";
 export { readSurvey } from "./reading.js";
-export type { Answer, Parts, Question, Survey } from "./survey.js";
+export type { Answer, Pairs, Parts, Question, Survey, Vector } from "./survey.js";
 export { type Batch, encodeBatch, encodeFrame } from "./wire.js";
