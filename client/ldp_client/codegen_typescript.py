@@ -83,8 +83,8 @@ def _written(survey: Survey) -> dict[str, object]:
     form = compiled(survey)
     lifetime = None if survey.lifetime is None else {"epsilon": survey.lifetime.text}
     questions = cast(list[dict[str, object]], form["questions"])
-    told = [{name: part for name, part in own.items() if name != "levels"} for own in questions]
-    return {**form, "lifetime": lifetime, "questions": told}
+    shorter = [{name: part for name, part in own.items() if name != "levels"} for own in questions]
+    return {**form, "lifetime": lifetime, "questions": shorter}
 
 
 def _readers(domain: Domain) -> set[str]:
@@ -113,9 +113,9 @@ def _function(name: str, envelope: Question | Group) -> str:
 
 
 def _recording(name: str, text: str, client: str, parameter: str, call: str) -> str:
-    told = " ".join(text.split()).replace("*/", "*\\/")
+    comment = " ".join(text.split()).replace("*/", "*\\/")
     return (
-        f"/** {told} */\n"
+        f"/** {comment} */\n"
         f"export function {name}<Outcome>(client: {client}, {parameter}): Outcome {{\n"
         f"  return client.{call};\n"
         "}"

@@ -185,10 +185,10 @@ def test_generated_functions_record(app):
     assert compiled_by("typescript", app, "use.ts") == ""
     command = [NODE, "use.js"]
     done = subprocess.run(command, cwd=app, capture_output=True, check=True, timeout=60)
-    told = json.loads(done.stdout)
-    assert told["terms"] == [survey.terms.hex()] * 2
+    answer = json.loads(done.stdout)
+    assert answer["terms"] == [survey.terms.hex()] * 2
     ingest = Ingest(survey)
-    ingest.feed(bytes(told["reports"]))
+    ingest.feed(bytes(answer["reports"]))
     ingest.end_of_stream()
     assert ingest.tally.intake.accepted == ingest.tally.intake.received == len(list(survey))
 
