@@ -243,6 +243,7 @@ ADVISING = {
     "ldp_aggregator.commands.rappor": ("rappor import",),
     "ldp_aggregator.distributions.applicable": ("estimate", "simulate"),
     "ldp_aggregator.engines.spark": ("aggregate",),
+    "ldp_client.codegen_typescript": ("codegen",),
     "ldp_aggregator.moments.repeats": ("estimate", "rappor import"),
     "ldp_aggregator.estimates.frequencies": ("estimate", "simulate"),
     "ldp_aggregator.estimates.question_estimation": ("estimate", "simulate"),

@@ -84,6 +84,7 @@ AREAS = {
     "ldp.survey_file": "survey_file ledger epochs joint auto sets profiles",
     "ldp.survey_text": "survey_text survey_file notes",
     "ldp.survey_toml": "declarations",
+    "ldp.texts": "texts domain",
     "ldp.wire": "wire wire_fuzz frames vectors ingest",
     "ldp_client": "silence versions scopes ledger store embedded sending client epochs transport "
     "device_state mutants rollbacks contention consent vault recovery vectors",
@@ -91,6 +92,7 @@ AREAS = {
     "ldp_client.asynchronous": "deliveries",
     "ldp_client.clocks": "clocks due_times",
     "ldp_client.codegen": "device_commands notes",
+    "ldp_client.codegen_typescript": "codegen",
     "ldp_client.counts": "deliveries embedded sending",
     "ldp_client.daily": "deliveries",
     "ldp_client.days": "clocks sending",
