@@ -1,9 +1,21 @@
 /** `new Client(await readSurvey(json)).record(name, answer)` makes a report; `reportBytes` lets it travel. */
 
 export { Client, type Settings } from "./client.js";
+export type { Consent } from "./agreement.js";
+export { REASONS, type Reason } from "./counts.js";
+export { EmbeddedClient } from "./embedded.js";
 export * from "./errors.js";
+export { IndexedDBStore } from "./indexeddb.js";
+export { type Charge, Ledger } from "./ledger.js";
+export type { Attempt, QueueLimits } from "./outbox.js";
+export type { Preview } from "./preview.js";
 export { type Random, system } from "./randomness.js";
 export { type Report, batches, reportBytes } from "./reports.js";
+export type { EmbeddedSettings, Means } from "./settings.js";
+export { SQLiteStore } from "./sqlite.js";
+export type { Status } from "./status.js";
 export { BrowserStorage, MemoryStorage, type Storage } from "./storage.js";
+export { type Changes, MemoryStore, type Store } from "./store.js";
 export { type Answer, type Question, type Survey, readSurvey } from "./survey.js";
+export { type HTTPSettings, HTTPTransport, type Outcome, type Transport } from "./transport.js";
 export { type Batch, encodeBatch, encodeFrame } from "./wire.js";

@@ -1,0 +1,68 @@
+/** What happened to answers and reports, counted by reason; the first of each kind of trouble is logged, and no answer ever. */
+
+import { AlreadyAnsweredError, AnswerError, BudgetError, LDPError, RandomnessError, StateError } from "./errors.js";
+
+export const REASONS = {
+  recorded: "reports that were made, to be sent",
+  "consent-off": "answers that were not recorded because the person does not agree to these terms",
+  "not-drawn": "answers that were dropped because the device answers another question of a draw",
+  answered: "answers to questions that this device has answered before",
+  budget: "answers that would cost more than the device may spend",
+  answer: "answers that do not fit their question: a mistake in the app, which a strict client raises",
+  randomness: "answers for which the platform had no randomness",
+  state: "answers, or attempts to send, for which the store could not be used",
+  closed: "answers that came after the client was closed",
+  transport: "errors of the transport, after each of which the batch is tried again",
+  unexpected: "errors that no one thought of",
+  "queue-full": "reports that were dropped because newer ones took their place",
+  "too-old": "reports that were dropped because no one took them for too long",
+  damaged: "reports that were dropped because something had changed them in the store",
+  accepted: "batches that the collector has",
+  late: "batches that the collector dropped because their epoch was closed",
+  early: "batches that the collector dropped because their epoch had not begun",
+  rejected: "batches that the collector dropped for another reason",
+  quarantined: "batches that the collector keeps aside, since it does not serve their question yet",
+  retry: "attempts after which a batch waits for another",
+  held: "attempts that were refused for a reason that may pass (a token, an address), after which a batch waits for long",
+  refused: "batches that the collector says it can never take",
+} as const;
+
+export type Reason = keyof typeof REASONS;
+
+const REASON_OF: readonly (readonly [new (message: string) => LDPError, Reason])[] = [
+  [AlreadyAnsweredError, "answered"], [BudgetError, "budget"], [AnswerError, "answer"], [RandomnessError, "randomness"],
+  [StateError, "state"],
+];
+
+export class Counts {
+  readonly #numbers = new Map<Reason, number>();
+
+  constructor(private readonly log: (message: string) => void) {}
+
+  /** Count; of trouble, `detail` says what there was, which is logged at the first time. */
+  add(reason: Reason, number = 1, detail?: string): void {
+    const before = this.#numbers.get(reason) ?? 0;
+    if (number) this.#numbers.set(reason, before + number);
+    if (before || !number || detail === undefined) return;
+    try {
+      this.log(`ldpkit: ${REASONS[reason]}: ${detail} (logged once)`);
+    } catch {
+      // An app's own log may fail as it likes.
+    }
+  }
+
+  /**
+   * Count an error. It is logged by its name only, unless its message is one of ours; that of an `AnswerError` may name a
+   * question that is none: an answer, if the app mixed up the two.
+   */
+  note(error: unknown, otherwise: Reason = "unexpected"): void {
+    const reason = REASON_OF.find(([Kind]) => error instanceof Kind)?.[1] ?? otherwise;
+    const { name, message } = error instanceof Error ? error : new Error();
+    this.add(reason, 1, error instanceof LDPError && reason !== "answer" ? message : name);
+  }
+
+  /** All that is not zero. */
+  get numbers(): Partial<Record<Reason, number>> {
+    return Object.fromEntries(this.#numbers);
+  }
+}

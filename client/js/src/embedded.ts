@@ -1,0 +1,286 @@
+/**
+ * The client that apps embed (`client/ldp_client/embedded.py`): a respondent, a queue and uploads over one store.
+ *
+ * - The app is never rejected, unless it asked for `strict`: a full disk, a damaged store, a spent budget or missing
+ *   randomness mean that nothing is reported. It is counted by reason, and logged once for each; `status` says all of it.
+ * - What is charged and what waits to be sent change in one transaction, before `record` is fulfilled.
+ * - What a person says about consent counts at once, even where it cannot be written down.
+ */
+
+import { Account } from "./account.js";
+import { Agreement, type Consent } from "./agreement.js";
+import { type Bytes, concat, fromHex } from "./bytes.js";
+import { Counts, type Reason } from "./counts.js";
+import { AnswerError, StateError } from "./errors.js";
+import { IndexedDBStore } from "./indexeddb.js";
+import { Ledger } from "./ledger.js";
+import { Outbox, type QueueLimits, USUAL_LIMITS, planOf, queueOf } from "./outbox.js";
+import { Preview } from "./preview.js";
+import { type Random, system } from "./randomness.js";
+import { type Ratio, bound } from "./ratio.js";
+import { Respondent } from "./respondent.js";
+import { NO_COLLECTOR, STATE, Scope, inherits, scopeOf } from "./scope.js";
+import { LONGEST_INTERVAL, Sender } from "./sender.js";
+import { type EmbeddedSettings, type Means, refuseBeyond } from "./settings.js";
+import { digest } from "./sha256.js";
+import { type Status, adviceOn } from "./status.js";
+import { type Records, type Store, transact } from "./store.js";
+import type { Answer, Question, Survey } from "./survey.js";
+import { HTTPTransport } from "./transport.js";
+
+/** What there is in a transaction. */
+interface Desk {
+  readonly records: Records;
+  readonly agreement: Agreement;
+  readonly account: Account;
+  readonly respondent: Respondent;
+  readonly outbox: Outbox;
+}
+
+/** Answers to a question, or to a group, whose report travels under a fingerprint. */
+interface Asked {
+  readonly fingerprint: Bytes;
+  readonly questions: readonly Question[];
+  readonly answers: readonly Answer[];
+}
+
+const DAY = 86_400_000;
+const FINGERPRINT_SIZE = 16;
+/** The queue's bounds are looked at once in so many reports. */
+const SLACK = 64;
+
+export class EmbeddedClient {
+  readonly #store: Store;
+  readonly #own: Scope;
+  readonly #sender: Sender | undefined;
+  readonly #counts: Counts;
+  readonly #limits: QueueLimits;
+  readonly #cap: Ratio | undefined;
+  readonly #random: Random;
+  readonly #now: () => number;
+  readonly #strict: boolean;
+  readonly #ifNeverAsked: boolean;
+  #isWithdrawn = false;
+  #isClosed = false;
+  #untilTrimmed = 0;
+
+  /** Throws `SurveyError` for a survey that asks for too much, and `RangeError` for settings that make no sense. */
+  constructor(readonly survey: Survey, settings: EmbeddedSettings = {}, { random = system, now = Date.now }: Means = {}) {
+    const { store, collector, transport, lifetimeCap, interval = 3600, timeout = 10 } = settings;
+    refuseBeyond(survey, settings);
+    if (!store && typeof indexedDB === "undefined") throw new RangeError("expected a store: there is no IndexedDB here");
+    const sends = transport ?? (collector === undefined ? undefined : new HTTPTransport(collector, settings.http));
+    this.#store = store ?? new IndexedDBStore();
+    this.#own = sends ? new Scope(sends.destination) : NO_COLLECTOR;
+    this.#counts = new Counts(settings.log ?? ((message) => console.warn(message)));
+    this.#limits = { ...USUAL_LIMITS, ...settings.limits };
+    this.#cap = lifetimeCap === undefined ? undefined : bound(lifetimeCap);
+    [this.#random, this.#now] = [random, now];
+    this.#strict = settings.strict ?? false;
+    this.#ifNeverAsked = settings.consent !== "off";
+    if (!sends) return;
+    this.#sender = new Sender(sends, (needs, work) => this.#sending(needs, work), this.#counts, random, interval, timeout);
+    void this.#sender.start();
+  }
+
+  /** Randomize an answer now and let its report wait to be sent. Whether there is a report. */
+  record(name: string, answer: Answer): Promise<boolean> {
+    return this.#kept(() => {
+      const question = this.survey.question(name).alone;
+      return { fingerprint: fromHex(question.fingerprint), questions: [question], answers: [answer] };
+    });
+  }
+
+  /** The same for the answers to all questions of a group, by name. */
+  recordTogether(answers: Readonly<Record<string, Answer>>): Promise<boolean> {
+    return this.#kept(() => {
+      const given = Object.keys(answers);
+      const group = this.survey.groups.find((names) => names.length === given.length && names.every((name) => given.includes(name)));
+      if (!group) throw new AnswerError("expected answers to all questions of a group of the survey, and to no others");
+      const questions = group.map((name) => this.survey.question(name));
+      const members = questions.map(({ fingerprint }) => fromHex(fingerprint));
+      const fingerprint = digest(["ldp-joint-1", ...members], FINGERPRINT_SIZE);
+      return { fingerprint, questions, answers: group.map((name) => answers[name]!) };
+    });
+  }
+
+  /**
+   * Send what waits, as far as a pause allows, and wait for that as many seconds at most. Whether nothing waits any more, and
+   * nothing was lost meanwhile.
+   */
+  flush(timeout = 10): Promise<boolean> {
+    return this.#guarded(false, async () => {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, 1000 * timeout, false)));
+      const isWhole = await Promise.race([this.#sender?.send() ?? true, late]);
+      clearTimeout(timer);
+      return (await this.#transact("queue", ({ outbox }) => outbox.waiting)) === 0 && isWhole;
+    });
+  }
+
+  /** How many reports wait; undefined where the store cannot tell. */
+  waiting(): Promise<number | undefined> {
+    return this.#guarded(undefined, () => this.#transact("queue", ({ outbox }) => outbox.waiting));
+  }
+
+  /** What happened since the client was made, by reason (`REASONS` says what each means). */
+  counts(): Partial<Record<Reason, number>> {
+    return this.#counts.numbers;
+  }
+
+  /** What the device has spent; undefined where the store cannot tell. */
+  ledger(): Promise<Ledger | undefined> {
+    return this.#guarded(undefined, () => this.#transact("plan", ({ records }) => Ledger.read(records)));
+  }
+
+  /** What the person has said about these terms; undefined where the store cannot tell. */
+  consent(): Promise<Consent | undefined> {
+    return this.#guarded(undefined, () => this.#transact("plan", ({ agreement }) => this.#state(agreement)));
+  }
+
+  /**
+   * Note what the person says: `on`, to these terms; `off`: nothing is recorded or sent from now on; or `forget`: as `off`,
+   * and what waits, the permanent responses and the secret of this survey are erased. The ledger stays. Say `on` when a person
+   * has, and not at every start. Whether it is written down; it holds at once in any case.
+   */
+  setConsent(said: "on" | "off" | "forget"): Promise<boolean> {
+    return this.#guarded(false, async () => {
+      if (said !== "on" && said !== "off" && said !== "forget") throw new RangeError("expected on, off or forget");
+      this.#isWithdrawn = said !== "on";
+      await this.#transact("queue", ({ agreement, account, respondent, outbox }) => {
+        agreement.keep(said === "on" ? "on" : "off");
+        if (said === "on") account.agree();
+        if (said !== "forget") return;
+        respondent.erase("everything but this ledger was forgotten", this.#day);
+        outbox.erase();
+      }, true);
+      if (said === "on") void this.#sender?.start();
+      return true;
+    });
+  }
+
+  /** Draw a new secret and new permanent responses from now on; they are charged anew. Whether it is written down. */
+  rotate(): Promise<boolean> {
+    return this.#guarded(false, async () => {
+      await this.#transact("plan", ({ respondent }) => respondent.erase("the secret was renewed", this.#day), true);
+      return true;
+    });
+  }
+
+  /** Where the store is damaged: go on without what was lost. People are asked anew, and the ledger tells of it. */
+  recover(): Promise<boolean> {
+    return this.#guarded(false, async () => {
+      await transact(this.#store, [STATE], (records) => Agreement.recover(records, this.#day), true);
+      return true;
+    });
+  }
+
+  /** All that there is to know, and what to do. It is never rejected. */
+  async status(): Promise<Status> {
+    const counts = this.counts();
+    const nothing = { consent: undefined, waiting: undefined, lastAttempt: undefined, nextDue: undefined, pause: 0, dropped: {} };
+    const told: Omit<Status, "advice"> = await this.#transact("queue", ({ agreement, outbox }) => ({
+      state: "sound", consent: this.#state(agreement), waiting: outbox.waiting, lastAttempt: outbox.attempt,
+      nextDue: outbox.due(2 * LONGEST_INTERVAL), pause: outbox.pause, dropped: Object.fromEntries(outbox.dropped), counts,
+    })).catch((error: unknown) => ({ ...nothing, state: error instanceof Error ? error.message : "unknown", counts }));
+    return { ...told, advice: adviceOn(told) };
+  }
+
+  /** What an answer would look like and could reveal; costs nothing. Undefined for one that does not fit its question. */
+  preview(name: string, answer: Answer): Preview | undefined {
+    try {
+      return Preview.of(this.survey.question(name), answer, this.#random);
+    } catch (error) {
+      this.#counts.note(error);
+      if (this.#strict) throw error;
+      return undefined;
+    }
+  }
+
+  /** Stop sending and let go of the store. What waits is sent another time. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#sender?.stop();
+    this.#store.close?.();
+  }
+
+  async #kept(asked: () => Asked): Promise<boolean> {
+    if (this.#isClosed) {
+      this.#counts.add("closed", 1, "record was called after close");
+      if (this.#strict) throw new StateError("expected a client that is open, got one that was closed");
+      return false;
+    }
+    return this.#guarded(false, async () => {
+      const { fingerprint, questions, answers } = asked();
+      const values = questions.map((question, place) => question.value(answers[place]!, this.#random));
+      this.#untilTrimmed -= 1;
+      const isToTrim = this.#untilTrimmed < 0;
+      if (isToTrim) this.#untilTrimmed = SLACK - 1;
+      // Kept by itself, so that an answer that cannot be paid for draws nothing anew.
+      if (questions.some(({ draw }) => draw)) {
+        await this.#transact("plan", ({ agreement, respondent }) => this.#allows(agreement) && questions.map((one) => respondent.isDrawn(one)));
+      }
+      const outcome = await this.#transact(isToTrim ? "queue" : "plan", ({ agreement, respondent, outbox }): Reason => {
+        if (!this.#allows(agreement)) return "consent-off";
+        if (!questions.every((question) => respondent.isDrawn(question))) return "not-drawn";
+        const row = concat(questions.map((question, place) => respondent.row(question, values[place]!)));
+        outbox.put({ fingerprint, row, epoch: this.survey.epoch });
+        if (isToTrim) outbox.trim();
+        return "recorded";
+      });
+      this.#counts.add(outcome);
+      return outcome === "recorded";
+    });
+  }
+
+  #state(agreement: Agreement): Consent {
+    return this.#isWithdrawn ? "off" : agreement.state;
+  }
+
+  #allows(agreement: Agreement): boolean {
+    return !this.#isWithdrawn && agreement.allows(this.#ifNeverAsked);
+  }
+
+  get #day(): number {
+    return Math.floor(this.#now() / DAY);
+  }
+
+  /** What some work gives; the error, if the app is strict; else what stands for it. */
+  async #guarded<T>(otherwise: T, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#counts.note(error);
+      if (this.#strict) throw error;
+      return otherwise;
+    }
+  }
+
+  /** One transaction, which reads what waits only where that is needed. */
+  async #transact<T>(needs: "plan" | "queue", work: (desk: Desk) => T, durable = false): Promise<T> {
+    const [own, orphaned] = [this.#own.place(this.survey), NO_COLLECTOR.place(this.survey)];
+    const queues = [...new Set([own, orphaned])].map(queueOf);
+    const prefixes = [STATE, planOf(own), ...(needs === "queue" ? queues : [])];
+    let lost: Outbox["lost"] = new Map();
+    const result = await transact(this.#store, prefixes, (records) => {
+      const { survey } = this;
+      const scope = scopeOf(records, survey, this.#own);
+      const account = new Account(records, survey, scope, this.#cap, this.#now());
+      const others = own !== orphaned && inherits(records, survey, this.#own) ? [orphaned] : [];
+      const outbox = new Outbox(records, own, others, this.#limits, this.#random, this.#now());
+      ({ lost } = outbox);
+      const respondent = new Respondent(records, survey, scope, account, this.#random);
+      return work({ records, agreement: new Agreement(records, survey, scope), account, respondent, outbox });
+    }, durable);
+    for (const [reason, number] of lost) this.#counts.add(reason, number, `${number} at once`);
+    return result;
+  }
+
+  /** For the sender: nothing, where nothing may be sent. What is sent is charged for, durably. */
+  #sending<T>(needs: "plan" | "queue", work: (outbox: Outbox) => T): Promise<T | undefined> {
+    return this.#transact(needs, ({ agreement, outbox }) => {
+      const maySend = !this.#isWithdrawn && agreement.allowsSending(this.#ifNeverAsked);
+      return maySend ? work(outbox) : undefined;
+    }, needs === "queue");
+  }
+}
