@@ -179,8 +179,9 @@ export class EmbeddedClient {
   async status(): Promise<Status> {
     const counts = this.counts();
     const nothing = { consent: undefined, waiting: undefined, lastAttempt: undefined, nextDue: undefined, pause: 0, dropped: {} };
-    const told: Omit<Status, "advice"> = await this.#transact("queue", ({ agreement, outbox }) => ({
-      state: "sound", consent: this.#state(agreement), waiting: outbox.waiting, lastAttempt: outbox.attempt,
+    const told: Omit<Status, "advice"> = await this.#transact("queue", ({ records, agreement, outbox }) => ({
+      // All of it is read, so that damage shows.
+      state: records.range(STATE) && "sound", consent: this.#state(agreement), waiting: outbox.waiting, lastAttempt: outbox.attempt,
       nextDue: outbox.due(2 * LONGEST_INTERVAL), pause: outbox.pause, dropped: Object.fromEntries(outbox.dropped), counts,
     })).catch((error: unknown) => ({ ...nothing, state: error instanceof Error ? error.message : "unknown", counts }));
     return { ...told, advice: adviceOn(told) };
