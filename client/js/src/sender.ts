@@ -56,8 +56,7 @@ export class Sender {
     if (this.#closing.signal.aborted) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.start(), 1000 * wait + 1);
-    // A program on Node need not wait for it.
-    (this.#timer as { unref?: () => void }).unref?.();
+    letGo(this.#timer);
   }
 
   /** Send batch after batch, until nothing waits or a pause is called for. Whether nothing was lost. */
@@ -136,6 +135,7 @@ export class Sender {
         attempt.abort();
       };
       timer = setTimeout(stop, 1000 * this.timeout);
+      letGo(timer);
       this.#closing.signal.addEventListener("abort", stop, { signal: attempt.signal });
     });
     try {
@@ -162,3 +162,8 @@ export class Sender {
   }
 }
 
+
+/** A program on Node need not wait for a timer before it ends. */
+function letGo(timer: unknown): void {
+  (timer as { unref?: () => void }).unref?.();
+}

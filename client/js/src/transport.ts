@@ -59,7 +59,7 @@ export class HTTPTransport implements Transport {
     const url = URL.canParse(collector) ? new URL(collector) : undefined;
     const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && LOOPBACK.has(url.hostname));
     if (!url || !isSafe || url.search || url.hash || url.username || url.password) {
-      throw new RangeError(`expected a collector's address such as https://collect.example, got ${collector}`);
+      throw new RangeError(`expected a collector's address such as https://collect.example, got "${collector}"`);
     }
     this.destination = url.origin + url.pathname.replace(/\/+$/, "") + PATH;
     this.#headers = {

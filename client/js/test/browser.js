@@ -1,16 +1,21 @@
 // The laws, in a browser: runs them, and posts what came of each to the server that this page is from.
 
-import { BrowserStorage } from "../dist/index.js";
+import { BrowserStorage, IndexedDBStore } from "../dist/index.js";
 import { ARC_LAWS } from "./arc_laws.js";
 import { CLIENT_LAWS } from "./client_laws.js";
 import { CODEBOOK_LAWS } from "./codebook_laws.js";
 import { holds, same } from "./support.js";
+import { DELIVERY_LAWS } from "./delivery_laws.js";
 import { DRAW_LAWS } from "./draw_laws.js";
+import { EMBEDDED_LAWS } from "./embedded_laws.js";
 import { FIELD_LAWS } from "./field_laws.js";
 import { NUMBER_LAWS } from "./number_laws.js";
 import { ONCE_LAWS } from "./once_laws.js";
+import { STORE_LAWS } from "./store_laws.js";
 import { SURVEY_LAWS } from "./survey_laws.js";
 import { VECTOR_LAWS } from "./vector_laws.js";
+
+let databases = 0;
 
 const here = {
   read: async (name) => (await fetch(`../../../tests/vectors/${name}.json`)).json(),
@@ -18,6 +23,7 @@ const here = {
     localStorage.clear();
     return new BrowserStorage();
   },
+  store: () => new IndexedDBStore(`laws-${(databases += 1)}`),
 };
 
 async function opened(page) {
@@ -49,7 +55,7 @@ const PAGE_LAWS = {
 
 const laws = {
   ...VECTOR_LAWS, ...DRAW_LAWS, ...SURVEY_LAWS, ...NUMBER_LAWS, ...CODEBOOK_LAWS, ...ARC_LAWS, ...ONCE_LAWS, ...FIELD_LAWS,
-  ...CLIENT_LAWS, ...PAGE_LAWS,
+  ...CLIENT_LAWS, ...EMBEDDED_LAWS, ...DELIVERY_LAWS, ...STORE_LAWS, ...PAGE_LAWS,
 };
 const outcomes = {};
 for (const [sentence, law] of Object.entries(laws)) {

@@ -9,6 +9,7 @@ import { MemoryStore, SQLiteStore, StateError } from "../dist/index.js";
 import { DELIVERY_LAWS } from "./delivery_laws.js";
 import { EMBEDDED_LAWS } from "./embedded_laws.js";
 import { FileStore } from "./file_store.js";
+import { STORE_LAWS } from "./store_laws.js";
 import { refusal } from "./support.js";
 
 const folder = mkdtempSync(join(tmpdir(), "ldpkit-"));
@@ -25,7 +26,7 @@ const STORES = {
 };
 
 for (const [name, store] of Object.entries(STORES)) {
-  for (const [sentence, law] of Object.entries({ ...EMBEDDED_LAWS, ...DELIVERY_LAWS })) {
+  for (const [sentence, law] of Object.entries({ ...EMBEDDED_LAWS, ...DELIVERY_LAWS, ...STORE_LAWS })) {
     test(`with ${name}, ${sentence}`, () => law({ store }));
   }
 }
