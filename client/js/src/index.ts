@@ -3,7 +3,7 @@
 export { Client, type Settings } from "./client.js";
 export type { Consent } from "./agreement.js";
 export { REASONS, type Reason } from "./counts.js";
-export { EmbeddedClient } from "./embedded.js";
+export { EmbeddedClient } from "./embedding.js";
 export * from "./errors.js";
 export { IndexedDBStore } from "./indexeddb.js";
 export { type Charge, Ledger } from "./ledger.js";

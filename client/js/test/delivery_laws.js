@@ -1,7 +1,7 @@
 // How an embedded client delivers (src/outbox.ts, src/sender.ts, src/transport.ts): on every store, with a clock that is set.
 
 import { HTTPTransport } from "../dist/index.js";
-import { CITY, Collector, KEPT, TOWN, clock, contentsOf, embedded } from "./embedding.js";
+import { CITY, Collector, KEPT, TOWN, clock, contentsOf, embedded } from "./embedded_support.js";
 import { holds, refusal, same, surveyOf } from "./support.js";
 
 const DAY = 86_400;

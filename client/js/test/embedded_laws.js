@@ -1,7 +1,7 @@
-// What an embedded client keeps of answers, spends and asks of people (src/embedded.ts): on every store.
+// What an embedded client keeps of answers, spends and asks of people (src/embedding.ts): on every store.
 
 import { AlreadyAnsweredError, AnswerError, BudgetError, RandomnessError, StateError, SurveyError, readSurvey, system } from "../dist/index.js";
-import { CITY, Collector, HOME, KEPT, TOWN, contentsOf, embedded, meddle } from "./embedding.js";
+import { CITY, Collector, HOME, KEPT, TOWN, contentsOf, embedded, meddle } from "./embedded_support.js";
 import { compiledOf, holds, refusal, replay, same, surveyOf } from "./support.js";
 
 const NO_CAP = { lifetimeCap: "1000" };
