@@ -5,6 +5,7 @@
  * and they show only now: before the program runs, or without it, there is nothing to click.
  */
 
+const CLIENT = "../../client/js/dist/index.js";
 const UPLOAD = "web-example/upload";
 const at = (id) => document.getElementById(id);
 const collector = new URLSearchParams(location.search).get("collector") ?? "";
@@ -35,8 +36,9 @@ async function send(file) {
 }
 
 async function prepare() {
-  // Not imported above: what is missing here has to be told, and an import that fails tells no one.
-  const { AlreadyAnsweredError, BrowserStorage, Client, readSurvey, reportBytes } = await import("ldpkit-client");
+  // Not imported above: what is missing here has to be told, and an import that fails tells no one. Your own page names
+  // the package, "ldpkit-client", for its bundler to find.
+  const { AlreadyAnsweredError, BrowserStorage, Client, readSurvey, reportBytes } = await import(CLIENT);
   const survey = await readSurvey(await (await fetch("survey.json")).text());
   const client = new Client(survey, { storage: new BrowserStorage(), collector });
 
@@ -66,5 +68,5 @@ try {
 } catch {
   at("waiting").textContent =
     "The question cannot be asked here, and nothing was sent. It takes HTTPS, and a browser and a policy that allow " +
-    "this page's scripts, WebAssembly and storage.";
+    "this page's scripts and storage.";
 }

@@ -16,12 +16,15 @@ import pytest
 from calling import run
 from js_client import NODE, PACKAGE, needs_built_client
 from places import ROOT
+from xxhash import xxh64_intdigest
 
 from ldp import parse_survey
 from ldp.balls import UNIT, unpacked
 from ldp.compiled import compiled
+from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.arcs import usual_weights
 from ldp.randomness import Replay
+from ldp.survey_file import _TYPES
 from ldp_aggregator import Ingest, Options, estimate
 from ldp_simulations.holders import holders_of
 
@@ -60,8 +63,33 @@ DEEP = tree(
 
 
 def category(values, epsilon):
-    return f'type = "category"\nvalues = {json.dumps(values)}\nepsilon = "{epsilon}"'
+    return f'{closed(values)}\nepsilon = "{epsilon}"'
 
+
+def closed(values):
+    return f'type = "category"\nvalues = {json.dumps(values)}'
+
+
+def several(values, epsilon):
+    return f'type = "multi"\nvalues = {json.dumps(values)}\nmost = 3\nepsilon = "{epsilon}"'
+
+
+TWICE = 'epsilon_first = "2"\nepsilon_lifetime = "4"'
+HOURS_OF_APPS = (
+    f'type = "key-value"\nkeys = {json.dumps(EIGHT)}\nmost = 3\nlow = 0\nhigh = 10\n'
+    'outside = "clip"'
+)
+
+ROW = (
+    'field = [{ name = "smokes", type = "boolean" }, '
+    f'{{ name = "town", type = "category", values = {json.dumps(EIGHT)} }}, '
+    '{ name = "children", type = "integer", low = 0, high = 3 }]'
+)
+ROWS = [
+    {"smokes": place > 3, "town": town, "children": place % 4} for place, town in enumerate(EIGHT)
+]
+AXES = 'x = { low = 0, high = 1 }\ny = { low = 0, high = "0.5", outside = "clip" }'
+CORNERS = [{"x": x, "y": y} for x in (0, 0.3, 1) for y in (0, 0.25, 2)]
 
 QUESTIONS = {
     "warner": ("warner", 'type = "boolean"\nepsilon = "2"', BOTH),
@@ -145,13 +173,73 @@ QUESTIONS = {
     ),
     "rappor-text": ("rappor", f'type = "text"\ncohorts = 30\nf = "0.5"\n{CHROME}', EIGHT),
     "rappor-fresh": ("rappor", f'type = "text"\nf = "0"\n{CHROME}', EIGHT),
+    "ss": ("ss", category(EIGHT, "1"), EIGHT),
+    "ss-wide": ("ss", category(HUNDRED, "0.5"), HUNDRED),
+    "ss-sparse": ("ss", category(HUNDRED, "5"), HUNDRED),
+    "hr": ("hr", category(HUNDRED, "1"), HUNDRED),
+    "hr-blocks": ("hr", category(HUNDRED, "4"), HUNDRED),
+    "the": ("the", category(EIGHT, "2"), EIGHT),
+    "she": ("she", category(EIGHT, "2"), EIGHT),
+    "olh": ("olh", category(HUNDRED, "2"), HUNDRED),
+    "blh": ("blh", category(EIGHT, "2"), EIGHT),
+    "exponential": (
+        "exponential",
+        'type = "boolean"\nepsilon = "2"\nquality = [[1, "1/3", 0], [0, 1, "0.9"]]',
+        BOTH,
+    ),
+    "geometric": ("geometric", 'type = "integer"\nlow = -3\nhigh = 8\nepsilon = 4', range(-3, 9)),
+    "geometric-pair": ("geometric", 'type = "integer"\nlow = 0\nhigh = 1\nepsilon = 1', (0, 1)),
+    "laplace": ("laplace", 'type = "integer"\nlow = 0\nhigh = 9\nepsilon = 4', range(10)),
+    "laplace-cut": (
+        "laplace",
+        'type = "integer"\nlow = 0\nhigh = 9\nepsilon = 4\nmargin = 2',
+        range(10),
+    ),
+    "one-bit": ("one-bit", 'type = "integer"\nlow = -4\nhigh = 5\nepsilon = 2', range(-4, 6)),
+    "l-grr": ("l-grr", f"{closed(EIGHT)}\n{TWICE}", EIGHT),
+    "l-sue": ("l-sue", f"{closed(EIGHT)}\n{TWICE}", EIGHT),
+    "l-osue": ("l-osue", f"{closed(EIGHT)}\n{TWICE}", EIGHT),
+    "loloha": ("loloha", f"{closed(EIGHT)}\n{TWICE}", EIGHT),
+    "dbitflip": ("dbitflip", f"{category(EIGHT, '3')}\nsampled = 4", EIGHT),
+    "dbitflip-one": ("dbitflip", f"{category(EIGHT, '3')}\nsampled = 1", EIGHT),
 }
 """By name: mechanism, keys, and the answers to give."""
 
-TEXT = '[survey]\nname = "both"\n' + "".join(
-    f'\n[[question]]\nname = "{name}"\nmechanism = "{mechanism}"\n{keys}\n'
-    for name, (mechanism, keys, _) in QUESTIONS.items()
-)
+HELD = [[], EIGHT[:1], EIGHT[2:5], EIGHT[7:4:-2], EIGHT[3:6]]
+"""Sets of up to three values."""
+OPENED = [{}, {EIGHT[0]: 3}, {EIGHT[7]: 0, EIGHT[2]: 9.5}, {EIGHT[4]: 10}]
+
+MORE = {
+    "cms": ("cms", f"{category(EIGHT, '2')}\nhashes = 9\nwidth = 16", EIGHT),
+    "cms-alone": ("cms", f"{category(EIGHT, '2')}\nhashes = 1\nwidth = 7\nhash_seed = 5", EIGHT),
+    "hcms": ("hcms", f"{category(EIGHT, '2')}\nhashes = 9\nwidth = 16", EIGHT),
+    "set-unary": ("set-unary", several(EIGHT, "2"), HELD),
+    "pad-grr": ("pad-grr", several(EIGHT, "2"), HELD),
+    "pad-ss": ("pad-ss", several(EIGHT, "1"), HELD),
+    "pad-pgr": ("pad-pgr", several(EIGHT, "1"), HELD),
+    "pad-hr": ("pad-hr", several(EIGHT, "1"), HELD),
+    "apps": ("pad-ss", f"{HOURS_OF_APPS}\nepsilon = 1", OPENED),
+    "apps-grr": ("pad-grr", f"{HOURS_OF_APPS}\nepsilon = 3", OPENED),
+    "unrelated": ("unrelated", 'type = "boolean"\ntruth = "0.7"\nprevalence = "0.25"', BOTH),
+    "matrix": ("matrix", f'{closed(EIGHT[:2])}\nmatrix = [["0.7", "0.3"], [0.2, 0.8]]', EIGHT[:2]),
+    "tree": ("tree", 'type = "integer"\nlow = 0\nhigh = 99\nepsilon = 2', range(100)),
+    "subsets": ("subsets", f'type = "table"\ncollect = "subsets"\n{ROW}\nepsilon = 2', ROWS),
+    "row": ("grr", f'type = "table"\n{ROW}\nepsilon = 2', ROWS),
+    "pyramid": ("pyramid", f'type = "place"\n{AXES}\ncells = 8\nepsilon = 2', CORNERS),
+    "heavy-hitters": ("heavy-hitters", 'type = "text"\nepsilon = 3\nlongest = 9', EIGHT),
+}
+"""The same, of questions whose estimates are not compared here."""
+
+
+def survey_of(questions):
+    """The text of a survey."""
+    return '[survey]\nname = "both"\n' + "".join(
+        f'\n[[question]]\nname = "{name}"\nmechanism = "{mechanism}"\n{keys}\n'
+        for name, (mechanism, keys, _) in questions.items()
+    )
+
+
+TEXT = survey_of(QUESTIONS)
 
 CIRCLES = [
     (5, 1),
@@ -202,14 +290,15 @@ def mean_of(question, answers):
 @needs_built_client
 def test_equal_tapes_give_equal_reports():
     """For 100 tapes a question, reports, bytes drawn and prices are those of Python."""
-    survey = parse_survey(TEXT)
+    questions = QUESTIONS | MORE
+    survey = parse_survey(survey_of(questions))
     cases = [
         {
             "name": name,
             "answer": answer,
             "tape": hashlib.shake_256(f"{name} {number}".encode()).hexdigest(TAPE_SIZE),
         }
-        for name, (_, _, answers) in QUESTIONS.items()
+        for name, (_, _, answers) in questions.items()
         for number, answer in enumerate(islice(cycle(answers), TAPES_EACH))
     ]
     theirs = json.loads(run_js("replay_cases.js", survey=json.dumps(compiled(survey)), cases=cases))
@@ -233,6 +322,29 @@ def test_the_weights_of_arcs_are_those_of_python():
     theirs = json.loads(run_js("usual_weights.js", circles=CIRCLES))
     for (modulus, width), of_circle in zip(CIRCLES, theirs, strict=True):
         assert [int(weight) for weight in of_circle] == list(usual_weights(modulus, width))
+
+
+@needs_node
+@needs_built_client
+def test_both_clients_have_the_same_mechanisms_and_types():
+    """Each of the tables by name; equal tapes are compared for every mechanism."""
+    theirs = json.loads(run_js("parts.js"))
+    assert sorted(theirs["mechanisms"]) == sorted(MECHANISMS)
+    assert sorted(theirs["types"]) == sorted(_TYPES)
+    assert {mechanism for mechanism, _, _ in (QUESTIONS | MORE).values()} == set(MECHANISMS)
+
+
+@needs_node
+@needs_built_client
+def test_hashes_are_those_of_xxhash():
+    """XXH64 of every length up to 200 bytes, under seeds of all 64 bits."""
+    inputs = [
+        {"bytes": DRAWN.randbytes(length).hex(), "seed": str(DRAWN.getrandbits(64))}
+        for length in range(201)
+    ]
+    theirs = json.loads(run_js("hashes.js", inputs=inputs))
+    for case, hashed in zip(inputs, theirs, strict=True):
+        assert int(hashed) == xxh64_intdigest(bytes.fromhex(case["bytes"]), int(case["seed"]))
 
 
 def test_the_fields_of_projective_questions_are_of_every_kind():

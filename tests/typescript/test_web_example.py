@@ -32,7 +32,8 @@ NO_STORAGE = (
     "Object.defineProperty(window, 'localStorage', "
     "{ get() { throw new DOMException('no', 'SecurityError'); } })"
 )
-WITHOUT_WASM = "script-src 'self' 'unsafe-inline'"
+STRICT = "default-src 'self'"
+"""A policy that many servers send: nothing inline, and no WebAssembly."""
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +105,7 @@ def test_without_scripts_the_page_offers_nothing_and_says_why(chromium, server, 
     assert offered == 0
 
 
-@pytest.mark.parametrize("slow", ["answer.js", "dist/index.js", "xxhash-wasm.js", "survey.json"])
+@pytest.mark.parametrize("slow", ["answer.js", "dist/index.js", "wire.js", "survey.json"])
 def test_before_all_is_loaded_there_is_nothing_to_click(chromium, server, slow):
     """Whichever file is late: the page's program, the client, what the client needs, the survey."""
     server.slow = (slow,)
@@ -117,12 +118,10 @@ def test_before_all_is_loaded_there_is_nothing_to_click(chromium, server, slow):
 
 
 @needs_built_client
-@pytest.mark.parametrize("obstacle", ["no WebAssembly", "plain HTTP", "no module", "no storage"])
+@pytest.mark.parametrize("obstacle", ["plain HTTP", "no module", "no storage"])
 def test_what_cannot_randomize_says_so_and_offers_nothing(chromium, server, obstacle):
-    """A policy without 'wasm-unsafe-eval', no Web Crypto, a file that is missing, no storage."""
-    if obstacle == "no WebAssembly":
-        server.policy = WITHOUT_WASM
-    elif obstacle == "no module":
+    """Without Web Crypto, with a file that is missing, without storage."""
+    if obstacle == "no module":
         server.missing = "dist/index.js"
     with without_storage(chromium) if obstacle == "no storage" else nullcontext():
         chromium.open(server.url(PAGE, PLAIN if obstacle == "plain HTTP" else "127.0.0.1"))
@@ -133,11 +132,13 @@ def test_what_cannot_randomize_says_so_and_offers_nothing(chromium, server, obst
 
 
 @needs_built_client
-def test_a_server_is_told_the_same_whatever_the_answer(chromium, server):
-    """Under the page's own policy, from opening to report: equal requests of equal length.
+@pytest.mark.parametrize("policy", [None, STRICT])
+def test_a_server_is_told_the_same_whatever_the_answer(chromium, server, policy):
+    """Under the page's own policy and a stricter one: equal requests of equal length.
 
     Only the report differs, which is of one length too; it is the one that the page shows.
     """
+    server.policy = policy
     requests = {}
     for value in ("true", "false"):
         server.log.clear()

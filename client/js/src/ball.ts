@@ -5,10 +5,9 @@
  * radius in its own direction.
  */
 
-import { type Check, integerFrom, record, textLike } from "./checks.js";
 import type { Bytes } from "./bytes.js";
 import { SurveyError } from "./errors.js";
-import { FRACTION, type Fraction, less, readFraction } from "./fraction.js";
+import { type Fraction, less, readFraction } from "./fraction.js";
 
 /** A ball in the compiled form. */
 export interface CompiledBall {
@@ -19,16 +18,9 @@ export interface CompiledBall {
   readonly outside: string;
 }
 
-const MOST_DIMENSIONS = 1 << 12;
 /** The radius, in the whole numbers that coordinates are rounded to. */
 export const UNIT = 1n << 30n;
 const SLACK = UNIT >> 20n;
-
-export const BALL: Check<CompiledBall> = record<CompiledBall>({
-  dimensions: integerFrom(2, MOST_DIMENSIONS),
-  radius: textLike(FRACTION, "an exact number as text"),
-  outside: textLike(/^(refuse|clip)$/, "refuse or clip"),
-});
 
 /** All that tells a ball from others, for a fingerprint. */
 export function ballParts({ dimensions, radius, outside }: CompiledBall): string[] {

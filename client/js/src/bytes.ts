@@ -1,6 +1,7 @@
 /** Bytes, and the integers and texts that they stand for. Integers are little-endian. */
 
-export type Bytes = Uint8Array<ArrayBuffer>;
+/** Bytes in a buffer of their own: `Uint8Array<ArrayBuffer>`, which TypeScript before 5.7 calls `Uint8Array`. */
+export type Bytes = ReturnType<typeof Uint8Array.of>;
 
 export function utf8(text: string): Bytes {
   return new TextEncoder().encode(text);
@@ -35,4 +36,9 @@ export function concat(parts: readonly Uint8Array[]): Bytes {
 /** How many binary digits an integer above 0 has. */
 export function bitLength(integer: bigint): number {
   return integer.toString(2).length;
+}
+
+/** How many of the binary digits of an integer from 0 on are ones. */
+export function onesOf(integer: bigint): number {
+  return integer.toString(2).replaceAll("0", "").length;
 }

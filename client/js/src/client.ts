@@ -13,8 +13,7 @@ import { type Bytes, fromHex } from "./bytes.js";
 import { AlreadyAnsweredError, NotDrawnError } from "./errors.js";
 import { Memory, STATE_KEY } from "./memory.js";
 import { type Random, system } from "./randomness.js";
-import { Rappor } from "./rappor.js";
-import type { Value } from "./randomizer.js";
+import { type Memoized, type Value, isMemoized } from "./randomizer.js";
 import { type Ratio, bound } from "./ratio.js";
 import type { Report } from "./reports.js";
 import { MemoryStorage, type Storage } from "./storage.js";
@@ -99,7 +98,7 @@ export class Client {
 
   async #row(question: Question, value: Value, memory: Memory): Promise<Bytes> {
     const { randomizer } = question;
-    if (randomizer instanceof Rappor && randomizer.memoizes) return this.#repeated(question, randomizer, value, memory);
+    if (isMemoized(randomizer)) return this.#repeated(question, randomizer, value, memory);
     if (memory.answered(question)) {
       throw new AlreadyAnsweredError(
         `question ${question.name} was answered on this device before, and one report spends its whole epsilon; ` +
@@ -110,16 +109,16 @@ export class Client {
     return randomizer.randomize(value, this.#random);
   }
 
-  async #repeated(question: Question, rappor: Rappor, value: Value, memory: Memory): Promise<Bytes> {
+  async #repeated(question: Question, memoized: Memoized, value: Value, memory: Memory): Promise<Bytes> {
     const random = this.#random;
-    if (!memory.answered(question)) memory.setAside(question, rappor.drawCohort(random));
+    if (!memory.answered(question)) memory.setAside(question, memoized.drawCohort(random));
     const cohort = memory.cohort(question);
-    const key = await memory.memoKey(question, value, random);
+    const key = await memory.memoKey(question, memoized.memoValue(value, cohort), random);
     let permanent = memory.recall(question, key);
     if (!permanent) {
-      permanent = rappor.permanent(value, cohort, random);
+      permanent = memoized.permanent(value, cohort, random);
       memory.keepResponse(question, key, permanent);
     }
-    return rappor.instantaneous(permanent, cohort, random);
+    return memoized.instantaneous(permanent, cohort, random);
   }
 }

@@ -7,13 +7,14 @@ import { UNIT, root, unpacked } from "./ball.js";
 import { type Bytes, concat, toBytes, toInteger } from "./bytes.js";
 import { products } from "./codewords.js";
 import { type Random, bytesFrom, randbelow } from "./randomness.js";
-import { type Randomizer, type Value, symbolWidth } from "./randomizer.js";
+import { type Randomizer, type Taken, type Value, symbolWidth } from "./randomizer.js";
 import type { Ratio } from "./ratio.js";
 
 const SEED_WIDTH = 8;
 
 /** One of `words` for a vector of `size` numbers: those `near` to it have the weight `truth` each, the others `other`. */
 export class CodebookResponse implements Randomizer {
+  readonly takes: Taken = "vectors";
   readonly width: number;
 
   constructor(

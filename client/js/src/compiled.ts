@@ -1,14 +1,15 @@
 /** The compiled form of a survey (`ldp/compiled.py`), which `ldp check SURVEY --json FILE` writes. */
 
-import { BALL, type CompiledBall } from "./ball.js";
+import type { CompiledBall } from "./ball.js";
 import {
   type Check, absentOr, bytesAsHex, constant, decimal, integerFrom, listOf, mapOf, optional, record, text,
   textLike, textOr,
 } from "./checks.js";
-import { PER_DEVICE, type PerDevice } from "./contributions.js";
-import { DRAW, type Draw } from "./draws.js";
+import type { PerDevice } from "./contributions.js";
+import type { Draw } from "./draws.js";
+import { FRACTION } from "./fraction.js";
 import { EPSILON } from "./ratio.js";
-import { type CompiledScale, SCALE } from "./scale.js";
+import type { CompiledScale } from "./scale.js";
 
 /** The exact numbers of a mechanism, by name: integers as decimal texts, or a matrix of them. */
 export type Integers = ReadonlyMap<string, string | readonly (readonly string[])[]>;
@@ -54,8 +55,36 @@ export interface CompiledSurvey {
 }
 
 const MOST_CHARGES = 1000;
+const MOST_WEIGHT = 65536;
+const MOST_DIMENSIONS = 1 << 12;
 
 const FINGERPRINT = bytesAsHex(16);
+
+// All checks are here, so that a program whose survey was checked when it was built does without them.
+
+const exact = textLike(FRACTION, "an exact number as text");
+
+const SCALE: Check<CompiledScale> = record<CompiledScale>({
+  size: decimal,
+  low: absentOr(exact),
+  step: absentOr(exact),
+  edges: absentOr(listOf(exact)),
+  outside: textLike(new RegExp(`^(refuse|clip)$|${FRACTION.source}`), "refuse, clip or an exact number as text"),
+  unit: text,
+  missing: listOf(text),
+});
+
+const BALL: Check<CompiledBall> = record<CompiledBall>({
+  dimensions: integerFrom(2, MOST_DIMENSIONS),
+  radius: exact,
+  outside: textLike(/^(refuse|clip)$/, "refuse or clip"),
+});
+
+const PER_DEVICE = textLike(/^(mean|sum|last|one)$/, "mean, sum, last or one") as Check<PerDevice>;
+
+const DRAW: Check<Draw> = record<Draw>({
+  questions: listOf(text), weights: listOf(integerFrom(1, MOST_WEIGHT)), answers: absentOr(integerFrom(2)),
+});
 
 const CHOICES = { name: text, text, type: text, values: optional(listOf(text)), scale: absentOr(SCALE) };
 

@@ -1,13 +1,10 @@
 /** What a device with many records answers with (`ldp/contributions.py`): their mean or sum, the last, or one drawn. */
 
 import { toInteger } from "./bytes.js";
-import { type Check, textLike } from "./checks.js";
 import { type Random, bytesFrom } from "./randomness.js";
 import type { Value } from "./randomizer.js";
 
 export type PerDevice = "mean" | "sum" | "last" | "one";
-
-export const PER_DEVICE = textLike(/^(mean|sum|last|one)$/, "mean, sum, last or one") as Check<PerDevice>;
 
 /** A number between two points goes to the upper one with a probability of a whole number over 2^64. */
 export const ROUNDING_BITS = 64n;

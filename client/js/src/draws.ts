@@ -1,6 +1,5 @@
 /** Several questions of which a device answers one or a few, each with its whole epsilon (`ldp/draws.py`). */
 
-import { type Check, absentOr, integerFrom, listOf, record, text } from "./checks.js";
 import { SurveyError } from "./errors.js";
 import { type Random, randbelow } from "./randomness.js";
 
@@ -10,12 +9,6 @@ export interface Draw {
   readonly weights: readonly number[];
   readonly answers: number | undefined;
 }
-
-const MOST_WEIGHT = 65536;
-
-export const DRAW: Check<Draw> = record<Draw>({
-  questions: listOf(text), weights: listOf(integerFrom(1, MOST_WEIGHT)), answers: absentOr(integerFrom(2)),
-});
 
 /** What fingerprints cover of it. */
 export function written({ questions, weights, answers }: Draw): string {

@@ -3,6 +3,7 @@
 export { Client, type Settings } from "./client.js";
 export type { Consent } from "./agreement.js";
 export { REASONS, type Reason } from "./counts.js";
+export { type WrittenSurvey, embeddedSurvey } from "./embedded.js";
 export { EmbeddedClient } from "./embedding.js";
 export * from "./errors.js";
 export { IndexedDBStore } from "./indexeddb.js";
@@ -16,6 +17,7 @@ export { SQLiteStore } from "./sqlite.js";
 export type { Status } from "./status.js";
 export { BrowserStorage, MemoryStorage, type Storage } from "./storage.js";
 export { type Changes, MemoryStore, type Store } from "./store.js";
-export { type Answer, type Question, type Survey, readSurvey } from "./survey.js";
+export { readSurvey } from "./reading.js";
+export type { Answer, Parts, Question, Survey } from "./survey.js";
 export { type HTTPSettings, HTTPTransport, type Outcome, type Transport } from "./transport.js";
 export { type Batch, encodeBatch, encodeFrame } from "./wire.js";

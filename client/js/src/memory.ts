@@ -9,11 +9,11 @@
 
 import { type Limit, affordable, askedFor, chargeable, usualCap } from "./budget.js";
 import { type Bytes, concat, fromHex, hex, toBytes, utf8 } from "./bytes.js";
-import { type Check, absentOr, bytesAsHex, constant, integerFrom, mapOf, optional, readJSON, record, text, textLike } from "./checks.js";
+import { type Check, absentOr, bytesAsHex, constant, decimal, integerFrom, mapOf, optional, readJSON, record, text, textLike } from "./checks.js";
 import { drawn, written as writtenDraw } from "./draws.js";
 import { StateError } from "./errors.js";
 import { type Random, bytesFrom } from "./randomness.js";
-import type { Value } from "./randomizer.js";
+import type { Cohort, Value } from "./randomizer.js";
 import { RATIO, type Ratio, power, product, read, smaller, written } from "./ratio.js";
 import type { Storage } from "./storage.js";
 import type { Question, Survey } from "./survey.js";
@@ -29,7 +29,7 @@ const NOTHING: Ratio = [1n, 1n];
 interface Asked {
   readonly price: string;
   readonly charges: number;
-  readonly cohort: number;
+  readonly cohort: Cohort;
   /** The key of the response that was reported last. */
   last: string | null;
   readonly responses: Map<string, string>;
@@ -55,6 +55,8 @@ const KEY = bytesAsHex(KEY_SIZE);
 
 const ratio = textLike(RATIO, "a ratio");
 
+const COHORT: Check<Cohort> = (found, place) => (typeof found === "string" ? decimal : integerFrom(0))(found, place);
+
 const STATE: Check<State> = record<State>({
   format: constant(1),
   cap: ratio,
@@ -66,7 +68,7 @@ const STATE: Check<State> = record<State>({
         record<Asked>({
           price: ratio,
           charges: integerFrom(1),
-          cohort: integerFrom(0),
+          cohort: COHORT,
           last: optional(KEY),
           responses: mapOf(textLike(/^([0-9a-f]{2})+$/, "bytes as hexadecimal text")),
         }),
@@ -114,7 +116,7 @@ export class Memory {
   }
 
   /** Set aside all that a question may ever cost, when it is answered first. Throws `BudgetError` if that is too much. */
-  setAside(question: Question, cohort = 0): void {
+  setAside(question: Question, cohort: Cohort = 0): void {
     const charges = affordable(question, this.unanswered(question), this.limits);
     const asked = { price: written(question.price), charges, cohort, last: null, responses: new Map() };
     this.own.questions.set(question.fingerprint, asked);
@@ -131,7 +133,7 @@ export class Memory {
   }
 
   /** The device's cohort for a question that was answered. */
-  cohort(question: Question): number {
+  cohort(question: Question): Cohort {
     return this.asked(question).cohort;
   }
 
@@ -143,7 +145,8 @@ export class Memory {
     const told = value instanceof Uint8Array ? value : toBytes(BigInt(Number(value)), 4);
     const collector = utf8(this.collector);
     const whose = [toBytes(BigInt(collector.length), 4), collector, fromHex(question.fingerprint)];
-    const message = concat([...whose, toBytes(BigInt(this.cohort(question)), 2), told]);
+    const cohort = this.cohort(question);
+    const message = concat([...whose, toBytes(BigInt(cohort), typeof cohort === "string" ? 8 : 2), told]);
     return hex(new Uint8Array(await crypto.subtle.sign("HMAC", secret, message)).subarray(0, KEY_SIZE));
   }
 

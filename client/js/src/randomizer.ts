@@ -7,8 +7,24 @@ import type { Ratio } from "./ratio.js";
 /** An answer inside the framework: the number of a listed value, those of a set, or the UTF-8 bytes of a text. */
 export type Value = number | readonly number[] | Bytes;
 
+/**
+ * What a randomizer takes for an answer: the number of a value, the bytes of a text, the numbers of a set's values in
+ * ascending order, that of each field's value, or the bytes of a vector.
+ */
+export type Taken = "values" | "texts" | "sets" | "fields" | "vectors";
+
 /** The exact parameters of one question's mechanism, and the draws that they define. */
 export interface Randomizer {
+  /** `values` where it is left out. */
+  readonly takes?: Taken;
+  /** How many values there are, or numbers in a vector. Nothing where texts are taken. */
+  readonly size: number;
+  /** How many values a set may hold. */
+  readonly most?: number;
+  /** How many values each field has. */
+  readonly sizes?: readonly number[];
+  /** Whether a device keeps permanent responses: then it is `Memoized`. */
+  readonly memoizes?: boolean;
   /** Bytes of a report, whatever the answer. */
   readonly width: number;
   /** The exact largest ratio P[report | x] / P[report | x'] of one report. */
@@ -17,14 +33,30 @@ export interface Randomizer {
   randomize(value: Value, random: Random): Bytes;
 }
 
+/** What a device draws once and keeps, whatever it answers: a cohort, or a hash function's seed as a decimal text. */
+export type Cohort = number | string;
+
 /** A randomizer with a permanent response, which a device draws once per value and keeps. */
 export interface Memoized extends Randomizer {
+  readonly memoizes: boolean;
   /** The same ratio for everything that is ever sent about one value. */
   readonly lifetimeRatio: Ratio;
-  drawCohort(random: Random): number;
-  permanent(value: Value, cohort: number, random: Random): Bytes;
+  drawCohort(random: Random): Cohort;
+  /** What a permanent response is kept for. Values for which it is the same share one. */
+  memoValue(value: Value, cohort: Cohort): Value;
+  permanent(value: Value, cohort: Cohort, random: Random): Bytes;
   /** One report of a permanent response. */
-  instantaneous(permanent: Bytes, cohort: number, random: Random): Bytes;
+  instantaneous(permanent: Bytes, cohort: Cohort, random: Random): Bytes;
+}
+
+export function isMemoized(randomizer: Randomizer): randomizer is Memoized {
+  return randomizer.memoizes === true;
+}
+
+/** Cohort, permanent and instantaneous response in one go: the law of a device's first report. */
+export function firstReport(memoized: Memoized, value: Value, random: Random): Bytes {
+  const cohort = memoized.drawCohort(random);
+  return memoized.instantaneous(memoized.permanent(value, cohort, random), cohort, random);
 }
 
 /** Bytes of a symbol in [0, symbols). */
@@ -40,6 +72,6 @@ export function vectorWidth(bits: number, cohorts = 1): number {
 }
 
 /** A report in a cohort; nothing says so where there is only one. */
-export function inCohort(body: Bytes, cohort: number, cohorts: number): Bytes {
+export function inCohort(body: Bytes, cohort: Cohort, cohorts: number): Bytes {
   return cohorts > 1 ? concat([toBytes(BigInt(cohort), COHORT_WIDTH), body]) : body;
 }

@@ -12,6 +12,8 @@ export type Random = (size: number) => Bytes;
 
 const MOST_AT_ONCE = 65536;
 const RESERVE = 16;
+/** Integers that are read from a source at once. */
+const BLOCK = 32;
 
 /** `size` bytes from the platform's cryptographic generator. */
 export function system(size: number): Bytes {
@@ -36,6 +38,25 @@ export function randbelow(bound: bigint, random: Random): bigint {
     drawn = toInteger(bytesFrom(random, size));
   } while (drawn >= limit);
   return drawn % bound;
+}
+
+/** True with probability numerator / denominator, exactly. */
+export function bernoulli(numerator: bigint, denominator: bigint, random: Random): boolean {
+  return randbelow(denominator, random) < numerator;
+}
+
+/** Uniform integers in [0, bound), one after the other, read from the source in blocks. */
+export function* drawBelow(bound: number, random: Random): Generator<number, never> {
+  const size = (bitLength(BigInt(bound)) + 11) >> 3;
+  const span = 2 ** (8 * size);
+  const limit = span - (span % bound);
+  for (;;) {
+    const block = bytesFrom(random, BLOCK * size);
+    for (let at = 0; at < block.length; at += size) {
+      const drawn = Number(toInteger(block.subarray(at, at + size)));
+      if (drawn < limit) yield drawn % bound;
+    }
+  }
 }
 
 /** The place of one of some weights, as likely as its weight is a part of their sum. */

@@ -6,7 +6,7 @@
 import { bloomVector } from "./bloom.js";
 import { type Bytes, toBytes, toInteger } from "./bytes.js";
 import { type Random, drawBits, randbelow } from "./randomness.js";
-import { type Memoized, type Value, inCohort, vectorWidth } from "./randomizer.js";
+import { type Cohort, type Memoized, type Taken, type Value, firstReport, inCohort, vectorWidth } from "./randomizer.js";
 import { type Ratio, power } from "./ratio.js";
 
 /** The integers of the survey; `flip`, `ifOne` and `ifZero` are f/2, q and p as thresholds over 2^word. */
@@ -34,6 +34,10 @@ export class Rappor implements Memoized {
     return this.integers.flip > 0n;
   }
 
+  get takes(): Taken {
+    return this.integers.hashes > 0 ? "texts" : "values";
+  }
+
   get ratio(): Ratio {
     const { flip, ifOne, ifZero, word, hashes } = this.integers;
     const span = 1n << BigInt(word);
@@ -49,9 +53,9 @@ export class Rappor implements Memoized {
   }
 
   /** The vector before any noise: the Bloom filter of a text, or the one bit of a value's number. */
-  trueBits(value: Value, cohort: number): bigint {
+  trueBits(value: Value, cohort: Cohort): bigint {
     const { hashes, bits } = this.integers;
-    return value instanceof Uint8Array ? bloomVector(value, cohort, hashes, bits) : 1n << BigInt(Number(value));
+    return value instanceof Uint8Array ? bloomVector(value, Number(cohort), hashes, bits) : 1n << BigInt(Number(value));
   }
 
   drawCohort(random: Random): number {
@@ -59,22 +63,24 @@ export class Rappor implements Memoized {
     return cohorts > 1 ? Number(randbelow(BigInt(cohorts), random)) : 0;
   }
 
-  permanent(value: Value, cohort: number, random: Random): Bytes {
+  memoValue(value: Value): Value {
+    return value;
+  }
+
+  permanent(value: Value, cohort: Cohort, random: Random): Bytes {
     const { bits, flip, word } = this.integers;
     const trueBits = this.trueBits(value, cohort);
     const kept = flip ? drawBits(trueBits, bits, (1n << BigInt(word)) - flip, flip, random, word) : trueBits;
     return toBytes(kept, vectorWidth(bits));
   }
 
-  instantaneous(permanent: Bytes, cohort: number, random: Random): Bytes {
+  instantaneous(permanent: Bytes, cohort: Cohort, random: Random): Bytes {
     const { bits, ifOne, ifZero, word, cohorts } = this.integers;
     const sent = drawBits(toInteger(permanent), bits, ifOne, ifZero, random, word);
     return inCohort(toBytes(sent, vectorWidth(bits)), cohort, cohorts);
   }
 
-  /** Cohort, permanent and instantaneous response in one go: the law of a device's first report. */
   randomize(value: Value, random: Random): Bytes {
-    const cohort = this.drawCohort(random);
-    return this.instantaneous(this.permanent(value, cohort, random), cohort, random);
+    return firstReport(this, value, random);
   }
 }

@@ -16,8 +16,7 @@ import { type Bytes, concat, fromHex, hex, toBytes } from "./bytes.js";
 import { drawn, written } from "./draws.js";
 import { StateError } from "./errors.js";
 import { type Random, bytesFrom } from "./randomness.js";
-import type { Value } from "./randomizer.js";
-import { Rappor } from "./rappor.js";
+import { type Cohort, type Memoized, type Value, isMemoized } from "./randomizer.js";
 import { KINDS, type Scope } from "./scope.js";
 import { hmac } from "./sha256.js";
 import type { Records } from "./store.js";
@@ -25,6 +24,7 @@ import type { Question, Survey } from "./survey.js";
 
 const SECRET_SIZE = 32;
 const KEY_SIZE = 16;
+const COHORT_SIZE = 8;
 
 /** Called for each answer, once its value is known. */
 export class Respondent {
@@ -47,7 +47,7 @@ export class Respondent {
   /** The bytes of a report. Throws `AlreadyAnsweredError`, `BudgetError`, `RandomnessError` or `StateError`. */
   row(question: Question, value: Value): Bytes {
     const { randomizer } = question;
-    if (randomizer instanceof Rappor && randomizer.memoizes) return this.#repeated(question, randomizer, value);
+    if (isMemoized(randomizer)) return this.#repeated(question, randomizer, value);
     this.account.chargeOnce(question);
     return randomizer.randomize(value, this.random);
   }
@@ -62,14 +62,14 @@ export class Respondent {
     this.account.renew();
   }
 
-  #repeated(question: Question, rappor: Rappor, value: Value): Bytes {
+  #repeated(question: Question, memoized: Memoized, value: Value): Bytes {
     const { records, random } = this;
     const place = this.scope.key(question);
-    const cohort = this.#cohort(place, rappor);
-    let key = `${KINDS.permanent}${place}/${this.#memoKey(place, cohort, value)}`;
+    const cohort = this.#cohort(place, memoized);
+    let key = `${KINDS.permanent}${place}/${this.#memoKey(place, cohort, memoized.memoValue(value, cohort))}`;
     let kept = records.get(key);
     if (!kept && this.account.chargeValue(question)) {
-      kept = [hex(rappor.permanent(value, cohort, random))];
+      kept = [hex(memoized.permanent(value, cohort, random))];
       records.put(key, kept);
     } else if (!kept) {
       key = records.get(KINDS.last + place)?.[0] as string;
@@ -77,21 +77,21 @@ export class Respondent {
     }
     if (!kept) throw new StateError(`question ${question.name}: expected the response that was reported last`);
     records.put(KINDS.last + place, [key]);
-    return rappor.instantaneous(fromHex(kept[0] as string), cohort, random);
+    return memoized.instantaneous(fromHex(kept[0] as string), cohort, random);
   }
 
-  #cohort(place: string, rappor: Rappor): number {
-    const kept = this.records.get(KINDS.cohort + place) ?? [rappor.drawCohort(this.random)];
+  #cohort(place: string, memoized: Memoized): Cohort {
+    const kept = this.records.get(KINDS.cohort + place) ?? [memoized.drawCohort(this.random)];
     this.records.put(KINDS.cohort + place, kept);
-    return kept[0] as number;
+    return kept[0] as Cohort;
   }
 
   /** A keyed hash of a value, of this question, cohort and collector. */
-  #memoKey(place: string, cohort: number, value: Value): string {
+  #memoKey(place: string, cohort: Cohort, value: Value): string {
     const kept = this.records.get(this.#secretKey) ?? [hex(bytesFrom(this.random, SECRET_SIZE))];
     this.records.put(this.#secretKey, kept);
     const told = value instanceof Uint8Array ? value : toBytes(BigInt(Number(value)), 4);
-    const message = concat([fromHex(place), toBytes(BigInt(cohort), 4), told]);
+    const message = concat([fromHex(place), toBytes(BigInt(cohort), COHORT_SIZE), told]);
     return hex(hmac(fromHex(kept[0] as string), message).subarray(0, KEY_SIZE));
   }
 

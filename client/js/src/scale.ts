@@ -6,7 +6,6 @@
  * the nearer end, or replaced by a number that the survey names.
  */
 
-import { type Check, absentOr, decimal, listOf, record, text, textLike } from "./checks.js";
 import { type Placed, ROUNDING_BITS } from "./contributions.js";
 import { SurveyError } from "./errors.js";
 import { FRACTION, type Fraction, divided, less, plus, readFraction, times } from "./fraction.js";
@@ -23,18 +22,6 @@ export interface CompiledScale {
   /** Texts that stand for no answer in tables of answers. */
   readonly missing: readonly string[];
 }
-
-const exact = textLike(FRACTION, "an exact number as text");
-
-export const SCALE: Check<CompiledScale> = record<CompiledScale>({
-  size: decimal,
-  low: absentOr(exact),
-  step: absentOr(exact),
-  edges: absentOr(listOf(exact)),
-  outside: textLike(new RegExp(`^(refuse|clip)$|${FRACTION.source}`), "refuse, clip or an exact number as text"),
-  unit: text,
-  missing: listOf(text),
-});
 
 /** All that tells a scale from others, for a fingerprint. */
 export function scaleParts({ size, low, step, edges, outside, unit, missing }: CompiledScale): string[] {

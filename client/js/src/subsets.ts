@@ -6,7 +6,7 @@
 import { type Bytes } from "./bytes.js";
 import { SurveyError } from "./errors.js";
 import { type Random, randbelow } from "./randomness.js";
-import { type Randomizer, type Value, inCohort, symbolWidth } from "./randomizer.js";
+import { type Randomizer, type Taken, type Value, inCohort, symbolWidth } from "./randomizer.js";
 import type { Ratio } from "./ratio.js";
 import { type Response, choose, members, responseTo } from "./tree.js";
 
@@ -14,6 +14,7 @@ const MOST_SUBSETS = 2n ** 14n;
 
 /** A response to `together` of the fields, whose right symbols have weight `truth` each, others `other`. */
 export class SubsetsResponse implements Randomizer {
+  readonly takes: Taken = "fields";
   readonly width: number;
   readonly #subsets: bigint;
   readonly #responses: ReadonlyMap<number, Response>;

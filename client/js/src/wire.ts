@@ -1,7 +1,5 @@
 /** The wire (`ldp/wire.py`): batches of reports, and files that are sequences of checksummed frames. */
 
-import { encode } from "@msgpack/msgpack";
-
 import { type Bytes, concat, toBytes, utf8 } from "./bytes.js";
 import { ID_SIZE } from "./epochs.js";
 import { FINGERPRINT_SIZE } from "./fingerprint.js";
@@ -12,6 +10,11 @@ export const MOST_PAYLOAD = 1 << 24;
 export const MOST_REPORTS = 1 << 20;
 
 const REPORTS_MAGIC = utf8("LDPR");
+
+/** What of MessagePack a batch is written in: its codes, and whole numbers and bytes in the shortest of their forms. */
+const ARRAY_OF_FIVE = 0x95;
+const MOST_IN_CODE = 0x7F;
+const [BINARY, UNSIGNED] = [0xC4, 0xCC];
 
 /** `size` reports of one question, as rows of one width, under one id. */
 export interface Batch {
@@ -30,9 +33,25 @@ export function encodeBatch({ fingerprint, id, size, rows }: Batch): Bytes {
     throw new RangeError(`expected 1 to ${MOST_REPORTS} reports`);
   }
   if (!isBytes(rows) || !rows.length || rows.length % size) throw new RangeError("expected rows of one width");
-  const payload = encode([FORMAT, fingerprint, id, size, rows]);
+  const payload = concat([
+    Uint8Array.of(ARRAY_OF_FIVE, FORMAT), binary(fingerprint), binary(id), unsigned(size), binary(rows),
+  ]);
   if (payload.length > MOST_PAYLOAD) throw new RangeError(`expected at most ${MOST_PAYLOAD} bytes in a batch`);
   return payload;
+}
+
+function unsigned(number: number): Bytes {
+  return number <= MOST_IN_CODE ? Uint8Array.of(number) : sized(UNSIGNED, number);
+}
+
+function binary(bytes: Bytes): Bytes {
+  return concat([sized(BINARY, bytes.length), bytes]);
+}
+
+/** A number in 1, 2 or 4 bytes, under one of three codes that follow each other; MessagePack is big-endian. */
+function sized(code: number, number: number): Bytes {
+  const form = [0xFF, 0xFFFF, 0xFFFFFFFF].findIndex((most) => number <= most);
+  return concat([Uint8Array.of(code + form), toBytes(BigInt(number), 1 << form).reverse()]);
 }
 
 /** A payload as one frame of a file. */

@@ -9,6 +9,7 @@ import { DELIVERY_LAWS } from "./delivery_laws.js";
 import { DRAW_LAWS } from "./draw_laws.js";
 import { EMBEDDED_LAWS } from "./embedded_laws.js";
 import { FIELD_LAWS } from "./field_laws.js";
+import { KEPT_LAWS } from "./kept_laws.js";
 import { NUMBER_LAWS } from "./number_laws.js";
 import { ONCE_LAWS } from "./once_laws.js";
 import { STORE_LAWS } from "./store_laws.js";
@@ -38,7 +39,29 @@ async function until(condition) {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
+/** What a service worker gives for some work. */
+async function worked(script, type, work) {
+  // Each has a scope of its own, which no page needs to be in.
+  const registration = await navigator.serviceWorker.register(script, { type, scope: `./of-${type}/` });
+  const worker = registration.installing ?? registration.active;
+  await until(() => worker.state === "activated");
+  const { port1, port2 } = new MessageChannel();
+  const answered = new Promise((resolve) => (port1.onmessage = ({ data }) => resolve(data)));
+  worker.postMessage(work, [port2]);
+  const answer = await answered;
+  await registration.unregister();
+  return answer;
+}
+
 const PAGE_LAWS = {
+  "service workers randomize, of modules and of one script": async () => {
+    const survey = await (await fetch("../../../examples/web/survey.json")).text();
+    for (const [script, type] of [["service_worker.js", "module"], ["service_worker_of_script.js", "classic"]]) {
+      const upload = await worked(script, type, { survey, answers: { smoker: true } });
+      same([upload.length, upload[0]], [58, 0x4C], "a frame with one report of a byte");
+    }
+  },
+
   "the example page shows what it offers for download, and the same once it is opened again": async ({ storage }) => {
     storage();
     const page = await opened("../../../examples/web/index.html");
@@ -55,7 +78,7 @@ const PAGE_LAWS = {
 
 const laws = {
   ...VECTOR_LAWS, ...DRAW_LAWS, ...SURVEY_LAWS, ...NUMBER_LAWS, ...CODEBOOK_LAWS, ...ARC_LAWS, ...ONCE_LAWS, ...FIELD_LAWS,
-  ...CLIENT_LAWS, ...EMBEDDED_LAWS, ...DELIVERY_LAWS, ...STORE_LAWS, ...PAGE_LAWS,
+  ...CLIENT_LAWS, ...KEPT_LAWS, ...EMBEDDED_LAWS, ...DELIVERY_LAWS, ...STORE_LAWS, ...PAGE_LAWS,
 };
 const outcomes = {};
 for (const [sentence, law] of Object.entries(laws)) {

@@ -9,6 +9,7 @@ import { CLIENT_LAWS } from "./client_laws.js";
 import { CODEBOOK_LAWS } from "./codebook_laws.js";
 import { DRAW_LAWS } from "./draw_laws.js";
 import { FIELD_LAWS } from "./field_laws.js";
+import { KEPT_LAWS } from "./kept_laws.js";
 import { NUMBER_LAWS } from "./number_laws.js";
 import { ONCE_LAWS } from "./once_laws.js";
 import { SURVEY_LAWS } from "./survey_laws.js";
@@ -30,7 +31,7 @@ const LONGEST = "a compiled survey that was altered anywhere but in what people 
 
 const laws = {
   ...VECTOR_LAWS, ...CLIENT_LAWS, ...SURVEY_LAWS, ...NUMBER_LAWS, ...CODEBOOK_LAWS, ...ARC_LAWS, ...ONCE_LAWS, ...FIELD_LAWS,
-  ...DRAW_LAWS,
+  ...DRAW_LAWS, ...KEPT_LAWS,
 };
 const { [LONGEST]: longest, ...others } = laws;
 

@@ -4,6 +4,7 @@ import { QUESTION } from "../dist/compiled.js";
 import { RandomnessError } from "../dist/errors.js";
 import { questionFingerprint, surveyFingerprint, termsDigest } from "../dist/fingerprint.js";
 import { readSurvey } from "../dist/index.js";
+import { ALL } from "../dist/reading.js";
 import { Question } from "../dist/survey.js";
 
 /** A source that replays a tape, and fails at its end. */
@@ -41,7 +42,7 @@ export function questionOf(vector) {
   const choices = { type, values, scale, ball, per_device, circular, fields };
   const plain = { name: "asked", text: "", ...choices, mechanism, integers, charges: 1, fingerprint };
   const compiled = QUESTION(plain, "vector");
-  return { compiled, question: new Question(compiled, false) };
+  return { compiled, question: new Question(compiled, ALL, false) };
 }
 
 /** A survey of these questions (`charges` is 1 and `text` empty, unless given), under fingerprints made here. */
