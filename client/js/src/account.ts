@@ -68,28 +68,6 @@ export class Account {
     if (this.records.get(this.#place)?.[3] !== this.survey.terms) this.#agreeAnew(this.#spent()[0]);
   }
 
-  /** As much may be set aside again for what is to be answered anew. */
-  renew(): void {
-    const limit = this.records.get(this.#place);
-    const own = this.records.range(KINDS.aside).filter(([, entry]) => this.#owns(entry));
-    const open = own.filter(([key]) => !key.slice(KINDS.aside.length).includes("/")) as [string, AsideEntry][];
-    const again = product(open.map(([, [, , ratio, , , number]]) => power(read(ratio), number)));
-    if (limit) {
-      const most = roundedUp(product([read(limit[0] as string), again]));
-      this.records.put(this.#place, [written(smaller(most, MOST)), ...limit.slice(1)]);
-    }
-    for (const [key, entry] of open) {
-      this.records.delete(key);
-      this.records.put(`${key}/${own.filter(([closed]) => closed.startsWith(`${key}/`)).length}`, entry);
-    }
-  }
-
-  /** What the keys of the records begin with of every question of this survey that was answered, in whatever version. */
-  questionKeys(): string[] {
-    const charges = this.records.range(KINDS.charge).filter(([, entry]) => this.#owns(entry));
-    return [...new Set(charges.map(([key]) => key.split("/")[2]!))];
-  }
-
   #owns([survey, , , collector]: Entry): boolean {
     return survey === this.survey.name && collector === this.scope.collector;
   }
@@ -152,5 +130,21 @@ export class Account {
     const cap = usualCap(lifetime ? smaller(charges, lifetime) : charges);
     this.records.put(ALL, [written(cap)]);
     return cap;
+  }
+}
+
+/** As much may be set aside again for what is to be answered anew; what was, stays so for good. */
+export function renew(records: Records): void {
+  const all = records.range(KINDS.aside) as [string, AsideEntry][];
+  const open = all.filter(([key]) => !key.slice(KINDS.aside.length).includes("/"));
+  for (const [place, limit] of records.range(KINDS.limit).filter(([key]) => key !== ALL)) {
+    const own = open.filter(([, [survey, , , collector]]) => survey === limit[1] && collector === limit[2]);
+    const again = product(own.map(([, [, , ratio, , , number]]) => power(read(ratio), number)));
+    const most = roundedUp(product([read(limit[0] as string), again]));
+    records.put(place, [written(smaller(most, MOST)), ...limit.slice(1)]);
+  }
+  for (const [key, entry] of open) {
+    records.delete(key);
+    records.put(`${key}/${all.filter(([closed]) => closed.startsWith(`${key}/`)).length}`, entry);
   }
 }

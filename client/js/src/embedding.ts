@@ -8,7 +8,7 @@
  */
 
 import { Account } from "./account.js";
-import { Agreement, type Consent } from "./agreement.js";
+import { Agreement, type Said, recover } from "./agreement.js";
 import { type Bytes, concat, fromHex } from "./bytes.js";
 import { Counts, type Reason } from "./counts.js";
 import { AnswerError, StateError } from "./errors.js";
@@ -18,12 +18,12 @@ import { Outbox, type QueueLimits, USUAL_LIMITS, planOf, queueOf } from "./outbo
 import { Preview } from "./preview.js";
 import { type Random, system } from "./randomness.js";
 import { type Ratio, bound } from "./ratio.js";
-import { Respondent } from "./respondent.js";
+import { Respondent, erase } from "./respondent.js";
 import { NO_COLLECTOR, STATE, Scope, inherits, scopeOf } from "./scope.js";
 import { LONGEST_INTERVAL, Sender } from "./sender.js";
 import { type EmbeddedSettings, type Means, refuseBeyond } from "./settings.js";
 import { digest } from "./sha256.js";
-import { type Status, adviceOn } from "./status.js";
+import { type Facts, type Status, adviceOn, unread } from "./status.js";
 import { type Records, type Store, transact } from "./store.js";
 import type { Answer, Question, Survey } from "./survey.js";
 import { HTTPTransport } from "./transport.js";
@@ -46,6 +46,7 @@ interface Asked {
 
 const DAY = 86_400_000;
 const FINGERPRINT_SIZE = 16;
+const NO_ATTEMPT = { at: undefined, outcome: "", reason: "", failures: 0 };
 /** The queue's bounds are looked at once in so many reports. */
 const SLACK = 64;
 
@@ -118,9 +119,9 @@ export class EmbeddedClient {
     });
   }
 
-  /** How many reports wait; undefined where the store cannot tell. */
-  waiting(): Promise<number | undefined> {
-    return this.#guarded(undefined, () => this.#transact("queue", ({ outbox }) => outbox.waiting));
+  /** How many reports wait; 0 where the store cannot be read, as none is sent then. */
+  waiting(): Promise<number> {
+    return this.#guarded(0, () => this.#transact("queue", ({ outbox }) => outbox.waiting));
   }
 
   /** What happened since the client was made, by reason (`REASONS` says what each means). */
@@ -128,31 +129,37 @@ export class EmbeddedClient {
     return this.#counts.numbers;
   }
 
-  /** What the device has spent; undefined where the store cannot tell. */
-  ledger(): Promise<Ledger | undefined> {
-    return this.#guarded(undefined, () => this.#transact("plan", ({ records }) => Ledger.read(records)));
+  /** What the device has spent. One that cannot be read is a ledger that says so. */
+  ledger(): Promise<Ledger> {
+    const none = (error: unknown): Ledger => new Ledger([], [], [1n, 1n], unread(error, {}).state);
+    return this.#guarded(none, () => this.#transact("plan", ({ records }) => Ledger.read(records)));
   }
 
-  /** What the person has said about these terms; undefined where the store cannot tell. */
-  consent(): Promise<Consent | undefined> {
-    return this.#guarded(undefined, () => this.#transact("plan", ({ agreement }) => this.#state(agreement)));
+  /** Whether answers are recorded now: `off` if the store cannot be read. */
+  async consent(): Promise<"on" | "off"> {
+    return this.#guarded("off", () => this.#transact("plan", ({ agreement }) => (this.#allows(agreement) ? "on" : "off")));
+  }
+
+  /** What the person said about this version of the survey. */
+  said(): Promise<Said> {
+    return this.#guarded("unknown", () => this.#transact("plan", ({ agreement }) => this.#said(agreement)));
   }
 
   /**
-   * Note what the person says: `on`, to these terms; `off`: nothing is recorded or sent from now on; or `forget`: as `off`,
-   * and what waits, the permanent responses and the secret of this survey are erased. The ledger stays. Say `on` when a person
-   * has, and not at every start. Whether it is written down; it holds at once in any case.
+   * Note what the person says: `on`, to these terms; `off`, for all surveys in the store: nothing is recorded or sent from
+   * now on; or `forget`: as `off`, and what waits, the permanent responses and the secrets are erased. The ledger stays. Say
+   * `on` when a person has, and not at every start. Whether it is written down; it holds at once in any case.
    */
   setConsent(said: "on" | "off" | "forget"): Promise<boolean> {
     return this.#guarded(false, async () => {
       if (said !== "on" && said !== "off" && said !== "forget") throw new RangeError("expected on, off or forget");
       this.#isWithdrawn = said !== "on";
-      await this.#transact("queue", ({ agreement, account, respondent, outbox }) => {
-        agreement.keep(said === "on" ? "on" : "off");
+      await this.#transact("queue", ({ records, agreement, account, outbox }) => {
+        agreement.keep(said === "on");
         if (said === "on") account.agree();
         if (said !== "forget") return;
-        respondent.erase("everything but this ledger was forgotten", this.#day);
-        outbox.erase();
+        erase(records, "everything but this ledger was forgotten", this.#day);
+        outbox.forget();
       }, true);
       if (said === "on") void this.#sender?.start();
       return true;
@@ -162,7 +169,7 @@ export class EmbeddedClient {
   /** Draw a new secret and new permanent responses from now on; they are charged anew. Whether it is written down. */
   rotate(): Promise<boolean> {
     return this.#guarded(false, async () => {
-      await this.#transact("plan", ({ respondent }) => respondent.erase("the secret was renewed", this.#day), true);
+      await this.#transact("plan", ({ records }) => erase(records, "the secret was renewed", this.#day), true);
       return true;
     });
   }
@@ -170,7 +177,7 @@ export class EmbeddedClient {
   /** Where the store is damaged: go on without what was lost. People are asked anew, and the ledger tells of it. */
   recover(): Promise<boolean> {
     return this.#guarded(false, async () => {
-      await transact(this.#store, [STATE], (records) => Agreement.recover(records, this.#day), true);
+      await transact(this.#store, [STATE], (records) => recover(records, this.#day), true);
       return true;
     });
   }
@@ -178,13 +185,17 @@ export class EmbeddedClient {
   /** All that there is to know, and what to do. It is never rejected. */
   async status(): Promise<Status> {
     const counts = this.counts();
-    const nothing = { consent: undefined, waiting: undefined, lastAttempt: undefined, nextDue: undefined, pause: 0, dropped: {} };
-    const told: Omit<Status, "advice"> = await this.#transact("queue", ({ records, agreement, outbox }) => ({
+    const told = await this.#transact<Facts>("queue", ({ records, agreement, outbox }) => {
+      const { at, outcome, reason, failures } = { ...NO_ATTEMPT, ...outbox.attempt };
       // All of it is read, so that damage shows.
-      state: records.range(STATE) && "sound", consent: this.#state(agreement), waiting: outbox.waiting, lastAttempt: outbox.attempt,
-      nextDue: outbox.due(2 * LONGEST_INTERVAL), pause: outbox.pause, dropped: Object.fromEntries(outbox.dropped), counts,
-    })).catch((error: unknown) => ({ ...nothing, state: error instanceof Error ? error.message : "unknown", counts }));
-    return { ...told, advice: adviceOn(told) };
+      records.range(STATE);
+      return {
+        state: "sound", consent: this.#allows(agreement) ? "on" : "off", said: this.#said(agreement), waiting: outbox.waiting,
+        lastAttempt: at, outcome, reason, failures, nextDue: outbox.due(2 * LONGEST_INTERVAL), pause: outbox.pause,
+        dropped: Object.fromEntries(outbox.dropped), counts,
+      };
+    }).catch((error: unknown) => unread(error, counts));
+    return { ...told, advice: adviceOn(told, this.#sender !== undefined) };
   }
 
   /** What an answer would look like and could reveal; costs nothing. Undefined for one that does not fit its question. */
@@ -234,12 +245,12 @@ export class EmbeddedClient {
     });
   }
 
-  #state(agreement: Agreement): Consent {
-    return this.#isWithdrawn ? "off" : agreement.state;
+  #said(agreement: Agreement): Said {
+    return this.#isWithdrawn ? "off" : agreement.said;
   }
 
   #allows(agreement: Agreement): boolean {
-    return !this.#isWithdrawn && agreement.allows(this.#ifNeverAsked);
+    return !this.#isWithdrawn && agreement.allows;
   }
 
   get #day(): number {
@@ -247,13 +258,13 @@ export class EmbeddedClient {
   }
 
   /** What some work gives; the error, if the app is strict; else what stands for it. */
-  async #guarded<T>(otherwise: T, work: () => Promise<T>): Promise<T> {
+  async #guarded<T>(otherwise: T | ((error: unknown) => T), work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
       this.#counts.note(error);
       if (this.#strict) throw error;
-      return otherwise;
+      return otherwise instanceof Function ? otherwise(error) : otherwise;
     }
   }
 
@@ -271,7 +282,7 @@ export class EmbeddedClient {
       const outbox = new Outbox(records, own, others, this.#limits, this.#random, this.#now());
       ({ lost } = outbox);
       const respondent = new Respondent(records, survey, scope, account, this.#random);
-      return work({ records, agreement: new Agreement(records, survey, scope), account, respondent, outbox });
+      return work({ records, agreement: new Agreement(records, survey, this.#ifNeverAsked), account, respondent, outbox });
     }, durable);
     for (const [reason, number] of lost) this.#counts.add(reason, number, `${number} at once`);
     return result;
@@ -280,8 +291,7 @@ export class EmbeddedClient {
   /** For the sender: nothing, where nothing may be sent. What is sent is charged for, durably. */
   #sending<T>(needs: "plan" | "queue", work: (outbox: Outbox) => T): Promise<T | undefined> {
     return this.#transact(needs, ({ agreement, outbox }) => {
-      const maySend = !this.#isWithdrawn && agreement.allowsSending(this.#ifNeverAsked);
-      return maySend ? work(outbox) : undefined;
+      return !this.#isWithdrawn && agreement.sends ? work(outbox) : undefined;
     }, needs === "queue");
   }
 }

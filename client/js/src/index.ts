@@ -1,14 +1,14 @@
 /** `new Client(await readSurvey(json)).record(name, answer)` makes a report; `reportBytes` lets it travel. */
 
 export { Client, type Settings } from "./client.js";
-export type { Consent } from "./agreement.js";
+export type { Said } from "./agreement.js";
 export { REASONS, type Reason } from "./counts.js";
 export { type WrittenSurvey, embeddedSurvey } from "./embedded.js";
 export { EmbeddedClient } from "./embedding.js";
 export * from "./errors.js";
 export { IndexedDBStore } from "./indexeddb.js";
 export { type Charge, Ledger } from "./ledger.js";
-export type { Attempt, QueueLimits } from "./outbox.js";
+export type { QueueLimits } from "./outbox.js";
 export type { Preview } from "./preview.js";
 export { type Random, system } from "./randomness.js";
 export { type Report, batches, reportBytes } from "./reports.js";

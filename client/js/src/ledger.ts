@@ -29,6 +29,8 @@ export class Ledger {
   constructor(
     readonly charges: readonly Charge[], readonly events: readonly (readonly [reason: string, day: number])[],
     readonly aside: Ratio,
+    /** Why it cannot be read; empty if it can. */
+    readonly problem = "",
   ) {}
 
   static read(records: Records): Ledger {
@@ -50,6 +52,7 @@ export class Ledger {
   }
 
   toString(): string {
+    if (this.problem) return `What this device has spent cannot be read: ${this.problem}`;
     if (!this.charges.length) return "Nothing was spent: this device has made no report yet.";
     const distinct = <T>(of: (charge: Charge) => T): T[] => [...new Set(this.charges.map(of))];
     const surveys = distinct(({ survey }) => survey).flatMap((survey) => {

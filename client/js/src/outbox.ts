@@ -33,15 +33,18 @@ export const USUAL_LIMITS: QueueLimits = { reports: 10_000, bytes: 4 << 20, days
 /** Seconds; whatever a collector or a clock says. */
 export const LONGEST_PAUSE = 86_400;
 
-/** What became of the last attempt, when it began (in milliseconds), and how many failed in a row. */
+/** When the last attempt began (in milliseconds), what became of it and why, and how many failed in a row. */
 export interface Attempt {
   readonly at: number;
   readonly outcome: string;
+  readonly reason: string;
   readonly failures: number;
 }
 
 /** Reports that were dropped, by reason. */
 export type Dropped = ReadonlyMap<string, number>;
+
+type Loss = "too-old" | "queue-full" | "damaged" | "forgotten";
 
 const DAY = 86_400_000;
 /** The last day that was seen, and how many were: for all queues. */
@@ -57,7 +60,7 @@ export class Outbox {
   readonly #plan: string;
   readonly #batch: string;
   /** Reports that were dropped here in this transaction, by reason. */
-  readonly lost = new Map<"too-old" | "queue-full" | "damaged", number>();
+  readonly lost = new Map<Loss, number>();
 
   /** `others` are the places of queues that this one sends besides its own. */
   constructor(
@@ -83,18 +86,18 @@ export class Outbox {
     const kept = this.#read(this.#batch) ?? this.#made();
     if (!kept) return undefined;
     const failures = (this.attempt?.failures ?? 0) + 1;
-    this.records.put(`${this.#plan}attempt`, [this.now, "under way", failures]);
+    this.records.put(`${this.#plan}attempt`, [this.now, "begun", "", failures]);
     this.postpone(pause(failures));
     return fromHex(kept[0] as string);
   }
 
   /** What became of an attempt: a decided batch is forgotten. */
-  settle(frame: Bytes, outcome: string, isDecided: boolean): number {
+  settle(frame: Bytes, outcome: string, reason: string, isDecided: boolean): number {
     const batch = this.#read(this.#batch);
     // Another tab may have sent it too, and taken the next.
     const isOurs = batch?.[0] === hex(frame);
     const [at, failures] = [this.attempt?.at ?? this.now, this.attempt?.failures ?? 0];
-    this.records.put(`${this.#plan}attempt`, [at, outcome, isDecided ? 0 : failures]);
+    this.records.put(`${this.#plan}attempt`, [at, outcome, reason, isDecided ? 0 : failures]);
     if (isDecided) this.records.delete(`${this.#plan}pause`);
     if (isDecided && isOurs) this.records.delete(this.#batch);
     return isOurs ? (batch![1] as number) : 0;
@@ -121,7 +124,9 @@ export class Outbox {
 
   get attempt(): Attempt | undefined {
     const record = this.#read(`${this.#plan}attempt`);
-    return record && { at: record[0] as number, outcome: record[1] as string, failures: record[2] as number };
+    if (!record) return undefined;
+    const [at, outcome, reason, failures] = record as [number, string, string, number];
+    return { at, outcome, reason, failures };
   }
 
   get waiting(): number {
@@ -160,8 +165,9 @@ export class Outbox {
     }
   }
 
-  /** Drop everything that waits. */
-  erase(): void {
+  /** Drop what waits in these queues, because the person wants all to be forgotten. */
+  forget(): void {
+    this.#lose("forgotten", this.waiting);
     for (const place of [this.place, ...this.others]) {
       for (const key of this.records.keys(queueOf(place))) this.records.delete(key);
     }
@@ -202,7 +208,7 @@ export class Outbox {
     return age + 1;
   }
 
-  #lose(reason: "too-old" | "queue-full" | "damaged", number: number): void {
+  #lose(reason: Loss, number: number): void {
     if (!number) return;
     this.lost.set(reason, (this.lost.get(reason) ?? 0) + number);
     this.drop(reason, number);

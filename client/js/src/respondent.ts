@@ -11,7 +11,8 @@
  * Everything is called in a transaction.
  */
 
-import type { Account } from "./account.js";
+import { type Account, renew } from "./account.js";
+import { note } from "./agreement.js";
 import { type Bytes, concat, fromHex, hex, toBytes } from "./bytes.js";
 import { drawn, written } from "./draws.js";
 import { StateError } from "./errors.js";
@@ -52,16 +53,6 @@ export class Respondent {
     return randomizer.randomize(value, this.random);
   }
 
-  /** Forget the secret, the cohorts and the permanent responses of the survey. What was charged stays charged. */
-  erase(reason: string, day: number): void {
-    const own = this.account.questionKeys();
-    const keyed = [KINDS.cohort, KINDS.permanent, KINDS.last].flatMap((kind) => own.flatMap((key) => this.records.keys(kind + key)));
-    for (const key of [...keyed, this.#secretKey]) this.records.delete(key);
-    const number = String(this.records.keys(KINDS.event).length).padStart(8, "0");
-    this.records.put(KINDS.event + number, [`${reason} (survey ${this.survey.name})`, day]);
-    this.account.renew();
-  }
-
   #repeated(question: Question, memoized: Memoized, value: Value): Bytes {
     const { records, random } = this;
     const place = this.scope.key(question);
@@ -98,4 +89,13 @@ export class Respondent {
   get #secretKey(): string {
     return KINDS.secret + this.scope.place(this.survey);
   }
+}
+
+/** Forget all secrets, cohorts and permanent responses, and note that in the ledger. What was charged stays charged. */
+export function erase(records: Records, reason: string, day: number): void {
+  for (const kind of [KINDS.secret, KINDS.cohort, KINDS.permanent, KINDS.last]) {
+    for (const key of records.keys(kind)) records.delete(key);
+  }
+  note(records, reason, day);
+  renew(records);
 }

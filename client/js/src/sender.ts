@@ -17,13 +17,16 @@ import { type Outcome, type Transport, type Verdict, outcomeOf } from "./transpo
 const FIRST_PAUSE = 2;
 const MOST_DOUBLINGS = 12;
 /** Seconds, of which twice as many are the most. */
-const HELD = 21_600;
+const HELD = 3600;
+/** Seconds at most, where there is no network. */
+const OFFLINE = 20;
 /** Seconds. */
 export const LONGEST_INTERVAL = 604_800;
 const LONGEST_TIMEOUT = 600;
 const GRAIN_SIZE = 4;
 
-const OPEN = new Set<Verdict>(["retry", "held"]);
+const OPEN = new Set<Verdict>(["retry", "held", "offline"]);
+const QUIET = new Set<Verdict>(["accepted", "duplicate"]);
 /** Verdicts by which reports are lost. */
 const LOST = new Set<Verdict>(["refused", "late", "early", "rejected"]);
 
@@ -82,7 +85,7 @@ export class Sender {
         if (this.#closing.signal.aborted) break;
         isWhole &&= !LOST.has(outcome.verdict);
         await this.work("queue", (outbox) => this.#settle(outbox, payload, outcome));
-        this.counts.add(outcome.verdict, 1, outcome.verdict === "accepted" ? undefined : outcome.detail);
+        this.counts.add(outcome.verdict, 1, QUIET.has(outcome.verdict) ? undefined : outcome.reason);
         if (OPEN.has(outcome.verdict)) break;
       }
       await this.work("queue", (outbox) => this.#planNext(outbox));
@@ -110,13 +113,15 @@ export class Sender {
     return outbox.pause ? undefined : outbox.take((failures) => this.timeout + this.#backoff(failures));
   }
 
-  #settle(outbox: Outbox, payload: Bytes, { verdict, wait = 0, detail = "" }: Outcome): void {
+  #settle(outbox: Outbox, payload: Bytes, { verdict, wait = 0, reason = "" }: Outcome): void {
     const isOpen = OPEN.has(verdict);
-    const number = outbox.settle(payload, `${verdict}${detail && ` (${detail})`}`, !isOpen);
+    const number = outbox.settle(payload, verdict, reason, !isOpen);
     if (LOST.has(verdict)) outbox.drop(verdict, number);
     if (!isOpen) return;
-    const least = verdict === "held" ? HELD + this.#uniform(HELD) : this.#backoff(outbox.attempt?.failures ?? 1);
-    outbox.postpone(Math.max(wait, least));
+    const least = {
+      held: HELD + this.#uniform(HELD), offline: this.#uniform(OFFLINE), retry: this.#backoff(outbox.attempt?.failures ?? 1),
+    };
+    outbox.postpone(Math.max(wait, least[verdict as keyof typeof least]));
   }
 
   #planNext(outbox: Outbox): void {
@@ -131,7 +136,7 @@ export class Sender {
     // A transport may not look at the signal.
     const stopped = new Promise<Outcome>((resolve) => {
       const stop = (): void => {
-        resolve({ verdict: "retry", detail: "no answer in time" });
+        resolve({ verdict: "retry", reason: "no answer in time" });
         attempt.abort();
       };
       timer = setTimeout(stop, 1000 * this.timeout);
@@ -141,7 +146,8 @@ export class Sender {
     try {
       return await Promise.race([this.transport.send(payload, attempt.signal).then(outcomeOf), stopped]);
     } catch (error) {
-      return { verdict: "retry", detail: error instanceof Error ? error.name : typeof error };
+      const isOffline = globalThis.navigator?.onLine === false;
+      return { verdict: isOffline ? "offline" : "retry", reason: error instanceof Error ? error.name : typeof error };
     } finally {
       clearTimeout(timer);
       attempt.abort();

@@ -1,40 +1,66 @@
-/** What a client says about itself, to the people who look after an app. There is no answer in it. */
+/** How things stand with a client (`client/ldp_client/status.py`): one object, for people and programs. No answer is in it. */
 
-import type { Consent } from "./agreement.js";
+import type { Said } from "./agreement.js";
 import type { Reason } from "./counts.js";
-import type { Attempt } from "./outbox.js";
 
 export interface Status {
   /** `sound`, or why the store cannot be used. */
   readonly state: string;
-  readonly consent: Consent | undefined;
-  /** How many reports wait to be sent. */
+  /** Whether answers are recorded now, and what the person said. */
+  readonly consent: "on" | "off";
+  readonly said: Said;
+  /** Reports that wait to be sent; undefined if that cannot be read. */
   readonly waiting: number | undefined;
-  /** When the last attempt to send began, in milliseconds since 1970, what came of it, and how many failed in a row. */
-  readonly lastAttempt: Attempt | undefined;
-  /** In how many seconds the next upload is due; undefined where only `flush` sends. */
+  /** When something was last sent, by the device's clock, in milliseconds since 1970. */
+  readonly lastAttempt: number | undefined;
+  /** What became of it: a verdict, `begun`, or nothing; why, in a word or two; and how many failed in a row. */
+  readonly outcome: string;
+  readonly reason: string;
+  readonly failures: number;
+  /** Seconds until something is sent without `flush`; undefined if that is never. */
   readonly nextDue: number | undefined;
-  /** For how many seconds nothing is sent, after what failed. */
+  /** Seconds in which nothing is sent, after what failed. */
   readonly pause: number;
-  /** Reports that were dropped since the store was made, by reason. */
+  /** Reports that no collector will ever count, by reason, since the store was made. */
   readonly dropped: Partial<Record<Reason, number>>;
   /** What happened since the client was made. */
   readonly counts: Partial<Record<Reason, number>>;
-  /** What to do, in a sentence. */
-  readonly advice: string;
+  /** What to do, in sentences. */
+  readonly advice: readonly string[];
+}
+
+const ABOUT: Readonly<Record<string, string>> = {
+  "status 401": "The collector wants another token: give the client one that is valid.",
+  "status 403": "The collector's token is for something else, or a firewall is in the way.",
+  "status 404": "There is no collector at this address: look for a mistake in it.",
+  "status 405": "There is no collector at this address: look for a mistake in it.",
+  begun: "Nothing to do: the last attempt is under way, or the page was closed during it.",
+  retry: "Nothing to do: the same bytes are sent again after the pause. A page of another origin needs ldp serve --allow-origin.",
+  held: "Mend what turns the reports away; they are kept, and sent again within two hours.",
+  offline: "Nothing to do: they are sent once there is a network.",
+  quarantined: "Serve the version of the survey that this device answers: the collector keeps its reports for 30 days.",
+  late: "Let the survey's grace be longer than devices are away, and look at this clock.",
+  early: "Look at the device's clock, and at the collector's: one of them is wrong.",
+  rejected: "Compare the survey of this app with the one that the collector serves.",
+  refused: "The log of the collector says why it cannot take them.",
+};
+
+export type Facts = Omit<Status, "advice">;
+
+/** What there is to say where the store cannot be read. */
+export function unread(error: unknown, counts: Status["counts"]): Facts {
+  const nothing = { waiting: undefined, lastAttempt: undefined, outcome: "", reason: "", failures: 0, nextDue: undefined, pause: 0 };
+  return { ...nothing, state: error instanceof Error ? error.message : "unknown", consent: "off", said: "unknown", dropped: {}, counts };
 }
 
 /** What to do about all else. */
-export function adviceOn({ state, consent, waiting, lastAttempt, pause, dropped }: Omit<Status, "advice">): string {
+export function adviceOn({ state, consent, waiting, outcome, reason }: Facts, sends: boolean): string[] {
   if (state !== "sound") {
-    return "Nothing is recorded or sent. If this lasts and something is damaged, recover() goes on without what was lost, and people are asked again.";
+    return ["See that there is room and the store may be used. If it is damaged, recover() goes on without what was lost."];
   }
-  if (consent === "off") return "The person does not agree: nothing is recorded or sent.";
-  const outcome = lastAttempt?.outcome ?? "";
-  if (outcome.startsWith("held")) return `The collector refuses: look at its address and token (${outcome}). What waits is kept, and tried again.`;
-  if (outcome.startsWith("refused")) return `The collector says that it can never take what was sent (${outcome}): this is for who looks after the app.`;
-  if (waiting && pause) return `The last attempt failed (${outcome}); the next one is in ${Math.ceil(pause)} seconds at the earliest.`;
-  if (waiting) return "Reports wait for the next upload.";
-  const lost = Object.values(dropped).reduce((sum, number) => sum + number, 0);
-  return lost ? `Nothing waits; ${lost} reports were dropped so far.` : "Nothing is to be done.";
+  return [
+    consent === "off" && "Ask the person: nothing is recorded until setConsent(\"on\").",
+    waiting && !sends && "Name a collector: the reports wait for one.",
+    ABOUT[reason], ABOUT[outcome],
+  ].filter((sentence) => typeof sentence === "string");
 }

@@ -7,19 +7,22 @@ import type { Bytes } from "./bytes.js";
 import type { Reason } from "./counts.js";
 
 /**
- * - `accepted`, `late`, `early`, `rejected`, `quarantined`: the collector has decided, and says how.
+ * - `accepted`, `duplicate`, `quarantined`: the collector has it. `late`, `early`, `rejected`: it has dropped it.
  * - `refused`: it says that it can never take these bytes.
  * - `retry`: later, and not before `wait` seconds. `held`: as that, after a long pause, since someone has to mend something.
+ *   `offline`: as that, within seconds, as it reached no one.
  *
- * `detail` is for people: a status, or the name of an error.
+ * `reason` is a word or two about the cause: a status, or the name of an error.
  */
 export interface Outcome {
   readonly verdict: Verdict;
   readonly wait?: number;
-  readonly detail?: string;
+  readonly reason?: string;
 }
 
-const VERDICTS = ["accepted", "late", "early", "rejected", "quarantined", "refused", "retry", "held"] as const satisfies Reason[];
+const VERDICTS = [
+  "accepted", "duplicate", "quarantined", "late", "early", "rejected", "refused", "retry", "held", "offline",
+] as const satisfies Reason[];
 
 export type Verdict = (typeof VERDICTS)[number];
 
@@ -40,9 +43,10 @@ export interface HTTPSettings {
 
 const PATH = "/v1/reports";
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
-/** Statuses of bytes that no collector ever takes, if it is a collector that says so. */
-const NEVER = new Set([400, 413, 415]);
-const MAYBE_LATER = new Set([408, 429]);
+/** Statuses of bytes that no collector ever takes, if it says so itself, by these reasons. */
+const NEVER: Readonly<Record<number, string>> = { 400: "empty", 413: "too-large", 415: "encoded" };
+const MAYBE_LATER = new Set([408, 425, 429]);
+const LONGEST_WORD = 40;
 
 /**
  * Posts batches over HTTPS; plain HTTP is for this very machine only. Accepted is 202 and nothing else: what stands between
@@ -75,32 +79,36 @@ export class HTTPTransport implements Transport {
     });
     const { status } = response;
     const told = textsOf(await response.text());
-    const detail = `status ${status}`;
-    if (status === 202) return { verdict: decided(told), detail };
-    if (NEVER.has(status) && typeof told.error === "string") return { verdict: "refused", detail: `${detail}: ${told.error.slice(0, 200)}` };
-    if (status >= 400 && status < 500 && !MAYBE_LATER.has(status)) return { verdict: "held", detail };
-    return { verdict: "retry", wait: seconds(response.headers.get("Retry-After")), detail };
+    if (status === 202) return decided(told);
+    const reason = `status ${status}`;
+    const never = NEVER[status];
+    if (never !== undefined && told.reason === never) return { verdict: "refused", reason: `${reason}, ${never}` };
+    const isHeld = status >= 400 && status < 500 && !MAYBE_LATER.has(status);
+    return { verdict: isHeld ? "held" : "retry", wait: seconds(response.headers.get("Retry-After")), reason };
   }
 }
 
 /** What a transport said, whatever an app's own may have returned. */
 export function outcomeOf(said: unknown): Outcome {
-  const { verdict, wait = 0, detail = "" } = (said ?? {}) as Partial<Outcome>;
-  if (!VERDICTS.includes(verdict!) || !(Number(wait) >= 0)) return { verdict: "retry", detail: "expected a transport that returns an outcome" };
-  return { verdict: verdict!, wait: Number(wait), detail: String(detail) };
+  const { verdict, wait = 0, reason = "" } = (said ?? {}) as Partial<Outcome>;
+  if (!VERDICTS.includes(verdict!) || !(Number(wait) >= 0)) return { verdict: "retry", reason: "no outcome" };
+  return { verdict: verdict!, wait: Number(wait), reason: String(reason) };
 }
 
-/** How a collector has decided about one batch. */
-function decided({ rejected, quarantined }: Told): Verdict {
-  const reasons = Object.keys(rejected ?? {});
-  if (reasons.length) return reasons[0] === "late" || reasons[0] === "early" ? reasons[0] : "rejected";
-  return Number(quarantined) > 0 ? "quarantined" : "accepted";
+/** How a collector has decided about one batch. Whatever else it says is taken for acceptance. */
+function decided({ rejected, quarantined, duplicate }: Told): Outcome {
+  const [reason] = Object.keys(rejected ?? {});
+  if (reason === "late" || reason === "early") return { verdict: reason };
+  // Somebody else wrote it.
+  if (reason !== undefined) return { verdict: "rejected", reason: reason.replace(/[^a-z0-9-]/gi, "").slice(0, LONGEST_WORD) };
+  return { verdict: quarantined ? "quarantined" : duplicate ? "duplicate" : "accepted" };
 }
 
 interface Told {
-  readonly error?: unknown;
+  readonly reason?: unknown;
   readonly rejected?: object;
   readonly quarantined?: unknown;
+  readonly duplicate?: unknown;
 }
 
 function textsOf(body: string): Told {
