@@ -10,7 +10,8 @@
 import { Account } from "./account.js";
 import { Agreement, type Said, recover } from "./agreement.js";
 import { type Bytes, concat, fromHex } from "./bytes.js";
-import { Counts, type Reason } from "./counts.js";
+import { Counts } from "./counts.js";
+import type { Reason } from "./reasons.js";
 import { AnswerError, StateError } from "./errors.js";
 import { IndexedDBStore } from "./indexeddb.js";
 import { Ledger } from "./ledger.js";

@@ -2,7 +2,7 @@
 
 export { Client, type Settings } from "./client.js";
 export type { Said } from "./agreement.js";
-export { REASONS, type Reason } from "./counts.js";
+export { REASONS, type Reason } from "./reasons.js";
 export { type WrittenSurvey, embeddedSurvey } from "./embedded.js";
 export { EmbeddedClient } from "./embedding.js";
 export * from "./errors.js";

@@ -1,7 +1,7 @@
 /** How things stand with a client (`client/ldp_client/status.py`): one object, for people and programs. No answer is in it. */
 
 import type { Said } from "./agreement.js";
-import type { Reason } from "./counts.js";
+import type { Reason } from "./reasons.js";
 
 export interface Status {
   /** `sound`, or why the store cannot be used. */

@@ -4,7 +4,7 @@
  */
 
 import type { Bytes } from "./bytes.js";
-import type { Reason } from "./counts.js";
+import type { Reason } from "./reasons.js";
 
 /**
  * - `accepted`, `duplicate`, `quarantined`: the collector has it. `late`, `early`, `rejected`: it has dropped it.
