@@ -1,4 +1,7 @@
-/** `new Client(await readSurvey(json)).record(name, answer)` makes a report; `reportBytes` lets it travel. */
+/**
+ * `new Client(await readSurvey(json)).record(name, answer)` makes a report; `reportBytes` lets it travel. `EmbeddedClient` is for
+ * apps: it keeps what it makes, and sends it.
+ */
 
 export { Client, type Settings } from "./client.js";
 export type { Said } from "./agreement.js";
