@@ -1,10 +1,11 @@
 // The laws, in a browser: runs them, and posts what came of each to the server that this page is from.
 
-import { BrowserStorage, IndexedDBStore } from "../dist/index.js";
+import { BrowserStorage, EmbeddedClient, IndexedDBStore, readSurvey } from "../dist/index.js";
 import { ARC_LAWS } from "./arc_laws.js";
 import { CLIENT_LAWS } from "./client_laws.js";
 import { CODEBOOK_LAWS } from "./codebook_laws.js";
-import { holds, same } from "./support.js";
+import { CITY } from "./embedded_support.js";
+import { compiledOf, holds, same } from "./support.js";
 import { DELIVERY_LAWS } from "./delivery_laws.js";
 import { DRAW_LAWS } from "./draw_laws.js";
 import { EMBEDDED_LAWS } from "./embedded_laws.js";
@@ -59,6 +60,22 @@ const PAGE_LAWS = {
     for (const [script, type] of [["service_worker.js", "module"], ["service_worker_of_script.js", "classic"]]) {
       const upload = await worked(script, type, { survey, answers: { smoker: true } });
       same([upload.length, upload[0]], [58, 0x4C], "a frame with one report of a byte");
+    }
+  },
+
+  "service workers embed a client, and none asks for locks": async () => {
+    const survey = JSON.stringify(await compiledOf([CITY]));
+    const outcome = await worked("embedded_worker.js", "module", { survey, answers: { city: "Bonn" } });
+    same(outcome, { isSent: true, counts: { recorded: 1, accepted: 1 }, charges: 1 }, "what it says");
+    const [locks, kept] = [Object.getOwnPropertyDescriptor(Navigator.prototype, "locks"), new IndexedDBStore("without-locks")];
+    const read = await readSurvey(survey);
+    delete Navigator.prototype.locks;
+    try {
+      const clients = [1, 2].map(() => new EmbeddedClient(read, { store: kept, interval: null }));
+      const recorded = await Promise.all(clients.map((client) => client.record("city", "Bonn")));
+      same(recorded.filter(Boolean).length, 1, "the reports of two clients");
+    } finally {
+      Object.defineProperty(Navigator.prototype, "locks", locks);
     }
   },
 

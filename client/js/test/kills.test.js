@@ -31,12 +31,12 @@ test(`after ${KILLS} kills every charge has its report, once`, async () => {
   const folder = mkdtempSync(join(tmpdir(), "ldpkit-"));
   try {
     for (let life = 0; life < KILLS; life += 1) await killed(folder, life);
-    for (let turn = 0, waiting = true; waiting && turn < 40; turn += 1) {
+    for (let turn = 0, waiting = true; waiting && turn < 400; turn += 1) {
       const client = alive(folder, KILLS + turn);
       waiting = !(await client.flush());
       await client.close();
     }
-    const client = alive(folder, 2 * KILLS + 100);
+    const client = alive(folder, KILLS + 400);
     same([(await client.status()).state, await client.waiting()], ["sound", 0], "what the store says in the end");
     const { charges } = await client.ledger();
     await client.close();
