@@ -7,36 +7,27 @@
  * - What a person says about consent counts at once, even where it cannot be written down.
  */
 
-import { Account } from "./account.js";
-import { Agreement, type Said, recover } from "./agreement.js";
+import { type Agreement, type Said, recover } from "./agreement.js";
 import { type Bytes, concat, fromHex } from "./bytes.js";
 import { Counts } from "./counts.js";
-import type { Reason } from "./reasons.js";
+import { type Desk, Desks, type Needs } from "./desk.js";
 import { AnswerError, StateError } from "./errors.js";
 import { IndexedDBStore } from "./indexeddb.js";
 import { Ledger } from "./ledger.js";
-import { Outbox, type QueueLimits, USUAL_LIMITS, planOf, queueOf } from "./outbox.js";
+import { type Outbox, USUAL_LIMITS } from "./outbox.js";
 import { Preview } from "./preview.js";
 import { type Random, system } from "./randomness.js";
-import { type Ratio, bound } from "./ratio.js";
-import { Respondent, erase } from "./respondent.js";
-import { NO_COLLECTOR, STATE, Scope, inherits, scopeOf } from "./scope.js";
+import { bound } from "./ratio.js";
+import type { Reason } from "./reasons.js";
+import { erase } from "./respondent.js";
+import { NO_COLLECTOR, STATE, Scope } from "./scope.js";
 import { LONGEST_INTERVAL, Sender } from "./sender.js";
 import { type EmbeddedSettings, type Means, refuseBeyond } from "./settings.js";
 import { digest } from "./sha256.js";
 import { type Facts, type Status, adviceOn, unread } from "./status.js";
-import { type Records, type Store, transact } from "./store.js";
+import { type Store, transact } from "./store.js";
 import type { Answer, Question, Survey } from "./survey.js";
 import { HTTPTransport } from "./transport.js";
-
-/** What there is in a transaction. */
-interface Desk {
-  readonly records: Records;
-  readonly agreement: Agreement;
-  readonly account: Account;
-  readonly respondent: Respondent;
-  readonly outbox: Outbox;
-}
 
 /** Answers to a question, or to a group, whose report travels under a fingerprint. */
 interface Asked {
@@ -53,15 +44,12 @@ const SLACK = 64;
 
 export class EmbeddedClient {
   readonly #store: Store;
-  readonly #own: Scope;
   readonly #sender: Sender | undefined;
   readonly #counts: Counts;
-  readonly #limits: QueueLimits;
-  readonly #cap: Ratio | undefined;
+  readonly #desks: Desks;
   readonly #random: Random;
   readonly #now: () => number;
   readonly #strict: boolean;
-  readonly #ifNeverAsked: boolean;
   #isWithdrawn = false;
   #isClosed = false;
   #untilTrimmed = 0;
@@ -73,13 +61,13 @@ export class EmbeddedClient {
     if (!store && typeof indexedDB === "undefined") throw new RangeError("expected a store: there is no IndexedDB here");
     const sends = transport ?? (collector === undefined ? undefined : new HTTPTransport(collector, settings.http));
     this.#store = store ?? new IndexedDBStore();
-    this.#own = sends ? new Scope(sends.destination) : NO_COLLECTOR;
     this.#counts = new Counts(settings.log ?? ((message) => console.warn(message)));
-    this.#limits = { ...USUAL_LIMITS, ...settings.limits };
-    this.#cap = lifetimeCap === undefined ? undefined : bound(lifetimeCap);
+    const own = sends ? new Scope(sends.destination) : NO_COLLECTOR;
+    const cap = lifetimeCap === undefined ? undefined : bound(lifetimeCap);
+    const limits = { ...USUAL_LIMITS, ...settings.limits };
+    this.#desks = new Desks({ store: this.#store, survey, own, cap, limits, ifNeverAsked: settings.consent !== "off", random, now });
     [this.#random, this.#now] = [random, now];
     this.#strict = settings.strict ?? false;
-    this.#ifNeverAsked = settings.consent !== "off";
     if (!sends) return;
     this.#sender = new Sender(sends, (needs, work) => this.#sending(needs, work), this.#counts, random, interval, timeout);
     void this.#sender.start();
@@ -155,7 +143,7 @@ export class EmbeddedClient {
     return this.#guarded(false, async () => {
       if (said !== "on" && said !== "off" && said !== "forget") throw new RangeError("expected on, off or forget");
       this.#isWithdrawn = said !== "on";
-      await this.#transact("queue", ({ records, agreement, account, outbox }) => {
+      await this.#transact(said === "forget" ? "everything" : "plan", ({ records, agreement, account, outbox }) => {
         agreement.keep(said === "on");
         if (said === "on") account.agree();
         if (said !== "forget") return;
@@ -269,28 +257,14 @@ export class EmbeddedClient {
     }
   }
 
-  /** One transaction, which reads what waits only where that is needed. */
-  async #transact<T>(needs: "plan" | "queue", work: (desk: Desk) => T, durable = false): Promise<T> {
-    const [own, orphaned] = [this.#own.place(this.survey), NO_COLLECTOR.place(this.survey)];
-    const queues = [...new Set([own, orphaned])].map(queueOf);
-    const prefixes = [STATE, planOf(own), ...(needs === "queue" ? queues : [])];
-    let lost: Outbox["lost"] = new Map();
-    const result = await transact(this.#store, prefixes, (records) => {
-      const { survey } = this;
-      const scope = scopeOf(records, survey, this.#own);
-      const account = new Account(records, survey, scope, this.#cap, this.#now());
-      const others = own !== orphaned && inherits(records, survey, this.#own) ? [orphaned] : [];
-      const outbox = new Outbox(records, own, others, this.#limits, this.#random, this.#now());
-      ({ lost } = outbox);
-      const respondent = new Respondent(records, survey, scope, account, this.#random);
-      return work({ records, agreement: new Agreement(records, survey, this.#ifNeverAsked), account, respondent, outbox });
-    }, durable);
+  async #transact<T>(needs: Needs, work: (desk: Desk) => T, durable = false): Promise<T> {
+    const { result, lost } = await this.#desks.transact(needs, work, durable);
     for (const [reason, number] of lost) this.#counts.add(reason, number, `${number} at once`);
     return result;
   }
 
   /** For the sender: nothing, where nothing may be sent. What is sent is charged for, durably. */
-  #sending<T>(needs: "plan" | "queue", work: (outbox: Outbox) => T): Promise<T | undefined> {
+  #sending<T>(needs: Needs, work: (outbox: Outbox) => T): Promise<T | undefined> {
     return this.#transact(needs, ({ agreement, outbox }) => {
       return !this.#isWithdrawn && agreement.sends ? work(outbox) : undefined;
     }, needs === "queue");

@@ -51,9 +51,13 @@ const DAY = 86_400_000;
 const AGE = "s/age";
 const [AGE_DIGITS, RANDOM_SIZE] = [6, 8];
 
+/** The prefix of all that waits to be sent. */
+export const QUEUES = "q/";
+const BATCH = "/batch";
+
 /** The prefixes of a queue's records: its plan, which is small, and what waits. */
 export const planOf = (place: string): string => `p/${place}/`;
-export const queueOf = (place: string): string => `q/${place}/`;
+export const queueOf = (place: string): string => `${QUEUES}${place}/`;
 
 /** In a transaction that has read the plan; what touches what waits needs the queues as well. */
 export class Outbox {
@@ -68,7 +72,7 @@ export class Outbox {
     private readonly limits: QueueLimits, private readonly random: Random, private readonly now: number,
   ) {
     this.#plan = planOf(place);
-    this.#batch = `${queueOf(place)}batch`;
+    this.#batch = `${QUEUES}${place}${BATCH}`;
   }
 
   /** Let a report wait, in the transaction that charges for it. */
@@ -165,11 +169,11 @@ export class Outbox {
     }
   }
 
-  /** Drop what waits in these queues, because the person wants all to be forgotten. */
+  /** Drop what waits in all queues, because the person wants all to be forgotten. */
   forget(): void {
-    this.#lose("forgotten", this.waiting);
-    for (const place of [this.place, ...this.others]) {
-      for (const key of this.records.keys(queueOf(place))) this.records.delete(key);
+    for (const [key, entry] of this.records.sound(QUEUES)) {
+      this.#lose("forgotten", key.endsWith(BATCH) ? (entry[1] as number) : 1);
+      this.records.delete(key);
     }
   }
 

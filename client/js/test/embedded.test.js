@@ -1,11 +1,11 @@
-// The laws of embedded clients, in Node: with memory for a store, with a store as apps bring it, and with SQLite.
+// The laws of embedded clients, in Node, with a store as apps bring it, and with SQLite where there is one.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 
-import { MemoryStore, SQLiteStore, StateError } from "../dist/index.js";
+import { SQLiteStore, StateError } from "../dist/index.js";
 import { DELIVERY_LAWS } from "./delivery_laws.js";
 import { EMBEDDED_LAWS } from "./embedded_laws.js";
 import { FileStore } from "./file_store.js";
@@ -20,7 +20,6 @@ const path = () => join(folder, String((number += 1)));
 const HAS_SQLITE = process.getBuiltinModule?.("node:sqlite") !== undefined;
 
 const STORES = {
-  memory: () => new MemoryStore(),
   "a store of the app's": () => new FileStore(path()),
   ...(HAS_SQLITE && { SQLite: () => new SQLiteStore(path()) }),
 };

@@ -219,10 +219,12 @@ const consent = async ({ store }) => {
   }
   same(await embedded(reworded, { store: kept, transport: collector }).flush(), true, "whether what was agreed to is sent");
   same(await standing(client, "town"), ["on", "on", true], "with those that were agreed to");
+  await another.setConsent("on");
+  await another.record("town", "Bonn");
   await client.setConsent("forget");
   const keys = [...(await contentsOf(kept)).keys()];
   same(keys.filter((key) => /^(q\/.*|s\/(secret|permanent|cohort|last)\/)/.test(key)), [], "what is left");
-  same(client.counts().forgotten, 1, "what was forgotten");
+  same(client.counts().forgotten, 2, "what was forgotten, in all queues");
   await client.setConsent("on");
   same(await client.record("city", "Bonn"), false, "whether forgetting brings the budget back");
   await refusal(() => embedded(survey, { store: kept, strict: true }).setConsent("maybe"), RangeError);
