@@ -86,7 +86,8 @@ export class Account {
   #affordable(question: Question): number {
     const [own, all] = this.#spent();
     const cap = this.cap ?? this.#usualCap();
-    return affordable(question, this.#unanswered(question), [{ most: this.#agreed(own), spent: own }, { most: cap, spent: all }]);
+    const limits = [{ most: this.#agreed(own), spent: own }, { most: cap, spent: all }];
+    return affordable(question, question.charges > 1 ? this.#unanswered(question) : [], limits);
   }
 
   /** Those that may still be charged for, beside one: of a draw, as many as are left of it. */

@@ -69,6 +69,8 @@ export function note(records: Records, reason: string, day: number): void {
 }
 
 function agreedTo({ terms, questions }: Survey): string {
-  const texts = questions.flatMap(({ name, text, fields = [] }) => [name, text, String(fields.length), ...fields.map((field) => field.text)]);
+  const texts = questions.flatMap(({ name, text, fields = [] }) => (
+    [name, text, String(fields.length), ...fields.map((field) => field.text)]
+  ));
   return hex(digest(["ldp-consent-1", terms, ...texts], SIZE));
 }

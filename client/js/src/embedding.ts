@@ -65,7 +65,8 @@ export class EmbeddedClient {
     const own = sends ? new Scope(sends.destination) : NO_COLLECTOR;
     const cap = lifetimeCap === undefined ? undefined : bound(lifetimeCap);
     const limits = { ...USUAL_LIMITS, ...settings.limits };
-    this.#desks = new Desks({ store: this.#store, survey, own, cap, limits, ifNeverAsked: settings.consent !== "off", random, now });
+    const ifNeverAsked = settings.consent !== "off";
+    this.#desks = new Desks({ store: this.#store, survey, own, cap, limits, ifNeverAsked, random, now });
     [this.#random, this.#now] = [random, now];
     this.#strict = settings.strict ?? false;
     if (!sends) return;
@@ -85,7 +86,8 @@ export class EmbeddedClient {
   recordTogether(answers: Readonly<Record<string, Answer>>): Promise<boolean> {
     return this.#kept(() => {
       const given = Object.keys(answers);
-      const group = this.survey.groups.find((names) => names.length === given.length && names.every((name) => given.includes(name)));
+      const isGiven = (names: readonly string[]): boolean => names.every((name) => given.includes(name));
+      const group = this.survey.groups.find((names) => names.length === given.length && isGiven(names));
       if (!group) throw new AnswerError("expected answers to all questions of a group of the survey, and to no others");
       const questions = group.map((name) => this.survey.question(name));
       const members = questions.map(({ fingerprint }) => fromHex(fingerprint));
@@ -219,7 +221,9 @@ export class EmbeddedClient {
       if (isToTrim) this.#untilTrimmed = SLACK - 1;
       // Kept by itself, so that an answer that cannot be paid for draws nothing anew.
       if (questions.some(({ draw }) => draw)) {
-        await this.#transact("plan", ({ agreement, respondent }) => this.#allows(agreement) && questions.map((one) => respondent.isDrawn(one)));
+        await this.#transact("plan", ({ agreement, respondent }) => {
+          if (this.#allows(agreement)) for (const question of questions) respondent.isDrawn(question);
+        });
       }
       const outcome = await this.#transact(isToTrim ? "queue" : "plan", ({ agreement, respondent, outbox }): Reason => {
         if (!this.#allows(agreement)) return "consent-off";

@@ -64,7 +64,8 @@ function worked(
     const found = new Map<string, string>();
     let [missing, failure]: [number, unknown] = [prefixes.length, undefined];
     transaction.oncomplete = () => resolve();
-    transaction.onabort = () => reject(failure ?? new StateError(`IndexedDB failed (${transaction.error?.name ?? "aborted"})`));
+    const failed = (): StateError => new StateError(`IndexedDB failed (${transaction.error?.name ?? "aborted"})`);
+    transaction.onabort = () => reject(failure ?? failed());
     const finish = (): void => {
       try {
         for (const [key, text] of work(found)) {

@@ -57,7 +57,8 @@ export class Ledger {
     const distinct = <T>(of: (charge: Charge) => T): T[] => [...new Set(this.charges.map(of))];
     const surveys = distinct(({ survey }) => survey).flatMap((survey) => {
       const names = new Set(this.charges.filter((charge) => charge.survey === survey).map(({ question }) => question));
-      return [`Survey ${survey}: epsilon ${shown(this.epsilon({ survey }))}`, ...[...names].map((name) => this.#line(survey, name))];
+      const lines = [...names].map((name) => this.#line(survey, name));
+      return [`Survey ${survey}: epsilon ${shown(this.epsilon({ survey }))}`, ...lines];
     });
     const days = distinct(({ day }) => day).sort((one, other) => one - other);
     const aside = logUpper(this.aside);

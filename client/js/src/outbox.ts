@@ -87,7 +87,7 @@ export class Outbox {
    */
   take(pause: (failures: number) => number): Bytes | undefined {
     this.trim();
-    const kept = this.#read(this.#batch) ?? this.#made();
+    const kept = this.records.expendable(this.#batch) ?? this.#made();
     if (!kept) return undefined;
     const failures = (this.attempt?.failures ?? 0) + 1;
     this.records.put(`${this.#plan}attempt`, [this.now, "begun", "", failures]);
@@ -97,7 +97,7 @@ export class Outbox {
 
   /** What became of an attempt: a decided batch is forgotten. */
   settle(frame: Bytes, outcome: string, reason: string, isDecided: boolean): number {
-    const batch = this.#read(this.#batch);
+    const batch = this.records.expendable(this.#batch);
     // Another tab may have sent it too, and taken the next.
     const isOurs = batch?.[0] === hex(frame);
     const [at, failures] = [this.attempt?.at ?? this.now, this.attempt?.failures ?? 0];
@@ -127,14 +127,14 @@ export class Outbox {
   }
 
   get attempt(): Attempt | undefined {
-    const record = this.#read(`${this.#plan}attempt`);
+    const record = this.records.expendable(`${this.#plan}attempt`);
     if (!record) return undefined;
     const [at, outcome, reason, failures] = record as [number, string, string, number];
     return { at, outcome, reason, failures };
   }
 
   get waiting(): number {
-    return this.#reports().length + ((this.#read(this.#batch)?.[1] as number | undefined) ?? 0);
+    return this.#reports().length + ((this.records.expendable(this.#batch)?.[1] as number | undefined) ?? 0);
   }
 
   get dropped(): Dropped {
@@ -145,7 +145,7 @@ export class Outbox {
   /** Note reports that no collector will count. */
   drop(reason: string, number: number): void {
     const key = `${this.#plan}dropped/${reason}`;
-    if (number) this.records.put(key, [((this.#read(key)?.[0] as number | undefined) ?? 0) + number]);
+    if (number) this.records.put(key, [((this.records.expendable(key)?.[0] as number | undefined) ?? 0) + number]);
   }
 
   /** Drop what is too old, or more than may wait. */
@@ -162,7 +162,7 @@ export class Outbox {
       left -= 1;
       size -= String(row).length / 2;
     }
-    const batch = this.#read(this.#batch);
+    const batch = this.records.expendable(this.#batch);
     if (batch && (batch[2] as number) < first) {
       this.records.delete(this.#batch);
       this.#lose("too-old", batch[1] as number);
@@ -206,7 +206,7 @@ export class Outbox {
   /** On how many days the device was in use, as far as is known. */
   #age(): number {
     const day = Math.floor(this.now / DAY);
-    const [last, age] = (this.#read(AGE) ?? [undefined, -1]) as [number | undefined, number];
+    const [last, age] = (this.records.expendable(AGE) ?? [undefined, -1]) as [number | undefined, number];
     if (day === last) return age;
     this.records.put(AGE, [day, age + 1]);
     return age + 1;
@@ -218,17 +218,12 @@ export class Outbox {
     this.drop(reason, number);
   }
 
-  /** A record on which no charge hangs: a damaged one is as good as none. */
-  #read(key: string): Entry | undefined {
-    return this.records.sound(key)[0]?.[1];
-  }
-
   #set(name: string, seconds: number): void {
     this.records.put(`${this.#plan}${name}`, [this.now, this.now + 1000 * seconds]);
   }
 
   #left(name: string, most: number): number | undefined {
-    const record = this.#read(this.#plan + name) as [number, number] | undefined;
+    const record = this.records.expendable(this.#plan + name) as [number, number] | undefined;
     if (!record) return undefined;
     const isAbsurd = this.now < record[0] || record[1] - this.now > 1000 * most;
     return isAbsurd ? 0 : Math.max(0, (record[1] - this.now) / 1000);

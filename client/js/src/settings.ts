@@ -46,7 +46,9 @@ export interface Means {
 /** Throws `SurveyError` for a question that can ever cost more than the ceiling, or terms that are not pinned. */
 export function refuseBeyond({ questions, terms }: Survey, { ceiling, pins }: EmbeddedSettings): void {
   const most = ceiling === undefined ? undefined : bound(ceiling);
-  const dear = questions.find((question) => most && question.answerable && !within(power(question.price, question.charges), most));
-  if (dear) throw new SurveyError(`question ${dear.name}: expected at most epsilon ${ceiling}, ever, which is this app's ceiling`);
+  for (const { name, answerable, price, charges } of questions) {
+    if (!most || !answerable || within(power(price, charges), most)) continue;
+    throw new SurveyError(`question ${name}: expected at most epsilon ${ceiling}, ever, which is this app's ceiling`);
+  }
   if (pins && !pins.includes(terms)) throw new SurveyError(`expected terms that this app pins, got ${terms}`);
 }

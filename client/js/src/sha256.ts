@@ -61,5 +61,6 @@ function constants(): [Uint32Array, Uint32Array] {
     if (primes.every((prime) => number % prime)) primes.push(number);
   }
   const fraction = (root: number): number => Math.floor((root % 1) * 2 ** 32);
-  return [Uint32Array.from(primes.slice(0, 8), (prime) => fraction(Math.sqrt(prime))), Uint32Array.from(primes, (prime) => fraction(Math.cbrt(prime)))];
+  const squareRoots = primes.slice(0, 8).map((prime) => fraction(Math.sqrt(prime)));
+  return [Uint32Array.from(squareRoots), Uint32Array.from(primes, (prime) => fraction(Math.cbrt(prime)))];
 }

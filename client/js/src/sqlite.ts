@@ -44,7 +44,9 @@ export class SQLiteStore implements Store {
   constructor(private readonly path: string) {
     const library = builtin("node:sqlite");
     if (!library) {
-      throw new StateError("expected Node 22.5 or later, which has SQLite; pass a store of your own, as the README describes, or upgrade");
+      throw new StateError(
+        "expected Node 22.5 or later, which has SQLite; upgrade, or pass a store of your own, as the README describes",
+      );
     }
     this.#library = library;
   }

@@ -57,8 +57,9 @@ export class Records {
 
   /** The keys that begin with a prefix, in order. */
   keys(prefix: string): string[] {
-    const all = new Set([...this.found.keys(), ...this.changes.keys()]);
-    return [...all].filter((key) => key.startsWith(prefix) && this.changes.get(key) !== null).sort();
+    const fresh = [...this.changes.keys()].filter((key) => !this.found.has(key));
+    const all = [...this.found.keys(), ...fresh].filter((key) => key.startsWith(prefix) && this.changes.get(key) !== null);
+    return all.sort();
   }
 
   /** The records under these keys. Throws `StateError` for one that is damaged. */
@@ -66,17 +67,23 @@ export class Records {
     return this.keys(prefix).map((key) => [key, this.get(key)!]);
   }
 
-  /** The same, where a damaged one is dropped, and noted: nothing else hangs on it. */
+  /** The same, without those that are damaged. */
   sound(prefix: string): [string, Entry][] {
     return this.keys(prefix).flatMap((key): [string, Entry][] => {
-      try {
-        return [[key, this.get(key)!]];
-      } catch {
-        this.spoilt.push(key);
-        this.delete(key);
-        return [];
-      }
+      const entry = this.expendable(key);
+      return entry ? [[key, entry]] : [];
     });
+  }
+
+  /** A record on which nothing else hangs: a damaged one is dropped, and noted. */
+  expendable(key: string): Entry | undefined {
+    try {
+      return this.get(key);
+    } catch {
+      this.spoilt.push(key);
+      this.delete(key);
+      return undefined;
+    }
   }
 }
 
@@ -113,8 +120,11 @@ export class MemoryStore implements Store {
   readonly #texts = new Map<string, string>();
 
   async transact(prefixes: readonly string[], work: (found: ReadonlyMap<string, string>) => Changes): Promise<void> {
-    const among = [...this.#texts].filter(([key]) => prefixes.some((prefix) => key.startsWith(prefix)));
-    for (const [key, text] of work(new Map(among))) {
+    const found = new Map<string, string>();
+    for (const [key, text] of this.#texts) {
+      if (prefixes.some((prefix) => key.startsWith(prefix))) found.set(key, text);
+    }
+    for (const [key, text] of work(found)) {
       if (text === null) this.#texts.delete(key);
       else this.#texts.set(key, text);
     }
@@ -131,7 +141,9 @@ function sealed(key: string, entry: Entry): string {
 function unsealed(key: string, text: string): Entry {
   const content = text.slice(SUM_SIZE);
   if (text.slice(0, SUM_SIZE) !== sum(key, content)) {
-    throw new StateError("expected what this device remembers to be sound, found damage; it is left as it is, and nothing is reported");
+    throw new StateError(
+      "expected what this device remembers to be sound, found damage; it is left as it is, and nothing is reported",
+    );
   }
   return JSON.parse(content) as Entry;
 }

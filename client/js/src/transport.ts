@@ -100,8 +100,10 @@ function decided({ rejected, quarantined, duplicate }: Told): Outcome {
   const [reason] = Object.keys(rejected ?? {});
   if (reason === "late" || reason === "early") return { verdict: reason };
   // Somebody else wrote it.
-  if (reason !== undefined) return { verdict: "rejected", reason: reason.replace(/[^a-z0-9-]/gi, "").slice(0, LONGEST_WORD) };
-  return { verdict: quarantined ? "quarantined" : duplicate ? "duplicate" : "accepted" };
+  const word = reason?.replace(/[^a-z0-9-]/gi, "").slice(0, LONGEST_WORD);
+  if (word !== undefined) return { verdict: "rejected", reason: word };
+  if (quarantined) return { verdict: "quarantined" };
+  return { verdict: duplicate ? "duplicate" : "accepted" };
 }
 
 interface Told {
