@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ldp.errors import AnswerError
 from ldp.sets import set_of
+from ldp.texts import composed, text_bytes
 
 if TYPE_CHECKING:
     from ldp.balls import Ball
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from ldp.taxonomies import Taxonomy
 
 BOOLEAN_VALUES = ("false", "true")
-LONGEST_TEXT = 4096
 _MOST_SHOWN = 5
 """Values that the `repr` of a domain shows."""
 MOST_LISTED = 1 << 16
@@ -327,8 +327,8 @@ class Domain:
         if not isinstance(answer, str):
             raise AnswerError(f"expected text, got something of type {type(answer).__name__}")
         if self._listed is None:
-            return _text(answer)
-        index = (self._places or self._index).get(answer)
+            return text_bytes(answer)
+        index = self.index_of(answer)
         if index is None:
             raise AnswerError(
                 f"expected one of the question's {self.size} values, got some other text"
@@ -358,9 +358,10 @@ class Domain:
             from ldp.scales import read_number
 
             number = read_number(cell.strip())
-            if number is None and self.scale.edges and cell in self._index:
+            place = self.index_of(cell) if number is None and self.scale.edges else None
+            if place is not None:
                 # A cell by its name: any number in it will do.
-                return self.scale.edges[self._index[cell]]
+                return self.scale.edges[place]
             return cell if number is None else number
         if self.fields:
             from ldp.fields import parsed
@@ -381,17 +382,19 @@ class Domain:
             return False
         text = cell.strip()
         scale = self.scale or self.key_scale
-        return not text or (scale is not None and text in scale.missing)
+        return not text or (scale is not None and composed(text) in map(composed, scale.missing))
 
     def index_of(self, value: object) -> int | None:
-        """The place of a listed value; None if it is none."""
-        return self._index.get(value) if isinstance(value, str) else None
+        """The place of a listed value, in whichever normalization form; None if it is none."""
+        if not isinstance(value, str):
+            return None
+        return (self._places or self._index).get(composed(value))
 
     @property
     def _index(self) -> dict[str, int]:
         """The place of each value, made when an answer first asks for one."""
         if self._places is None:
-            self._places = {value: index for index, value in enumerate(self.written())}
+            self._places = {composed(value): index for index, value in enumerate(self.written())}
         return self._places
 
     def _set(self, answer: object, most: int) -> int:
@@ -425,17 +428,3 @@ def within(number: Number, numbers: range) -> Number:
     if not low <= number <= high:
         raise AnswerError(f"expected a whole number from {low} to {high}, got another")
     return number
-
-
-def _text(answer: str) -> bytes:
-    try:
-        encoded = answer.encode()
-    except UnicodeEncodeError:
-        encoded = None
-    if encoded is None:
-        # Raised out here, because the codec's error holds the answer and would come along as the
-        # context of ours.
-        raise AnswerError("expected text that UTF-8 can encode, got lone surrogates")
-    if not 0 < len(encoded) <= LONGEST_TEXT:
-        raise AnswerError(f"expected text of 1 to {LONGEST_TEXT} bytes, got {len(encoded)}")
-    return encoded

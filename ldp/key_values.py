@@ -51,6 +51,8 @@ def placed(domain: Domain, answer: object) -> tuple[Placed, ...]:
         raise AnswerError(
             f"expected some of the question's {domain.size} keys, got something else among them"
         )
+    if len(set(keys)) < len(keys):
+        raise AnswerError("expected keys that all differ, got one of them in two forms of Unicode")
     if len(keys) > (domain.most or 0):
         raise AnswerError(f"expected at most {domain.most} keys, got more")
     ends = map(_scale(domain).place, answer.values())

@@ -7,7 +7,6 @@ read is used only if nothing was noted.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from fractions import Fraction
@@ -15,6 +14,7 @@ from fractions import Fraction
 from ldp.epochs import parse_length
 from ldp.errors import Problem
 from ldp.exact import fraction
+from ldp.texts import repeated
 
 LEAST_EPSILON = Fraction(1, 10_000)
 MOST_EPSILON = Fraction(40)
@@ -119,8 +119,9 @@ class Keys:
             self.problem(key, "a list of texts, none of them empty", value)
         elif not least <= len(value) <= most:
             self.problem(key, f"{least} to {most} values", f"{len(value)} of them")
-        elif len(set(value)) < len(value):
-            self.problem(key, "values that all differ", f"{_repeated(value)!r} twice")
+        elif (twice := repeated(value)) is not None:
+            often = "twice" if value.count(twice) > 1 else "in two forms of Unicode"
+            self.problem(key, "values that all differ", f"{twice!r} {often}")
         elif max(map(len, value)) > 1000 or not _encodable("".join(value)):
             self.problem(key, "values of at most 1000 characters that UTF-8 can encode", value)
         else:
@@ -317,12 +318,6 @@ def _closest(key: str, options: list[str]) -> str | None:
 
 def _is_list_of_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
-
-
-def _repeated(values: list[str]) -> str:
-    """The first value that stands there more than once."""
-    often = Counter(values)
-    return next(value for value in values if often[value] > 1)
 
 
 def _shown(came: object) -> str:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from ldp.errors import Problem, SurveyError
 from ldp.keys import Keys
 from ldp.taxonomies import MOST_LEVELS, MOST_VALUES, Taxonomy
+from ldp.texts import repeated
 
 ReadFile = Callable[[str], str]
 """The text of a file that a survey file names."""
@@ -146,6 +147,9 @@ def _wrong(
     known = set(values)
     if len(values) > MOST_VALUES:
         return f"at most {MOST_VALUES:,} values", f"{len(values):,} of them"
+    twice = repeated(values)
+    if twice is not None:
+        return "values that all differ", f"{twice!r} in two forms of Unicode"
     with_children = next((name for name in values if name in inner), None)
     if with_children is not None:
         return "values without children, since an answer is a leaf", f"{with_children!r} with some"

@@ -23,6 +23,7 @@ from ldp.errors import LDPError, Problem, SurveyError
 from ldp.survey import Survey
 from ldp.survey_file import parse_survey
 from ldp.survey_text import LARGEST
+from ldp.texts import composed
 from ldp_aggregator.streams import DASH, is_standard_output, standard_input
 
 _DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]+)")
@@ -94,7 +95,7 @@ def _largest_survey() -> int:
 def read_candidates(
     survey: Survey, survey_path: str | os.PathLike[str]
 ) -> dict[str, tuple[str, ...]]:
-    """The texts to look for, by question: the lines of the files that the survey names.
+    """The texts to look for, by question: the lines of the files that the survey names, in NFC.
 
     Their paths are relative to the survey file. Raises `FileError`.
     """
@@ -102,7 +103,8 @@ def read_candidates(
     for question in survey:
         if question.candidates is None:
             continue
-        texts[question.name] = read_lines(Path(survey_path).parent / question.candidates)
+        lines = read_lines(Path(survey_path).parent / question.candidates)
+        texts[question.name] = tuple(dict.fromkeys(map(composed, lines)))
     return texts
 
 

@@ -17,6 +17,7 @@ from ldp.errors import LDPError
 from ldp.mechanisms.dithered import FINEST_GRID
 from ldp.scales import ROUNDING_BITS, Scale
 from ldp.survey import Question, Survey
+from ldp.texts import composed
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.files import opened_text
 from ldp_simulations.answers import AnswersError
@@ -123,7 +124,7 @@ def _holders(domain: Domain, holders: Counter[Value], candidates: Sequence[str])
     if domain.scale is not None and not domain.is_listed:
         return _on_coarser_scale(domain.scale, holders)
     values = domain.values or tuple(
-        dict.fromkeys([*candidates, *(bytes(text).decode() for text in holders)])
+        dict.fromkeys([*map(composed, candidates), *(bytes(text).decode() for text in holders)])
     )
     keys = [value.encode() for value in values] if domain.values is None else range(len(values))
     counts = np.array([holders[key] for key in keys], dtype=np.int64)
@@ -183,7 +184,8 @@ def synthetic(
         if question.domain.collect:
             population[question.name] = _synthetic_fields(question, respondents, distribution)
             continue
-        values = points_of(question.domain) or tuple(candidates.get(question.name, ()))
+        texts = map(composed, candidates.get(question.name, ()))
+        values = points_of(question.domain) or tuple(texts)
         if not values:
             raise PopulationError(
                 f"question {question.name!r} is open and has no candidates to draw answers from: "

@@ -2,6 +2,7 @@
 
 import ast
 import importlib.util
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from calling import run
 from children import loaded_by
+from places import EXAMPLES
 from surveys import COMMUTE, COMMUTE_SURVEY, survey_of, yes_no
 
 from ldp import parse_survey
@@ -130,6 +132,24 @@ def test_a_type_checker_finds_wrong_values(tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     lines = [line.split(":")[1] for line in done.stdout.splitlines() if ": error:" in line]
     assert lines == ["7", "8", "9"], done.stdout
+
+
+def test_generated_modules_pass_a_strict_type_checker(tmp_path):
+    """Those of all examples and of every type of question, and the example app that uses one.
+
+    In a folder of its own, without this project's settings.
+    """
+    for path in EXAMPLES.rglob("*.toml"):
+        survey = parse_survey(path.read_text(encoding="utf-8"))
+        name = f"{path.parent.name}_{path.stem}.py"
+        (tmp_path / name).write_text(module(survey), encoding="utf-8")
+    (tmp_path / "every_type.py").write_text(module(parse_survey(EVERY_TYPE)), encoding="utf-8")
+    for name in ("answers.py", "notes.py"):
+        shutil.copy(EXAMPLES / "notes" / name, tmp_path)
+    names = sorted(path.name for path in tmp_path.glob("*.py"))
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", "cache", *names]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout == f"Success: no issues found in {len(names)} source files\n"
 
 
 def test_codegen_writes_a_module(tmp_path):

@@ -82,10 +82,12 @@ AREAS = {
     "ldp.survey_file": "survey_file ledger epochs joint auto sets profiles",
     "ldp.survey_text": "survey_text survey_file notes",
     "ldp.survey_toml": "declarations",
+    "ldp.texts": "texts domain",
     "ldp.wire": "wire wire_fuzz frames vectors ingest",
     "ldp_client": "silence versions scopes ledger store embedded sending client epochs transport "
     "device_state mutants",
     "ldp_client.codegen": "device_commands notes",
+    "ldp_client.codegen_typescript": "codegen",
     "ldp_aggregator.tallies.ingest": "ingest frames",
     "ldp_aggregator.tallies.screening": "ingest",
     "ldp_aggregator.tallies.counting": "counting ingest tally projective_folding joint",

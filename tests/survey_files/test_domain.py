@@ -3,8 +3,8 @@
 import pytest
 from specimens import question
 
-from ldp.domain import LONGEST_TEXT
 from ldp.errors import AnswerError
+from ldp.texts import LONGEST_TEXT
 
 DOMAINS = {
     "boolean": 'type = "boolean"\nmechanism = "grr"',

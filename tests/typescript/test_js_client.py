@@ -10,6 +10,7 @@ import subprocess
 from fractions import Fraction
 from itertools import cycle, islice
 from random import Random
+from unicodedata import normalize
 
 import numpy as np
 import pytest
@@ -31,6 +32,8 @@ from ldp_simulations.holders import holders_of
 needs_node = pytest.mark.skipif(NODE is None, reason="needs node")
 
 EIGHT = [f"Größe {number}" for number in range(8)]
+APART = [normalize("NFD", text) for text in EIGHT]
+"""The same, as macOS writes them in names of files."""
 HUNDRED = [f"value {number}" for number in range(100)]
 SIXTY = HUNDRED[:60]
 BOTH = (False, True)
@@ -220,6 +223,11 @@ MORE = {
     "pad-hr": ("pad-hr", several(EIGHT, "1"), HELD),
     "apps": ("pad-ss", f"{HOURS_OF_APPS}\nepsilon = 1", OPENED),
     "apps-grr": ("pad-grr", f"{HOURS_OF_APPS}\nepsilon = 3", OPENED),
+    "apart": ("grr", category(EIGHT, "1"), APART),
+    "listed-apart": ("rappor", f"{closed(APART)}\ncohorts = 4\nf = 0.5\n{CHROME}", EIGHT),
+    "texts-apart": ("rappor", f'type = "text"\nf = "0.5"\n{CHROME}', APART),
+    "prefixes-apart": ("heavy-hitters", 'type = "text"\nepsilon = 3\nlongest = 9', APART),
+    "sets-apart": ("set-unary", several(EIGHT, "2"), [APART[:2], [APART[5], EIGHT[2]]]),
     "unrelated": ("unrelated", 'type = "boolean"\ntruth = "0.7"\nprevalence = "0.25"', BOTH),
     "matrix": ("matrix", f'{closed(EIGHT[:2])}\nmatrix = [["0.7", "0.3"], [0.2, 0.8]]', EIGHT[:2]),
     "tree": ("tree", 'type = "integer"\nlow = 0\nhigh = 99\nepsilon = 2', range(100)),

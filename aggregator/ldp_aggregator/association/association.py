@@ -46,6 +46,7 @@ import numpy as np
 
 from ldp.errors import EstimateError
 from ldp.survey import Group, Question, Survey
+from ldp.texts import composed
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.association.jumps import Jumps, by_cell, joint_jumps
 from ldp_aggregator.association.likelihood import most_likely, through
@@ -103,7 +104,8 @@ def associate(
     known = candidates or {}
     questions = tuple(tally.survey[name] for name in names)
     values = tuple(
-        tuple(question.domain.values or known.get(question.name, ())) for question in questions
+        question.domain.values or tuple(map(composed, known.get(question.name, ())))
+        for question in questions
     )
     margins = [tally.counts[name] for name in names]
     scores = [

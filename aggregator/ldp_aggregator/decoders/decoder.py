@@ -26,6 +26,7 @@ from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.mechanisms.pyramid import View
 from ldp.survey import Question
+from ldp.texts import composed
 from ldp_aggregator.arrays import Counts, Floats, Integers
 from ldp_aggregator.key_values.laws import Balances
 from ldp_aggregator.moments.moments import Moments
@@ -262,7 +263,8 @@ def listed(
     candidates: Sequence[str],
 ) -> tuple[tuple[str, ...], str]:
     """The values of the question, or the candidates; and nothing to say about them."""
-    return tuple(question.domain.values or candidates), ""
+    # Candidates are hashed as answers are.
+    return question.domain.values or tuple(map(composed, candidates)), ""
 
 
 def no_values(

@@ -3,7 +3,7 @@
 import { toInteger } from "./bytes.js";
 import type { CompiledChoices, CompiledQuestion } from "./compiled.js";
 import type { Placed } from "./contributions.js";
-import { AnswerError } from "./errors.js";
+import { AnswerError, SurveyError } from "./errors.js";
 import type { Fraction } from "./fraction.js";
 import { type Random, bytesFrom } from "./randomness.js";
 import { type Randomizer, type Taken, type Value, isMemoized } from "./randomizer.js";
@@ -58,6 +58,18 @@ export function rounds({ randomizer }: Asked, { hasBetween }: Line): boolean {
 export function rounded({ value, rest }: Placed, isRounded: boolean, random: Random, name: string): Value {
   if (!isRounded && rest) throw unfit(name, "a number on its scale, got one between two points");
   return isRounded ? (value as number) + Number(roundingDraw(random) < rest) : value;
+}
+
+/** Texts are compared and hashed in Unicode's normalization form C, in which an é is one character. */
+export function composed(text: string): string {
+  return text.normalize("NFC");
+}
+
+/** Where texts are among some values, whichever form either is in; -1 for anything else. */
+export function placesIn(values: readonly string[], name: string): (text: unknown) => number {
+  const places = new Map(values.map((value, place) => [composed(value), place]));
+  if (places.size < values.length) throw new SurveyError(`question ${name}: expected values that all differ`);
+  return (text) => (typeof text === "string" ? places.get(composed(text)) ?? -1 : -1);
 }
 
 /** An answer that does not fit its question; it is not repeated. */

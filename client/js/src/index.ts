@@ -3,6 +3,7 @@
  * apps: it keeps what it makes, and sends it.
  */
 
+export { readSurvey } from "./all.js";
 export { Client, type Settings } from "./client.js";
 export type { Said } from "./agreement.js";
 export { REASONS, type Reason } from "./reasons.js";
@@ -20,7 +21,7 @@ export { SQLiteStore } from "./sqlite.js";
 export type { Status } from "./status.js";
 export { BrowserStorage, MemoryStorage, type Storage } from "./storage.js";
 export { type Changes, MemoryStore, type Store } from "./store.js";
-export { readSurvey } from "./reading.js";
-export type { Answer, Parts, Question, Survey } from "./survey.js";
+export { type Pinned, readSurveyWith } from "./reading.js";
+export type { Answer, Pairs, Parts, Question, Survey, Vector } from "./survey.js";
 export { type HTTPSettings, HTTPTransport, type Outcome, type Transport } from "./transport.js";
 export { type Batch, encodeBatch, encodeFrame } from "./wire.js";

@@ -1,18 +1,21 @@
 /** Reads surveys from their compiled form, and checks them against their own fingerprints. */
 
-import { ANSWERS, records } from "./answers.js";
 import { readJSON } from "./checks.js";
 import { COMPILED } from "./compiled.js";
 import { SurveyError } from "./errors.js";
 import { questionFingerprint, surveyFingerprint, termsDigest } from "./fingerprint.js";
-import { MECHANISMS } from "./mechanisms.js";
 import { type Parts, Survey } from "./survey.js";
 
-/** All that this client has. */
-export const ALL: Parts = { mechanisms: MECHANISMS, answers: ANSWERS, records };
+/** What an app has built in. */
+export interface Pinned {
+  readonly terms?: string;
+}
 
-/** The survey that a compiled form holds. Throws `SurveyError` unless fingerprints and terms are what it says. */
-export async function readSurvey(source: string, pinned: { readonly terms?: string } = {}, parts = ALL): Promise<Survey> {
+/**
+ * The survey that a compiled form holds, made of some parts. Throws `SurveyError` unless fingerprints and terms are what
+ * it says.
+ */
+export async function readSurveyWith(parts: Parts, source: string, pinned: Pinned = {}): Promise<Survey> {
   const compiled = readJSON(source, COMPILED, "survey", SurveyError);
   for (const question of compiled.questions) {
     const computed = await questionFingerprint(question, compiled);

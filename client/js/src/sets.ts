@@ -1,6 +1,6 @@
 /** Answers that are several of a question's values, and keys with numbers (`ldp/sets.py`, `ldp/key_values.py`). */
 
-import { type AnswerType, type Asked, type Reader, roundingDraw, unfit } from "./answertype.js";
+import { type AnswerType, type Asked, type Reader, placesIn, roundingDraw, unfit } from "./answertype.js";
 import { SurveyError } from "./errors.js";
 import { lineOf } from "./numbers.js";
 
@@ -10,13 +10,14 @@ const ENDS = 2;
 function setReader({ name, values, randomizer }: Asked): Reader {
   if (!values) throw new SurveyError(`question ${name}: expected values`);
   const most = randomizer?.most ?? 0;
+  const placeOf = placesIn(values, name);
   return {
     gives: "sets",
     size: values.length,
     value: (answer) => {
       const isListed = Array.isArray(answer) || answer instanceof Set;
       if (!isListed) throw unfit(name, "a list or a set of texts");
-      const places = Array.from(answer as Iterable<unknown>, (member) => values.indexOf(member as string));
+      const places = Array.from(answer as Iterable<unknown>, placeOf);
       if (places.includes(-1)) throw unfit(name, `some of ${values.length} values`);
       if (new Set(places).size < places.length) throw unfit(name, "values that all differ, got one of them again");
       if (places.length > most) throw unfit(name, `at most ${most} values`);
@@ -32,6 +33,7 @@ function pairReader(asked: Asked): Reader {
     throw new SurveyError(`question ${name}: expected a scale of two points for the numbers of keys, and one answer a device`);
   }
   const most = randomizer?.most ?? 0;
+  const placeOf = placesIn(values, name);
   return {
     gives: "sets",
     size: ENDS * values.length,
@@ -39,8 +41,9 @@ function pairReader(asked: Asked): Reader {
     value: (answer, random) => {
       const pairs = pairsOf(answer);
       if (!pairs) throw unfit(name, "an object or a map of keys with numbers");
-      const keys = pairs.map(([key]) => values.indexOf(key));
+      const keys = pairs.map(([key]) => placeOf(key));
       if (keys.includes(-1)) throw unfit(name, `keys that are some of ${values.length}`);
+      if (new Set(keys).size < keys.length) throw unfit(name, "keys that all differ, got one of them again");
       if (pairs.length > most) throw unfit(name, `at most ${most} keys`);
       const places = pairs.map(([, number]) => line.placed(line.within(line.exact(number))));
       const drawn = roundingDraw(random);

@@ -4,7 +4,7 @@ import { QUESTION } from "../dist/compiled.js";
 import { RandomnessError } from "../dist/errors.js";
 import { questionFingerprint, surveyFingerprint, termsDigest } from "../dist/fingerprint.js";
 import { readSurvey } from "../dist/index.js";
-import { ALL } from "../dist/reading.js";
+import { ALL } from "../dist/all.js";
 import { Question } from "../dist/survey.js";
 
 /** A source that replays a tape, and fails at its end. */

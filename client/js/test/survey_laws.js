@@ -105,6 +105,14 @@ const unanswerable = async () => {
   same(limitOf(survey).map(String), [String(27n << 64n), String(1n << 64n)], "what it may spend");
 };
 
+const alike = async () => {
+  const [composed, apart] = ["Genève".normalize("NFC"), "Genève".normalize("NFD")];
+  const listed = (values, others) => surveyOf([{ ...PLAIN, values, integers: GRR, ...others }]);
+  const { questions: [question] } = await listed([apart, "Bern"]);
+  same([composed, apart, "Bern"].map((answer) => question.value(answer)), [0, 0, 1], "the values");
+  await refusal(() => listed([composed, apart]), SurveyError);
+};
+
 const limits = async () => {
   const limit = async (...questions) => limitOf(await surveyOf(questions.map((each, at) => ({ ...each, name: `q${at}` }))));
   const dear = { ...PLAIN, integers: { ...GRR, truth: String(10n ** 30n) } };
@@ -132,5 +140,6 @@ export const SURVEY_LAWS = {
   "a survey that is not made as it should be is refused, and where": malformed,
   "answers fit their question, or are refused without being repeated": fit,
   "what this client cannot answer is told, and costs nothing": unanswerable,
+  "a value is found in whichever form of Unicode, and is listed in one": alike,
   "a survey's limit is what all its questions may cost, or e^1000": limits,
 };

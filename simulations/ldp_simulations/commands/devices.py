@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 import click
 
 from ldp_aggregator.commands.main import SURVEY
 from ldp_aggregator.files import hand_out, read_survey
+
+_LANGUAGES = {"python": "ldp_client.codegen", "typescript": "ldp_client.codegen_typescript"}
+"""The modules that write, loaded when one does."""
 
 
 @click.command()
@@ -28,9 +32,14 @@ def ledger(state: Path) -> None:
     type=click.Path(path_type=Path),
     help="The file to write.  [default: standard output]",
 )
-def codegen(survey_path: Path, output: Path | None) -> None:
-    """Write a typed Python module that records answers to SURVEY."""
-    from ldp_client.codegen import module
-
-    source = module(read_survey(survey_path))
+@click.option(
+    "--language",
+    type=click.Choice(list(_LANGUAGES)),
+    default="python",
+    show_default=True,
+    help="What the module is written in.",
+)
+def codegen(survey_path: Path, output: Path | None, language: str) -> None:
+    """Write a typed module that records answers to SURVEY."""
+    source: str = import_module(_LANGUAGES[language]).module(read_survey(survey_path))
     hand_out(output, source)
