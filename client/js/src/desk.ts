@@ -6,7 +6,7 @@ import { Outbox, QUEUES, type QueueLimits, planOf, queueOf } from "./outbox.js";
 import type { Random } from "./randomness.js";
 import type { Ratio } from "./ratio.js";
 import { Respondent } from "./respondent.js";
-import { NO_COLLECTOR, STATE, type Scope, inherits, scopeOf } from "./scope.js";
+import { KINDS, NO_COLLECTOR, STATE, type Scope, inherits, scopeOf } from "./scope.js";
 import { type Records, type Store, transact } from "./store.js";
 import type { Survey } from "./survey.js";
 
@@ -20,6 +20,9 @@ export interface Desk {
 
 /** What is read besides what is remembered: when to send; and what waits, here or in all queues of the store. */
 export type Needs = "plan" | "queue" | "everything";
+
+/** What sending needs of what is remembered: whether it may, and for whom; not what was spent and answered. */
+export const SENDING = [KINDS.consent, KINDS.heir, KINDS.limit, `${STATE}age`, `${STATE}lost`];
 
 interface Means {
   readonly store: Store;
@@ -42,9 +45,11 @@ export class Desks {
   }
 
   /** What some work gives, and the reports that were dropped meanwhile. */
-  async transact<T>(needs: Needs, work: (desk: Desk) => T, durable: boolean): Promise<{ result: T; lost: Outbox["lost"] }> {
+  async transact<T>(
+    needs: Needs, work: (desk: Desk) => T, durable: boolean, remembered: readonly string[] = [STATE],
+  ): Promise<{ result: T; lost: Outbox["lost"] }> {
     const queues = { plan: [], queue: [...new Set([this.#own, this.#orphaned])].map(queueOf), everything: [QUEUES] };
-    const prefixes = [STATE, planOf(this.#own), ...queues[needs]];
+    const prefixes = [...remembered, planOf(this.#own), ...queues[needs]];
     return transact(this.means.store, prefixes, (records) => {
       const desk = this.#desk(records);
       return { result: work(desk), lost: desk.outbox.lost };

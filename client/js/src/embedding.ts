@@ -10,7 +10,7 @@
 import { type Agreement, type Said, recover } from "./agreement.js";
 import { type Bytes, concat, fromHex } from "./bytes.js";
 import { Counts } from "./counts.js";
-import { type Desk, Desks, type Needs } from "./desk.js";
+import { type Desk, Desks, type Needs, SENDING } from "./desk.js";
 import { AnswerError, StateError } from "./errors.js";
 import { IndexedDBStore } from "./indexeddb.js";
 import { Ledger } from "./ledger.js";
@@ -261,8 +261,8 @@ export class EmbeddedClient {
     }
   }
 
-  async #transact<T>(needs: Needs, work: (desk: Desk) => T, durable = false): Promise<T> {
-    const { result, lost } = await this.#desks.transact(needs, work, durable);
+  async #transact<T>(needs: Needs, work: (desk: Desk) => T, durable = false, remembered?: readonly string[]): Promise<T> {
+    const { result, lost } = await this.#desks.transact(needs, work, durable, remembered);
     for (const [reason, number] of lost) this.#counts.add(reason, number, `${number} at once`);
     return result;
   }
@@ -271,6 +271,6 @@ export class EmbeddedClient {
   #sending<T>(needs: Needs, work: (outbox: Outbox) => T): Promise<T | undefined> {
     return this.#transact(needs, ({ agreement, outbox }) => {
       return !this.#isWithdrawn && agreement.sends ? work(outbox) : undefined;
-    }, needs === "queue");
+    }, needs === "queue", SENDING);
   }
 }
