@@ -49,6 +49,7 @@ class Browser:
         }
         session = self._post("", capabilities={"alwaysMatch": wanted})
         self._place = f"/{session['sessionId']}"
+        self.process = session["capabilities"]["goog:processID"]
 
     _place = ""
 

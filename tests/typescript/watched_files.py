@@ -1,5 +1,6 @@
 """A server of the repository's files that notes all requests, and can be slow or strict."""
 
+import json
 import threading
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -13,14 +14,16 @@ class WatchedFiles(ThreadingHTTPServer):
 
     `policy` is the Content-Security-Policy of every answer, if there is any; what ends in one of
     the names in `slow` is not answered before `go` is set, and what ends in `missing` is not there.
+    `answer` makes a status and a JSON body for what is posted, of the log so far: 204 without one.
     """
 
     daemon_threads = True
 
-    def __init__(self):
+    def __init__(self, answer=None):
         super().__init__(("127.0.0.1", 0), partial(_Handler, directory=str(ROOT)))
         self.port = self.server_address[1]
         self.log = []
+        self.answer = answer
         self.policy, self.missing = None, None
         self.slow, self.go = (), threading.Event()
 
@@ -42,8 +45,17 @@ class _Handler(SimpleHTTPRequestHandler):
 
     def do_POST(self):
         self._note()
-        self.send_response(204)
-        self.end_headers()
+        if self.server.answer is None:
+            self.send_response(204)
+            self.end_headers()
+            return
+        status, body = self.server.answer(self.server.log)
+        # A tab that was closed does not wait for it.
+        with suppress(OSError):
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.end_headers()
+            self.wfile.write(json.dumps(body).encode())
 
     def _note(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
@@ -60,9 +72,9 @@ class _Handler(SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def watched_files():
+def watched_files(answer=None):
     """A server in a thread of its own."""
-    with WatchedFiles() as server:
+    with WatchedFiles(answer) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         try:

@@ -18,7 +18,8 @@ import type { Question } from "./survey.js";
 
 /** Epsilon 10: beyond it anyone who thought something 50 % likely may come to think it 99.995 % likely. */
 const USUAL_CAP = bound("10");
-const MOST = bound("1000");
+/** The most that a survey may spend, whatever it says. */
+export const MOST = bound("1000");
 
 /** A bound, and what counts towards it. */
 export interface Limit {

@@ -54,7 +54,7 @@ export class Client {
    * of a draw, and drops this answer.
    */
   async record(name: string, answer: Answer): Promise<Report> {
-    const question = this.survey.question(name);
+    const question = this.survey.question(name).alone;
     const value = question.value(answer, this.#random);
     // Kept by itself, so that an answer that cannot be paid for draws nothing anew.
     if (question.draw && !(await this.drawn(name))) {

@@ -21,10 +21,11 @@ export function answersOf({ answers }: Draw): number {
   return answers ?? 1;
 }
 
-/** The questions that a device answers, drawn without a look at any answer. */
-export function drawn(draw: Draw, random: Random): string[] {
-  const left = draw.questions.map((name, place) => ({ name, weight: draw.weights[place]! }));
-  const chosen: string[] = [];
+/** The questions that a device answers, drawn without a look at any answer. Those that are `known` are among them. */
+export function drawn(draw: Draw, random: Random, known: readonly string[] = []): string[] {
+  const weighted = draw.questions.map((name, place) => ({ name, weight: draw.weights[place]! }));
+  const left = weighted.filter(({ name }) => !known.includes(name));
+  const chosen = [...known];
   while (chosen.length < answersOf(draw)) {
     const total = left.reduce((sum, { weight }) => sum + weight, 0);
     let number = Number(randbelow(BigInt(total), random));

@@ -1,5 +1,7 @@
 /** Exact ratios of probabilities, whose logarithms are epsilons: a numerator and a denominator, both above 0. */
 
+import { bitLength } from "./bytes.js";
+
 export type Ratio = readonly [bigint, bigint];
 
 /** What several ratios come to together. */
@@ -64,3 +66,11 @@ export function read(text: string): Ratio {
 }
 
 export const RATIO = /^[1-9][0-9]*(\/[1-9][0-9]*)?$/;
+
+/** The natural logarithm of a ratio of at least 1, rounded up in its twelfth digit; 0 for 1. */
+export function logUpper([top, bottom]: Ratio): number {
+  if (top <= bottom) return 0;
+  const doublings = bitLength(top) - bitLength(bottom);
+  const scaled = Number((top << 64n) / (bottom << BigInt(doublings))) / 2 ** 64;
+  return (Math.log(scaled) + doublings * Math.LN2) * (1 + 1e-12) + 1e-15;
+}

@@ -36,14 +36,23 @@ export function batches(
     else byQuestion.set(name, [report]);
   }
   return [...byQuestion.values()].flatMap((alike) => {
-    const { fingerprint, row, epoch } = alike[0]!;
-    const step = Math.max(1, Math.min(size, MOST_REPORTS, Math.floor((MOST_PAYLOAD - HEAD) / row.length)));
-    return Array.from({ length: Math.ceil(alike.length / step) }, (_, number) => {
-      const chunk = alike.slice(number * step, (number + 1) * step);
-      const id = batchId(random, epoch, clock() / 1000);
-      return { fingerprint, id, size: chunk.length, rows: concat(chunk.map((report) => report.row)) };
-    });
+    const step = together(alike[0]!, size);
+    return Array.from({ length: Math.ceil(alike.length / step) }, (_, number) => (
+      batchOf(alike.slice(number * step, (number + 1) * step), random, clock)
+    ));
   });
+}
+
+/** How many reports such as this one travel together, at most. */
+export function together({ row }: Report, size: number): number {
+  return Math.max(1, Math.min(size, MOST_REPORTS, Math.floor((MOST_PAYLOAD - HEAD) / row.length)));
+}
+
+/** Reports to one question as one batch, in the order in which they come. */
+export function batchOf(alike: readonly Report[], random: Random, clock: () => number): Batch {
+  const { fingerprint, epoch } = alike[0]!;
+  const id = batchId(random, epoch, clock() / 1000);
+  return { fingerprint, id, size: alike.length, rows: concat(alike.map(({ row }) => row)) };
 }
 
 /** Reports as the bytes of a report file or an upload: one frame for each batch. Files may be concatenated. */

@@ -49,6 +49,8 @@ export class Survey {
   /** The length of its epochs in seconds; undefined if it has none. */
   readonly epoch: number | undefined;
   readonly questions: readonly Question[];
+  /** The names of those that are answered together. */
+  readonly groups: readonly (readonly string[])[];
   /** The ratio that everything a device ever sends may come to; undefined if only the questions set limits. */
   readonly lifetime: Ratio | undefined;
 
@@ -57,6 +59,7 @@ export class Survey {
     this.fingerprint = compiled.fingerprint;
     this.terms = compiled.terms;
     this.epoch = compiled.epoch;
+    this.groups = compiled.groups;
     const together = new Set(compiled.groups.flat());
     const draws = drawsByName(compiled.draws ?? [], new Set(compiled.questions.map(({ name }) => name)));
     this.questions = compiled.questions.map(
@@ -126,16 +129,19 @@ export class Question {
 
   /** What makes the reports. Throws `AnswerError` if this client cannot. */
   get randomizer(): Randomizer {
-    if (this.inGroup) {
-      throw new AnswerError(`question ${this.name} is answered together with others, which this client cannot do`);
-    }
     if (!this.#randomizer) throw new AnswerError(`question ${this.name}: this client has no mechanism ${this.mechanism}`);
     return this.#randomizer;
   }
 
+  /** The question, if it is answered by itself. Throws `AnswerError` for one of a group. */
+  get alone(): this {
+    if (this.inGroup) throw new AnswerError(`question ${this.name} is answered together with others, by recordTogether`);
+    return this;
+  }
+
   /** Whether this client can answer it. */
   get answerable(): boolean {
-    return this.#randomizer !== undefined && !this.inGroup && this.#fits;
+    return this.#randomizer !== undefined && this.#fits;
   }
 
   /** The ratio that one charge stands for: everything ever sent about one value, or the one report. */

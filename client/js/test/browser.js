@@ -1,17 +1,23 @@
 // The laws, in a browser: runs them, and posts what came of each to the server that this page is from.
 
-import { BrowserStorage } from "../dist/index.js";
+import { BrowserStorage, EmbeddedClient, IndexedDBStore, readSurvey } from "../dist/index.js";
 import { ARC_LAWS } from "./arc_laws.js";
 import { CLIENT_LAWS } from "./client_laws.js";
 import { CODEBOOK_LAWS } from "./codebook_laws.js";
-import { holds, same } from "./support.js";
+import { CITY } from "./embedded_support.js";
+import { compiledOf, holds, same } from "./support.js";
+import { DELIVERY_LAWS } from "./delivery_laws.js";
 import { DRAW_LAWS } from "./draw_laws.js";
+import { EMBEDDED_LAWS } from "./embedded_laws.js";
 import { FIELD_LAWS } from "./field_laws.js";
 import { KEPT_LAWS } from "./kept_laws.js";
 import { NUMBER_LAWS } from "./number_laws.js";
 import { ONCE_LAWS } from "./once_laws.js";
+import { STORE_LAWS } from "./store_laws.js";
 import { SURVEY_LAWS } from "./survey_laws.js";
 import { VECTOR_LAWS } from "./vector_laws.js";
+
+let databases = 0;
 
 const here = {
   read: async (name) => (await fetch(`../../../tests/vectors/${name}.json`)).json(),
@@ -19,6 +25,7 @@ const here = {
     localStorage.clear();
     return new BrowserStorage();
   },
+  store: () => new IndexedDBStore(`laws-${(databases += 1)}`),
 };
 
 async function opened(page) {
@@ -56,6 +63,22 @@ const PAGE_LAWS = {
     }
   },
 
+  "service workers embed a client, and none asks for locks": async () => {
+    const survey = JSON.stringify(await compiledOf([CITY]));
+    const outcome = await worked("embedded_worker.js", "module", { survey, answers: { city: "Bonn" } });
+    same(outcome, { isSent: true, counts: { recorded: 1, accepted: 1 }, charges: 1 }, "what it says");
+    const [locks, kept] = [Object.getOwnPropertyDescriptor(Navigator.prototype, "locks"), new IndexedDBStore("without-locks")];
+    const read = await readSurvey(survey);
+    delete Navigator.prototype.locks;
+    try {
+      const clients = [1, 2].map(() => new EmbeddedClient(read, { store: kept, interval: null }));
+      const recorded = await Promise.all(clients.map((client) => client.record("city", "Bonn")));
+      same(recorded.filter(Boolean).length, 1, "the reports of two clients");
+    } finally {
+      Object.defineProperty(Navigator.prototype, "locks", locks);
+    }
+  },
+
   "the example page shows what it offers for download, and the same once it is opened again": async ({ storage }) => {
     storage();
     const page = await opened("../../../examples/web/index.html");
@@ -72,7 +95,7 @@ const PAGE_LAWS = {
 
 const laws = {
   ...VECTOR_LAWS, ...DRAW_LAWS, ...SURVEY_LAWS, ...NUMBER_LAWS, ...CODEBOOK_LAWS, ...ARC_LAWS, ...ONCE_LAWS, ...FIELD_LAWS,
-  ...CLIENT_LAWS, ...KEPT_LAWS, ...PAGE_LAWS,
+  ...CLIENT_LAWS, ...KEPT_LAWS, ...EMBEDDED_LAWS, ...DELIVERY_LAWS, ...STORE_LAWS, ...PAGE_LAWS,
 };
 const outcomes = {};
 for (const [sentence, law] of Object.entries(laws)) {

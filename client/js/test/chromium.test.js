@@ -27,12 +27,14 @@ function isProgram(path) {
   }
 }
 
-/** Serves the repository, and hands over what is posted. */
+/** Serves the repository, and hands over what is posted; uploads of reports are accepted. */
 function serve(posted) {
   return createServer(async (request, response) => {
     if (request.method === "POST") {
       const parts = await request.toArray();
-      response.end();
+      const isUpload = request.url === "/v1/reports";
+      response.writeHead(isUpload ? 202 : 200).end(isUpload ? '{"accepted": 1}' : "");
+      if (isUpload) return undefined;
       return posted(JSON.parse(Buffer.concat(parts)));
     }
     const path = join(ROOT, new URL(request.url, "http://localhost").pathname);

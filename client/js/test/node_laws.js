@@ -2,16 +2,19 @@
 
 import { readFile } from "node:fs/promises";
 
-import { MemoryStorage } from "../dist/index.js";
+import { MemoryStorage, MemoryStore } from "../dist/index.js";
 import { ARC_LAWS } from "./arc_laws.js";
 import { browserStorage } from "./browser_stubs.js";
 import { CLIENT_LAWS } from "./client_laws.js";
 import { CODEBOOK_LAWS } from "./codebook_laws.js";
+import { DELIVERY_LAWS } from "./delivery_laws.js";
 import { DRAW_LAWS } from "./draw_laws.js";
+import { EMBEDDED_LAWS } from "./embedded_laws.js";
 import { FIELD_LAWS } from "./field_laws.js";
 import { KEPT_LAWS } from "./kept_laws.js";
 import { NUMBER_LAWS } from "./number_laws.js";
 import { ONCE_LAWS } from "./once_laws.js";
+import { STORE_LAWS } from "./store_laws.js";
 import { SURVEY_LAWS } from "./survey_laws.js";
 import { VECTOR_LAWS } from "./vector_laws.js";
 
@@ -19,7 +22,7 @@ const VECTORS = new URL("../../../tests/vectors/", import.meta.url);
 
 const read = async (name) => JSON.parse(await readFile(new URL(`${name}.json`, VECTORS), "ascii"));
 
-const inMemory = { read, storage: () => new MemoryStorage() };
+const inMemory = { read, storage: () => new MemoryStorage(), store: () => new MemoryStore() };
 const inBrowser = { read, storage: browserStorage };
 
 const STORED = [
@@ -31,7 +34,7 @@ const LONGEST = "a compiled survey that was altered anywhere but in what people 
 
 const laws = {
   ...VECTOR_LAWS, ...CLIENT_LAWS, ...SURVEY_LAWS, ...NUMBER_LAWS, ...CODEBOOK_LAWS, ...ARC_LAWS, ...ONCE_LAWS, ...FIELD_LAWS,
-  ...DRAW_LAWS, ...KEPT_LAWS,
+  ...DRAW_LAWS, ...KEPT_LAWS, ...STORE_LAWS, ...EMBEDDED_LAWS, ...DELIVERY_LAWS,
 };
 const { [LONGEST]: longest, ...others } = laws;
 

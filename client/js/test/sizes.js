@@ -18,7 +18,10 @@ const ONE = `
 export const PROGRAMS = {
   "a survey with one mechanism, randomized and framed": [`${ONE} export { reportBytes } from "ldpkit-client";`, 5_000],
   "the same with a client, which remembers": [`${ONE} export { Client, reportBytes } from "ldpkit-client";`, 8_000],
-  "everything, with all mechanisms": ['export * from "ldpkit-client";', 20_000],
+  "the same with an embedded client, which keeps, sends and accounts": [
+    `${ONE} export { EmbeddedClient } from "ldpkit-client";`, 15_500,
+  ],
+  "everything, with all mechanisms": ['export * from "ldpkit-client";', 31_000],
 };
 
 export async function bytesOf(program) {

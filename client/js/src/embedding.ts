@@ -1,0 +1,276 @@
+/**
+ * The client that apps embed (`client/ldp_client/embedded.py`): a respondent, a queue and uploads over one store.
+ *
+ * - The app is never rejected, unless it asked for `strict`: a full disk, a damaged store, a spent budget or missing
+ *   randomness mean that nothing is reported. It is counted by reason, and logged once for each; `status` says all of it.
+ * - What is charged and what waits to be sent change in one transaction, before `record` is fulfilled.
+ * - What a person says about consent counts at once, even where it cannot be written down.
+ */
+
+import { type Agreement, type Said, recover } from "./agreement.js";
+import { type Bytes, concat, fromHex } from "./bytes.js";
+import { Counts } from "./counts.js";
+import { type Desk, Desks, type Needs, SENDING } from "./desk.js";
+import { AnswerError, StateError } from "./errors.js";
+import { IndexedDBStore } from "./indexeddb.js";
+import { Ledger } from "./ledger.js";
+import { type Outbox, USUAL_LIMITS } from "./outbox.js";
+import { Preview } from "./preview.js";
+import { type Random, system } from "./randomness.js";
+import { bound } from "./ratio.js";
+import type { Reason } from "./reasons.js";
+import { erase } from "./respondent.js";
+import { NO_COLLECTOR, STATE, Scope } from "./scope.js";
+import { LONGEST_INTERVAL, Sender } from "./sender.js";
+import { type EmbeddedSettings, type Means, refuseBeyond } from "./settings.js";
+import { digest } from "./sha256.js";
+import { type Facts, type Status, adviceOn, unread } from "./status.js";
+import { type Store, transact } from "./store.js";
+import type { Answer, Question, Survey } from "./survey.js";
+import { HTTPTransport } from "./transport.js";
+
+/** Answers to a question, or to a group, whose report travels under a fingerprint. */
+interface Asked {
+  readonly fingerprint: Bytes;
+  readonly questions: readonly Question[];
+  readonly answers: readonly Answer[];
+}
+
+const DAY = 86_400_000;
+const FINGERPRINT_SIZE = 16;
+const NO_ATTEMPT = { at: undefined, outcome: "", reason: "", failures: 0 };
+/** The queue's bounds are looked at once in so many reports. */
+const SLACK = 64;
+
+export class EmbeddedClient {
+  readonly #store: Store;
+  readonly #sender: Sender | undefined;
+  readonly #counts: Counts;
+  readonly #desks: Desks;
+  readonly #random: Random;
+  readonly #now: () => number;
+  readonly #strict: boolean;
+  #isWithdrawn = false;
+  #isClosed = false;
+  #untilTrimmed = 0;
+
+  /** Throws `SurveyError` for a survey that asks for too much, and `RangeError` for settings that make no sense. */
+  constructor(readonly survey: Survey, settings: EmbeddedSettings = {}, { random = system, now = Date.now }: Means = {}) {
+    const { store, collector, transport, lifetimeCap, interval = 3600, timeout = 10 } = settings;
+    refuseBeyond(survey, settings);
+    if (!store && typeof indexedDB === "undefined") throw new RangeError("expected a store: there is no IndexedDB here");
+    const sends = transport ?? (collector === undefined ? undefined : new HTTPTransport(collector, settings.http));
+    this.#store = store ?? new IndexedDBStore();
+    this.#counts = new Counts(settings.log ?? ((message) => console.warn(message)));
+    const own = sends ? new Scope(sends.destination) : NO_COLLECTOR;
+    const cap = lifetimeCap === undefined ? undefined : bound(lifetimeCap);
+    const limits = { ...USUAL_LIMITS, ...settings.limits };
+    const ifNeverAsked = settings.consent !== "off";
+    this.#desks = new Desks({ store: this.#store, survey, own, cap, limits, ifNeverAsked, random, now });
+    [this.#random, this.#now] = [random, now];
+    this.#strict = settings.strict ?? false;
+    if (!sends) return;
+    this.#sender = new Sender(sends, (needs, work) => this.#sending(needs, work), this.#counts, random, interval, timeout);
+    void this.#sender.start();
+  }
+
+  /** Randomize an answer now and let its report wait to be sent. Whether there is a report. */
+  record(name: string, answer: Answer): Promise<boolean> {
+    return this.#kept(() => {
+      const question = this.survey.question(name).alone;
+      return { fingerprint: fromHex(question.fingerprint), questions: [question], answers: [answer] };
+    });
+  }
+
+  /** The same for the answers to all questions of a group, by name. */
+  recordTogether(answers: Readonly<Record<string, Answer>>): Promise<boolean> {
+    return this.#kept(() => {
+      const given = Object.keys(answers);
+      const isGiven = (names: readonly string[]): boolean => names.every((name) => given.includes(name));
+      const group = this.survey.groups.find((names) => names.length === given.length && isGiven(names));
+      if (!group) throw new AnswerError("expected answers to all questions of a group of the survey, and to no others");
+      const questions = group.map((name) => this.survey.question(name));
+      const members = questions.map(({ fingerprint }) => fromHex(fingerprint));
+      const fingerprint = digest(["ldp-joint-1", ...members], FINGERPRINT_SIZE);
+      return { fingerprint, questions, answers: group.map((name) => answers[name]!) };
+    });
+  }
+
+  /**
+   * Send what waits, as far as a pause allows, and wait for that as many seconds at most. Whether nothing waits any more, and
+   * nothing was lost meanwhile.
+   */
+  flush(timeout = 10): Promise<boolean> {
+    return this.#guarded(false, async () => {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, 1000 * timeout, false)));
+      const isWhole = await Promise.race([this.#sender?.send() ?? true, late]);
+      clearTimeout(timer);
+      return (await this.#transact("queue", ({ outbox }) => outbox.waiting)) === 0 && isWhole;
+    });
+  }
+
+  /** How many reports wait; 0 where the store cannot be read, as none is sent then. */
+  waiting(): Promise<number> {
+    return this.#guarded(0, () => this.#transact("queue", ({ outbox }) => outbox.waiting));
+  }
+
+  /** What happened since the client was made, by reason (`REASONS` says what each means). */
+  counts(): Partial<Record<Reason, number>> {
+    return this.#counts.numbers;
+  }
+
+  /** What the device has spent. One that cannot be read is a ledger that says so. */
+  ledger(): Promise<Ledger> {
+    const none = (error: unknown): Ledger => new Ledger([], [], [1n, 1n], unread(error, {}).state);
+    return this.#guarded(none, () => this.#transact("plan", ({ records }) => Ledger.read(records)));
+  }
+
+  /** Whether answers are recorded now: `off` if the store cannot be read. */
+  async consent(): Promise<"on" | "off"> {
+    return this.#guarded("off", () => this.#transact("plan", ({ agreement }) => (this.#allows(agreement) ? "on" : "off")));
+  }
+
+  /** What the person said about this version of the survey. */
+  said(): Promise<Said> {
+    return this.#guarded("unknown", () => this.#transact("plan", ({ agreement }) => this.#said(agreement)));
+  }
+
+  /**
+   * Note what the person says: `on`, to these terms; `off`, for all surveys in the store: nothing is recorded or sent from
+   * now on; or `forget`: as `off`, and what waits, the permanent responses and the secrets are erased. The ledger stays. Say
+   * `on` when a person has, and not at every start. Whether it is written down; it holds at once in any case.
+   */
+  setConsent(said: "on" | "off" | "forget"): Promise<boolean> {
+    return this.#guarded(false, async () => {
+      if (said !== "on" && said !== "off" && said !== "forget") throw new RangeError("expected on, off or forget");
+      this.#isWithdrawn = said !== "on";
+      await this.#transact(said === "forget" ? "everything" : "plan", ({ records, agreement, account, outbox }) => {
+        agreement.keep(said === "on");
+        if (said === "on") account.agree();
+        if (said !== "forget") return;
+        erase(records, "everything but this ledger was forgotten", this.#day);
+        outbox.forget();
+      }, true);
+      if (said === "on") void this.#sender?.start();
+      return true;
+    });
+  }
+
+  /** Draw a new secret and new permanent responses from now on; they are charged anew. Whether it is written down. */
+  rotate(): Promise<boolean> {
+    return this.#guarded(false, async () => {
+      await this.#transact("plan", ({ records }) => erase(records, "the secret was renewed", this.#day), true);
+      return true;
+    });
+  }
+
+  /** Where the store is damaged: go on without what was lost. People are asked anew, and the ledger tells of it. */
+  recover(): Promise<boolean> {
+    return this.#guarded(false, async () => {
+      await transact(this.#store, [STATE], (records) => recover(records, this.#day), true);
+      return true;
+    });
+  }
+
+  /** All that there is to know, and what to do. It is never rejected. */
+  async status(): Promise<Status> {
+    const counts = this.counts();
+    const told = await this.#transact<Facts>("queue", ({ records, agreement, outbox }) => {
+      const { at, outcome, reason, failures } = { ...NO_ATTEMPT, ...outbox.attempt };
+      // All of it is read, so that damage shows.
+      records.range(STATE);
+      return {
+        state: "sound", consent: this.#allows(agreement) ? "on" : "off", said: this.#said(agreement), waiting: outbox.waiting,
+        lastAttempt: at, outcome, reason, failures, nextDue: outbox.due(2 * LONGEST_INTERVAL), pause: outbox.pause,
+        dropped: Object.fromEntries(outbox.dropped), counts,
+      };
+    }).catch((error: unknown) => unread(error, counts));
+    return { ...told, advice: adviceOn(told, this.#sender !== undefined) };
+  }
+
+  /** What an answer would look like and could reveal; costs nothing. Undefined for one that does not fit its question. */
+  preview(name: string, answer: Answer): Preview | undefined {
+    try {
+      return Preview.of(this.survey.question(name), answer, this.#random);
+    } catch (error) {
+      this.#counts.note(error);
+      if (this.#strict) throw error;
+      return undefined;
+    }
+  }
+
+  /** Stop sending and let go of the store. What waits is sent another time. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#sender?.stop();
+    this.#store.close?.();
+  }
+
+  async #kept(asked: () => Asked): Promise<boolean> {
+    if (this.#isClosed) {
+      this.#counts.add("closed", 1, "record was called after close");
+      if (this.#strict) throw new StateError("expected a client that is open, got one that was closed");
+      return false;
+    }
+    return this.#guarded(false, async () => {
+      const { fingerprint, questions, answers } = asked();
+      const values = questions.map((question, place) => question.value(answers[place]!, this.#random));
+      this.#untilTrimmed -= 1;
+      const isToTrim = this.#untilTrimmed < 0;
+      if (isToTrim) this.#untilTrimmed = SLACK - 1;
+      // Kept by itself, so that an answer that cannot be paid for draws nothing anew.
+      if (questions.some(({ draw }) => draw)) {
+        await this.#transact("plan", ({ agreement, respondent }) => {
+          if (this.#allows(agreement)) for (const question of questions) respondent.isDrawn(question);
+        });
+      }
+      const outcome = await this.#transact(isToTrim ? "queue" : "plan", ({ agreement, respondent, outbox }): Reason => {
+        if (!this.#allows(agreement)) return "consent-off";
+        if (!questions.every((question) => respondent.isDrawn(question))) return "not-drawn";
+        const row = concat(questions.map((question, place) => respondent.row(question, values[place]!)));
+        outbox.put({ fingerprint, row, epoch: this.survey.epoch });
+        if (isToTrim) outbox.trim();
+        return "recorded";
+      });
+      this.#counts.add(outcome);
+      return outcome === "recorded";
+    });
+  }
+
+  #said(agreement: Agreement): Said {
+    return this.#isWithdrawn ? "off" : agreement.said;
+  }
+
+  #allows(agreement: Agreement): boolean {
+    return !this.#isWithdrawn && agreement.allows;
+  }
+
+  get #day(): number {
+    return Math.floor(this.#now() / DAY);
+  }
+
+  /** What some work gives; the error, if the app is strict; else what stands for it. */
+  async #guarded<T>(otherwise: T | ((error: unknown) => T), work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#counts.note(error);
+      if (this.#strict) throw error;
+      return otherwise instanceof Function ? otherwise(error) : otherwise;
+    }
+  }
+
+  async #transact<T>(needs: Needs, work: (desk: Desk) => T, durable = false, remembered?: readonly string[]): Promise<T> {
+    const { result, lost } = await this.#desks.transact(needs, work, durable, remembered);
+    for (const [reason, number] of lost) this.#counts.add(reason, number, `${number} at once`);
+    return result;
+  }
+
+  /** For the sender: nothing, where nothing may be sent. What is sent is charged for, durably. */
+  #sending<T>(needs: Needs, work: (outbox: Outbox) => T): Promise<T | undefined> {
+    return this.#transact(needs, ({ agreement, outbox }) => {
+      return !this.#isWithdrawn && agreement.sends ? work(outbox) : undefined;
+    }, needs === "queue", SENDING);
+  }
+}

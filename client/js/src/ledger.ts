@@ -1,0 +1,89 @@
+/**
+ * The privacy loss of a device (`client/ldp_client/ledger.py`), for people who ask what their app has told of them.
+ *
+ * Charges multiply, as epsilons add up; they are never taken back. What is set aside for answers that may still change is
+ * no charge, but counts as one where a limit is compared.
+ */
+
+import type { ChargeEntry } from "./account.js";
+import { type Ratio, logUpper, power, product, read } from "./ratio.js";
+import { KINDS } from "./scope.js";
+import type { Records } from "./store.js";
+
+const DAY = 86_400_000;
+const FINGERPRINT_DIGITS = 32;
+const DIGITS = 6;
+
+/** What one report cost, or one value whose permanent response is kept. Days count from the first of 1970 (UTC). */
+export interface Charge {
+  readonly survey: string;
+  readonly question: string;
+  readonly fingerprint: string;
+  readonly collector: string;
+  readonly day: number;
+  readonly ratio: Ratio;
+}
+
+export class Ledger {
+  /** With the days on which responses were erased, and why; and the ratio that is set aside. */
+  constructor(
+    readonly charges: readonly Charge[], readonly events: readonly (readonly [reason: string, day: number])[],
+    readonly aside: Ratio,
+    /** Why it cannot be read; empty if it can. */
+    readonly problem = "",
+  ) {}
+
+  static read(records: Records): Ledger {
+    const charges = records.range(KINDS.charge).map(([key, entry]) => {
+      const [survey, question, ratio, collector, day] = entry as ChargeEntry;
+      const fingerprint = key.slice(KINDS.charge.length).slice(0, FINGERPRINT_DIGITS);
+      return { survey, question, fingerprint, collector, day, ratio: read(ratio) };
+    });
+    const events = records.range(KINDS.event).map(([, entry]) => entry as [string, number]);
+    const aside = records.range(KINDS.aside).map(([, entry]) => power(read(entry[2] as string), entry[4] as number));
+    return new Ledger(charges, events, product(aside));
+  }
+
+  /** What was spent in all, or of it what was on one survey, one question or one day, as an epsilon, rounded up. */
+  epsilon(of: { readonly survey?: string; readonly question?: string; readonly day?: number } = {}): number {
+    const wanted = Object.entries(of) as [keyof typeof of, string | number][];
+    const charges = this.charges.filter((charge) => wanted.every(([part, value]) => charge[part] === value));
+    return logUpper(product(charges.map(({ ratio }) => ratio)));
+  }
+
+  toString(): string {
+    if (this.problem) return `What this device has spent cannot be read: ${this.problem}`;
+    if (!this.charges.length) return "Nothing was spent: this device has made no report yet.";
+    const distinct = <T>(of: (charge: Charge) => T): T[] => [...new Set(this.charges.map(of))];
+    const surveys = distinct(({ survey }) => survey).flatMap((survey) => {
+      const names = new Set(this.charges.filter((charge) => charge.survey === survey).map(({ question }) => question));
+      const lines = [...names].map((name) => this.#line(survey, name));
+      return [`Survey ${survey}: epsilon ${shown(this.epsilon({ survey }))}`, ...lines];
+    });
+    const days = distinct(({ day }) => day).sort((one, other) => one - other);
+    const aside = logUpper(this.aside);
+    return [
+      `Spent on this device, ever: epsilon ${shown(this.epsilon())}`,
+      ...surveys,
+      ...(aside ? [`Set aside, whether or not answers change: epsilon ${shown(aside)}`] : []),
+      "By day:",
+      ...days.map((day) => `  ${dated(day)}: epsilon ${shown(this.epsilon({ day }))}`),
+      ...this.events.map(([reason, day]) => `On ${dated(day)} ${reason}: what is answered from then on is charged anew`),
+    ].join("\n");
+  }
+
+  #line(survey: string, question: string): string {
+    const often = this.charges.filter((charge) => charge.survey === survey && charge.question === question).length;
+    const times = often === 1 ? "charged once" : `charged ${often} times`;
+    return `  ${question}: epsilon ${shown(this.epsilon({ survey, question }))}, ${times}`;
+  }
+}
+
+/** An epsilon with its last digit rounded up. */
+export function shown(epsilon: number): string {
+  return (Math.ceil(epsilon * 10 ** DIGITS) / 10 ** DIGITS).toFixed(DIGITS);
+}
+
+function dated(day: number): string {
+  return new Date(day * DAY).toISOString().slice(0, 10);
+}

@@ -1,0 +1,54 @@
+/** What an app says about how its embedded client works, and lets a survey ask for. */
+
+import { SurveyError } from "./errors.js";
+import type { QueueLimits } from "./outbox.js";
+import type { Random } from "./randomness.js";
+import { bound, power, within } from "./ratio.js";
+import type { Store } from "./store.js";
+import type { Survey } from "./survey.js";
+import type { HTTPSettings, Transport } from "./transport.js";
+
+/**
+ * - `store` is where the device remembers: the browser's IndexedDB unless given.
+ * - `collector` is the address that reports go to, with `http` for its token and the like; or `transport`, one of your own.
+ *   With neither, reports wait.
+ * - `lifetimeCap` is the largest epsilon, as text, that all surveys in the store may spend together: 10, or what the first of
+ *   them asks for if that is more, unless given. `ceiling` is the largest that a question may ever cost; `pins` are the terms
+ *   that are accepted.
+ * - `strict` rejects what goes wrong, instead of counting it.
+ * - `consent` is what holds as long as the person was never asked: `on` unless given.
+ * - `interval` is the mean of seconds between uploads, an hour unless given; null to send at `flush` only. `timeout` are the
+ *   seconds that one upload may take as a whole.
+ * - `log` is told of each kind of trouble once: the console, unless given.
+ */
+export interface EmbeddedSettings {
+  readonly store?: Store;
+  readonly collector?: string;
+  readonly http?: HTTPSettings;
+  readonly transport?: Transport;
+  readonly lifetimeCap?: string;
+  readonly ceiling?: string;
+  readonly pins?: readonly string[];
+  readonly strict?: boolean;
+  readonly consent?: "on" | "off";
+  readonly limits?: Partial<QueueLimits>;
+  readonly interval?: number | null;
+  readonly timeout?: number;
+  readonly log?: (message: string) => void;
+}
+
+/** What tests of an app replace: randomness, and the time in milliseconds since 1970. */
+export interface Means {
+  readonly random?: Random;
+  readonly now?: () => number;
+}
+
+/** Throws `SurveyError` for a question that can ever cost more than the ceiling, or terms that are not pinned. */
+export function refuseBeyond({ questions, terms }: Survey, { ceiling, pins }: EmbeddedSettings): void {
+  const most = ceiling === undefined ? undefined : bound(ceiling);
+  for (const { name, answerable, price, charges } of questions) {
+    if (!most || !answerable || within(power(price, charges), most)) continue;
+    throw new SurveyError(`question ${name}: expected at most epsilon ${ceiling}, ever, which is this app's ceiling`);
+  }
+  if (pins && !pins.includes(terms)) throw new SurveyError(`expected terms that this app pins, got ${terms}`);
+}

@@ -1,0 +1,283 @@
+// How an embedded client delivers (src/outbox.ts, src/sender.ts, src/transport.ts): on every store, with a clock that is set.
+
+import { HTTPTransport } from "../dist/index.js";
+import { CITY, Collector, KEPT, TOWN, clock, contentsOf, embedded } from "./embedded_support.js";
+import { holds, refusal, same, surveyOf } from "./support.js";
+
+const DAY = 86_400;
+const LONGEST_HELD = 7200;
+const NO_CAP = { lifetimeCap: "1000" };
+
+/** A device with its own store, clock and collector, and a way to open a client on it. */
+async function device({ store }, outcomes = [], described = [CITY, TOWN]) {
+  const survey = await surveyOf(described);
+  const [kept, now, collector] = [await store(), clock(), new Collector(outcomes)];
+  const open = (settings = {}) => embedded(survey, { store: kept, transport: collector, ...NO_CAP, ...settings }, { now });
+  return { survey, kept, now, collector, open };
+}
+
+async function until(condition) {
+  for (let turn = 0; turn < 500 && !condition(); turn += 1) await new Promise((resolve) => setTimeout(resolve, 2));
+  holds(condition(), "it comes to that");
+}
+
+const sameBytes = async (place) => {
+  const failures = 5;
+  const { now, collector, open } = await device(place, new Array(failures).fill({ verdict: "retry" }));
+  await open().record("city", "Bonn");
+  for (let attempt = 1; attempt <= failures; attempt += 1) {
+    same(await open().flush(), false, "whether all was sent");
+    same(collector.payloads.length, attempt, "the attempts");
+    const { pause, failures: inARow, outcome, lastAttempt } = await open().status();
+    holds(pause <= 2 * 2 ** attempt, "a pause doubles at most");
+    same([inARow, outcome, lastAttempt], [attempt, "retry", now.at], "the last attempt");
+    await open().record("town", "Celle");
+    now.pass(2 * 2 ** attempt);
+  }
+  const client = open();
+  same([await client.flush(), client.counts()], [true, { accepted: 2 }], "what comes of it");
+  same(new Set(collector.payloads.slice(0, failures + 1).map(String)).size, 1, "the different bytes that were sent");
+  same((await client.status()).failures, 0, "the failures after a success");
+};
+
+const asked = async (place) => {
+  const { now, collector, open } = await device(place, [{ verdict: "retry", wait: 5000 }]);
+  await open().record("city", "Bonn");
+  await open().flush();
+  now.pass(4999);
+  same([await open().flush(), collector.payloads.length], [false, 1], "before the collector wants it");
+  now.pass(2);
+  same(await open().flush(), true, "afterwards");
+};
+
+const before = async (place) => {
+  const { now, collector, open } = await device(place, [() => new Promise(() => undefined)]);
+  await open().record("city", "Bonn");
+  // Of a page that is closed in the middle nothing comes back.
+  void open({ timeout: 600 }).flush(0.001);
+  await until(() => collector.payloads.length === 1);
+  const { outcome, failures, pause } = await open().status();
+  same([outcome, failures, pause >= 600], ["begun", 1, true], "what is known of it");
+  same([await open().flush(), collector.payloads.length], [false, 1], "whether the next one sends at once");
+  now.pass(604);
+  same(await open().flush(), true, "whether it sends later");
+  same(new Set(collector.payloads.map(String)).size, 1, "the different bytes");
+};
+
+const deadline = async (place) => {
+  let signal;
+  const { collector, open } = await device(place, [(_, given) => ((signal = given), new Promise(() => undefined))]);
+  const client = open({ timeout: 0.02 });
+  await client.record("city", "Bonn");
+  same([await client.flush(5), client.counts().retry, signal.aborted], [false, 1, true], "what comes of no answer");
+  same(collector.payloads.length, 1, "the attempts");
+};
+
+const verdicts = async (place) => {
+  const cases = [
+    ["accepted", 0, true, {}], ["duplicate", 0, true, {}], ["quarantined", 0, true, {}], ["offline", 2, false, {}], ["late", 0, false, { late: 2 }], ["early", 0, false, { early: 2 }],
+    ["rejected", 0, false, { rejected: 2 }], ["refused", 0, false, { refused: 2 }], ["held", 2, false, {}],
+  ];
+  for (const [verdict, waiting, isWhole, dropped] of cases) {
+    const { now, collector, open } = await device(place, [{ verdict, reason: "status 401" }], [KEPT]);
+    const told = [];
+    const client = open({ log: (message) => told.push(message) });
+    for (const answer of ["Aachen", "Bonn"]) await client.record("kept", answer);
+    same(await client.flush(), isWhole, `whether all is well after ${verdict}`);
+    same(client.counts(), { recorded: 2, [verdict]: 1 }, "the counts");
+    const status = await client.status();
+    same([status.waiting, status.dropped], [waiting, dropped], `what is left after ${verdict}`);
+    same(told.length, ["accepted", "duplicate"].includes(verdict) ? 0 : 1, "what is logged");
+    if (verdict === "offline") holds(status.pause <= 20, "without a network it waits for seconds");
+    if (verdict !== "held") continue;
+    holds(status.pause >= LONGEST_HELD / 2 && status.advice[0].includes("token"), "it waits for long, and the status says why");
+    now.pass(LONGEST_HELD);
+    same([await client.flush(), collector.rows.length], [true, 2], "what comes once it is mended");
+  }
+};
+
+const nonsense = async (place) => {
+  const outcomes = [() => undefined, () => ({ verdict: "fine" }), () => ({ verdict: "retry", wait: NaN }), () => {
+    throw new TypeError("no");
+  }];
+  const { now, collector, open } = await device(place, outcomes);
+  const client = open();
+  await client.record("city", "Bonn");
+  for (const _ of outcomes) {
+    same(await client.flush(), false, "whether all was sent");
+    now.pass(DAY);
+  }
+  same([await client.flush(), collector.rows.length, client.counts().retry], [true, 1, outcomes.length], "what comes in the end");
+};
+
+const overdue = async (place) => {
+  const { now, collector, open } = await device(place);
+  const first = open({ interval: 3600 });
+  await first.record("city", "Bonn");
+  const { nextDue } = await first.status();
+  holds(nextDue > 0 && nextDue <= 7200, "an upload is due");
+  await first.close();
+  now.pass(nextDue / 2);
+  const second = open({ interval: 3600 });
+  same(Math.round((await second.status()).nextDue), Math.round(nextDue / 2), "when it is due, after a restart");
+  await second.close();
+  same(collector.payloads.length, 0, "what was sent before");
+  now.pass(nextDue / 2 + 1);
+  const third = open({ interval: 3600 });
+  await until(() => collector.payloads.length === 1);
+  await until(() => third.counts().accepted === 1);
+  await third.close();
+};
+
+const sessions = async (place) => {
+  // A minute a day, the first ones offline.
+  const offline = 5;
+  const { now, collector, open } = await device(place, new Array(offline).fill({ verdict: "retry", reason: "TypeError" }));
+  for (let day = 0; day < offline + 3; day += 1) {
+    const client = open({ interval: 3600 });
+    if (!day) await client.record("city", "Bonn");
+    await client.status();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    await client.close();
+    now.pass(DAY);
+  }
+  same([collector.rows.length, collector.payloads.length], [1, offline + 1], "reports that came, and attempts");
+};
+
+const clocks = async (place) => {
+  const { now, collector, open } = await device(place, [{ verdict: "retry", wait: DAY }]);
+  const today = now.at;
+  now.at = 0;
+  await open().record("city", "Bonn");
+  now.pass(60 * 365 * DAY);
+  same(await open().flush(), false, "what comes of a failure while the clock is ahead");
+  now.at = today;
+  const client = open();
+  await client.record("town", "Bonn");
+  same([await client.flush(), collector.rows.length], [true, 2], "whether all is sent once it is right");
+  same((await client.status()).dropped, {}, "what was dropped");
+};
+
+const aged = async (place) => {
+  const { now, collector, open } = await device(place, new Array(50).fill({ verdict: "retry" }));
+  const old = open();
+  await old.record("city", "Bonn");
+  for (let day = 0; day < 32; day += 1) {
+    now.pass(DAY);
+    await old.flush();
+    if (day === 20) await old.record("town", "Bonn");
+  }
+  same([await old.waiting(), old.counts()["too-old"], (await old.status()).dropped], [1, 1, { "too-old": 1 }], "what is left after 32 days");
+  holds(collector.payloads.length > 30, "it was tried");
+  const { open: other } = await device(place, [], [KEPT]);
+  const full = other({ limits: { reports: 3 } });
+  for (let turn = 0; turn < 10; turn += 1) await full.record("kept", "Bonn");
+  await full.flush();
+  same([full.counts()["queue-full"], full.counts().recorded], [7, 10], "what was dropped, the oldest first");
+};
+
+const unordered = async (place) => {
+  const firsts = new Set();
+  for (let turn = 0; turn < 60 && firsts.size < 2; turn += 1) {
+    const { collector, open } = await device(place, [], [KEPT]);
+    const client = open();
+    for (const answer of ["Aachen", "Bonn"]) await client.record("kept", answer);
+    await client.flush();
+    const { rows } = collector.batches[0];
+    // A permanent response of `Aachen` is kept, and comes once more: it was made first.
+    await client.record("kept", "Aachen");
+    await client.flush();
+    if (rows[0] !== rows[1]) firsts.add(rows.indexOf(collector.batches[1].rows[0]));
+  }
+  same(firsts.size, 2, "the orders");
+};
+
+const tabs = async (place) => {
+  const { collector, open } = await device(place, [async () => ({ verdict: "accepted" })], [KEPT]);
+  const [one, other] = [open(), open()];
+  for (let turn = 0; turn < 10; turn += 1) await (turn % 2 ? one : other).record("kept", "Bonn");
+  await Promise.all([one.flush(), other.flush(), one.flush()]);
+  same([collector.payloads.length, collector.rows.length], [1, 10], "what was sent");
+};
+
+const dated = async (place) => {
+  const survey = await surveyOf([CITY], null, 3600);
+  const [now, collector] = [clock(0), new Collector()];
+  const client = embedded(survey, { store: await place.store(), transport: collector }, { now });
+  await client.record("city", "Bonn");
+  now.at = 497_222 * 3_600_000;
+  await client.flush();
+  same(parseInt(collector.batches[0].id.slice(0, 8).match(/../g).reverse().join(""), 16), 497_222, "the epoch in which it is sent");
+};
+
+/** What an HTTP transport says of a response. */
+async function said(status, body, headers = {}) {
+  const calls = [];
+  const own = async (...call) => {
+    calls.push(call);
+    return new Response(status === 204 ? null : body, { status, headers });
+  };
+  const transport = new HTTPTransport("https://collect.example/base/", { token: "t", fetch: own });
+  const outcome = await transport.send(Uint8Array.of(1), new AbortController().signal);
+  const [[url, { method, headers: sentHeaders, redirect, credentials }]] = calls;
+  same([url, method, sentHeaders.Authorization, redirect, credentials],
+    ["https://collect.example/base/v1/reports", "POST", "Bearer t", "error", "omit"], "the request");
+  return [outcome.verdict, Math.round(outcome.wait ?? 0)];
+}
+
+const statuses = async () => {
+  const receipt = (changes) => JSON.stringify({ accepted: 0, duplicate: 0, quarantined: 0, rejected: {}, ...changes });
+  const reason = (word) => JSON.stringify({ error: "expected frames", reason: word });
+  const never = [[400, "empty"], [413, "too-large"], [415, "encoded"]];
+  const soon = new Date(Date.now() + 100_000).toUTCString();
+  for (const [status, body, headers, ...outcome] of [
+    [202, receipt({ accepted: 1 }), {}, "accepted", 0], [202, receipt({ duplicate: 1 }), {}, "duplicate", 0], [202, "", {}, "accepted", 0],
+    [202, receipt({ rejected: { late: 1 } }), {}, "late", 0], [202, receipt({ rejected: { early: 1 } }), {}, "early", 0],
+    [202, receipt({ rejected: { width: 1 } }), {}, "rejected", 0], [202, receipt({ quarantined: 1 }), {}, "quarantined", 0],
+    ...never.flatMap(([status, word]) => [
+      [status, reason(word), {}, "refused", 0], ...["<html>", "null", "[1]", reason(), reason("other")].map((body) => [status, body, {}, "held", 0]),
+    ]),
+    ...[401, 403, 404, 405, 410, 411, 451].map((status) => [status, reason("empty"), {}, "held", 0]),
+    ...[200, 204, 301, 408, 425, 429, 500, 503].map((status) => [status, reason("empty"), {}, "retry", 0]),
+    [401, "", { "Retry-After": "60" }, "held", 60],
+    [503, "", { "Retry-After": "30" }, "retry", 30], [429, "", { "Retry-After": soon }, "retry", 100], [503, "", { "Retry-After": "soon" }, "retry", 0],
+  ]) {
+    const found = await said(status, body, headers);
+    same([found[0], Math.abs(found[1] - outcome[1]) <= 2], [outcome[0], true], `what ${status} ${body} means`);
+  }
+};
+
+const addresses = async () => {
+  for (const address of ["http://collect.example", "collect.example", "ftp://localhost", "https://a@b.example", "https://b.example/?q", "https://b.example/#f", ""]) {
+    await refusal(async () => new HTTPTransport(address), RangeError);
+  }
+  for (const [address, destination] of [["http://localhost:8000", "http://localhost:8000/v1/reports"], ["https://B.example:443/", "https://b.example/v1/reports"]]) {
+    same(new HTTPTransport(address).destination, destination, "the destination");
+  }
+};
+
+const steady = async (place) => {
+  const { kept, open } = await device(place);
+  await open().record("city", "Bonn");
+  const first = [...(await contentsOf(kept)).keys()].filter((key) => key.startsWith("q/"));
+  holds(first.length === 1 && /^q\/[0-9a-f]{16}\/report\/0{6}[0-9a-f]{16}$/.test(first[0]), "a report is kept under no time");
+};
+
+export const DELIVERY_LAWS = {
+  "every attempt sends the same bytes, after pauses that double at most": sameBytes,
+  "a pause is as long as the collector asks for": asked,
+  "a failure is written down before the attempt": before,
+  "an attempt has a deadline as a whole": deadline,
+  "what a collector decided is counted as such, and what it may take later is held": verdicts,
+  "whatever a transport returns or throws, nothing is lost": nonsense,
+  "an upload that became due while the app was closed goes at its start": overdue,
+  "with a minute a day, some of them offline, the report arrives": sessions,
+  "a clock that jumps neither stops uploads nor drops reports": clocks,
+  "reports are dropped after days of use, and where too many wait": aged,
+  "reports leave in any order": unordered,
+  "two tabs send a batch once": tabs,
+  "a batch is of the epoch in which it is first about to be sent": dated,
+  "each status means what the service says it means": statuses,
+  "addresses that are not safe are refused": addresses,
+  "no time is kept with a report": steady,
+};

@@ -1,0 +1,48 @@
+// The laws of embedded clients, in Node, with a store as apps bring it, and with SQLite where there is one.
+
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+import { SQLiteStore, StateError } from "../dist/index.js";
+import { transact } from "../dist/store.js";
+import { DELIVERY_LAWS } from "./delivery_laws.js";
+import { EMBEDDED_LAWS } from "./embedded_laws.js";
+import { FileStore } from "./file_store.js";
+import { STORE_LAWS } from "./store_laws.js";
+import { refusal, same } from "./support.js";
+
+const folder = mkdtempSync(join(tmpdir(), "ldpkit-"));
+after(() => rmSync(folder, { recursive: true }));
+
+let number = 0;
+const path = () => join(folder, String((number += 1)));
+const HAS_SQLITE = process.getBuiltinModule?.("node:sqlite") !== undefined;
+
+const STORES = {
+  "a store of the app's": () => new FileStore(path()),
+  ...(HAS_SQLITE && { SQLite: () => new SQLiteStore(path()) }),
+};
+
+for (const [name, store] of Object.entries(STORES)) {
+  for (const [sentence, law] of Object.entries({ ...EMBEDDED_LAWS, ...DELIVERY_LAWS, ...STORE_LAWS })) {
+    test(`with ${name}, ${sentence}`, () => law({ store }));
+  }
+}
+
+test("processes that share a SQLite file wait for one another, and no one else reads it", { skip: !HAS_SQLITE }, async () => {
+  const [place, processes, times] = [path(), 4, 100];
+  const script = fileURLToPath(new URL("counting_process.js", import.meta.url));
+  const run = () => promisify(execFile)(process.execPath, [script, place, String(times)]);
+  await Promise.all(Array.from({ length: processes }, run));
+  same(await transact(new SQLiteStore(place), ["n"], (records) => records.get("n")), [processes * times], "what they come to");
+  same(statSync(place).mode & 0o777, 0o600, "who may read it");
+});
+
+test("where Node has no SQLite, that is said", { skip: HAS_SQLITE }, async () => {
+  await refusal(async () => new SQLiteStore(path()), StateError);
+});

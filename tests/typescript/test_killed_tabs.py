@@ -1,0 +1,97 @@
+"""Tabs that are closed, and browsers that are killed, while an embedded client records and sends.
+
+What a device was charged for arrives once: IndexedDB holds charge and report in one transaction.
+`LDPKIT_KILLED_TABS=50` does it at length. Skipped where chromium, chromedriver or the built client
+is missing.
+"""
+
+import json
+import os
+import signal
+import time
+from collections import Counter
+from random import Random
+
+import pytest
+from browser import MISSING, browser
+from js_client import needs_built_client
+from watched_files import watched_files
+
+from ldp.wire import FrameReader, decode_batch
+
+pytestmark = [
+    pytest.mark.skipif(MISSING, reason="needs chromium and chromedriver"),
+    needs_built_client,
+]
+
+PAGE = "client/js/test/kept_tab.html"
+READY = "return document.body?.dataset.ready === ''"
+DEATHS = int(os.environ.get("LDPKIT_KILLED_TABS", "4"))
+MOST_SECONDS = 1.0
+MOST_TO_FINISH = 120.0
+
+
+def receipt(log):
+    """A collector that counts every batch, and sometimes says that it could not."""
+    busy = len(log) % 5 == 4
+    body = {"accepted": 1, "duplicate": 0, "quarantined": 0, "rejected": {}}
+    return (503, {"error": "busy"}) if busy else (202, body)
+
+
+def live(window, server, life, *, seconds):
+    """Record and send for a while. What the page says that it recorded, as far as that is known."""
+    window.open(server.url(PAGE))
+    window.wait(READY)
+    window.run("window.live(arguments[0])", life)
+    window.wait("return window.said.length > 0")
+    time.sleep(seconds)
+    return window.run("return window.said")
+
+
+def died(profile, server, life, draw):
+    """A life that ends with the tab, or with the whole browser."""
+    seconds = draw.uniform(0, MOST_SECONDS)
+    with browser(profile) as window:
+        said = live(window, server, life, seconds=seconds)
+        if life % 2:
+            window.open("about:blank")
+        else:
+            os.kill(window.process, signal.SIGKILL)
+    return said
+
+
+def finished_in(window):
+    """What the page says in the end, which takes its time."""
+    until = time.monotonic() + MOST_TO_FINISH
+    while not (finished := window.run("return window.finished")):
+        assert time.monotonic() < until, "the page sends and sends"
+        time.sleep(0.2)
+    return finished
+
+
+def test_what_a_tab_was_charged_for_arrives_once(tmp_path):
+    """After tabs were closed and browsers killed, charges are reports, each of which came once."""
+    draw = Random(15)
+    with watched_files(answer=receipt) as server:
+        said = [name for life in range(DEATHS) for name in died(tmp_path, server, life, draw=draw)]
+        with browser(tmp_path) as window:
+            window.open(server.url(PAGE))
+            window.wait(READY)
+            window.run("window.finish(arguments[0])", DEATHS + 1)
+            finished = finished_in(window)
+        payloads = [body for line, body in server.log if line.startswith("POST")]
+    frames = {frame for body in payloads for frame in FrameReader().feed(body)}
+    batches = [decode_batch(frame) for frame in frames]
+    assert len({batch.id for batch in batches}) == len(batches), "an id with two contents"
+    came = Counter()
+    for batch in batches:
+        came[finished["names"][batch.fingerprint.hex()]] += batch.size
+    charged = Counter(finished["charged"])
+    assert finished["status"]["state"] == "sound", json.dumps(finished["status"])
+    assert finished["status"]["waiting"] == 0
+    assert charged.pop("kept") == 3
+    assert came.pop("kept") > 0
+    assert came - charged == Counter(), "reports beyond what was charged"
+    assert charged - came == Counter(), "charges without their reports"
+    assert set(charged.values()) == {1}
+    assert set(said) <= charged.keys()
