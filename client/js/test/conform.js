@@ -1,75 +1,48 @@
 // The TypeScript client, asked over its standard input (docs/clients.md): `ldp conform -- node client/js/test/conform.js`.
-// What the client leaves to the app (the bytes of an upload are kept until they have arrived), this app does.
+// What is recorded and sent is recorded and sent by `EmbeddedClient`, as in an app.
 
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 import { fromHex, hex } from "../dist/bytes.js";
 import * as errors from "../dist/errors.js";
-import { Client, readSurvey, reportBytes } from "../dist/index.js";
-import { power, product, read, written } from "../dist/ratio.js";
+import { Client, EmbeddedClient, MemoryStore, readSurvey } from "../dist/index.js";
+import { MECHANISMS } from "../dist/mechanisms.js";
+import { product, written } from "../dist/ratio.js";
+import { FileStore } from "./file_store.js";
 import { replay } from "./support.js";
 
-const MECHANISMS = [
-  "warner", "forced", "unrelated", "matrix", "grr", "pgr", "dithered", "arcs", "square-wave", "taxonomy", "tree", "pyramid",
-  "subsets", "codebook", "sue", "oue", "rappor", "pad-grr",
-];
 const DOES = ["randomize", "sample", "record", "send", "ledger", "state", "draw"];
 const REASONS = [
   [errors.AnswerError, "answer"], [errors.AlreadyAnsweredError, "answered"], [errors.BudgetError, "budget"],
   [errors.NotDrawnError, "not-drawn"], [errors.SurveyError, "survey"], [errors.RandomnessError, "randomness"],
   [errors.StateError, "state"],
 ];
-const STATE = "ldp";
-const WAITING = "waiting";
-
-/** One file, written whole at every change, for one process. */
-class FileStorage {
-  #path;
-  #last = Promise.resolve();
-
-  constructor(path) {
-    this.#path = path;
-    this.texts = path && existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
-  }
-
-  get(key) {
-    return this.texts[key] ?? null;
-  }
-
-  set(key, text) {
-    this.texts[key] = text;
-    if (!this.#path) return;
-    const file = openSync(`${this.#path}.new`, "w");
-    writeSync(file, JSON.stringify(this.texts));
-    fsyncSync(file);
-    closeSync(file);
-    renameSync(`${this.#path}.new`, this.#path);
-  }
-
-  exclusively(_key, work) {
-    const result = this.#last.then(work);
-    this.#last = result.catch(() => undefined);
-    return result;
-  }
-}
 
 const say = (answer) => writeSync(1, `${JSON.stringify(answer)}\n`);
 
+/** A transport that tells what leaves at the moment when it does, and says what it is told. */
+const collected = { verdict: "accepted", destination: "" };
+collected.send = async (payload) => {
+  say({ payload: hex(payload) });
+  return { verdict: collected.verdict };
+};
+
 let survey;
-let storage;
 let client;
 
-/** The uploads that have not arrived, each as it was made. */
-const waiting = () => JSON.parse(storage.get(WAITING) ?? "[]");
-
 const REQUESTS = {
-  hello: () => ({ client: "ldpkit-client (TypeScript)", mechanisms: MECHANISMS, does: DOES, reads: "compiled" }),
+  hello: () => ({
+    client: "ldpkit-client (TypeScript)", mechanisms: MECHANISMS.map(([name]) => name), does: DOES, reads: "compiled",
+  }),
 
   async open({ survey: source, state, collector, cap }) {
+    await client?.close();
     survey = await readSurvey(JSON.stringify(source));
-    storage = new FileStorage(state);
-    client = new Client(survey, { storage, collector, lifetimeCap: cap });
+    collected.destination = collector;
+    const store = state === null ? new MemoryStore() : new FileStore(state);
+    const settings = { store, transport: collected, lifetimeCap: cap, strict: true, interval: null, log: () => undefined };
+    client = new EmbeddedClient(survey, settings);
     const fingerprints = Object.fromEntries(survey.questions.map(({ name, fingerprint }) => [name, fingerprint]));
     return { fingerprints, terms: survey.terms };
   },
@@ -88,31 +61,20 @@ const REQUESTS = {
   },
 
   async record({ question, answer }) {
-    const upload = reportBytes([await client.record(question, answer)]);
-    storage.set(WAITING, JSON.stringify([...waiting(), hex(upload)]));
-    return { recorded: true };
+    return (await client.record(question, answer)) ? { recorded: true } : { refused: "not-drawn" };
   },
 
-  send({ verdict }) {
-    for (const payload of waiting()) {
-      say({ payload });
-      if (verdict === "accepted") storage.set(WAITING, JSON.stringify(waiting().slice(1)));
-    }
+  async send({ verdict }) {
+    collected.verdict = verdict;
+    await client.flush();
     return {};
   },
 
-  ledger() {
-    const state = JSON.parse(storage.get(STATE) ?? '{"surveys":{}}');
-    const charges = {};
-    const ratios = [];
-    for (const { questions } of Object.values(state.surveys)) {
-      for (const [fingerprint, asked] of Object.entries(questions)) {
-        const question = survey.questions.find((one) => one.fingerprint === fingerprint);
-        if (question) charges[question.name] = asked.charges;
-        ratios.push(power(read(asked.price), asked.charges));
-      }
-    }
-    return { charges, spent: written(product(ratios)) };
+  async ledger() {
+    const { charges, aside } = await client.ledger();
+    const names = charges.map(({ question }) => question);
+    const counted = Object.fromEntries(names.map((name) => [name, names.filter((other) => other === name).length]));
+    return { charges: counted, spent: written(product([...charges.map(({ ratio }) => ratio), aside])) };
   },
 };
 
