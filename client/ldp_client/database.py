@@ -3,8 +3,9 @@
 Rules
 - Every record carries the XXH64 of its kind, key and content. All of them are checked when the file
   is opened, and each again when it is read: SQLite itself does not notice changed bits.
-- A damaged file is an error and is left as it is: a fresh one would spend the budget twice. Only a
-  damaged report that waits to be sent is dropped by itself; nothing else hangs on it.
+- A damaged file is an error and is left as it is: a fresh one would spend the budget twice. Only
+  damaged reports that wait to be sent, and when that is, are dropped by themselves; nothing else
+  hangs on them.
 - A transaction outlives the process that commits it. `settle` makes it outlive a loss of power, and
   moves it out of the write-ahead log, whose damaged end SQLite would take for the log's end.
 - What writes does not sync: neither a transaction nor the first one after the log was emptied, for
@@ -40,7 +41,9 @@ PATIENCE = 0.5
 LONG = 200
 """Transactions after which the log is worth moving: a few megabytes."""
 
-WAITING_TO_BE_SENT = ("report", "batch")
+_REPORTS = ("report", "batch")
+DISPENSABLE = (*_REPORTS, "attempt", "due", "days", "loss")
+"""Kinds of which a damaged record is dropped by itself: what waits, and when to send it."""
 
 _SCHEMA = f"""
 PRAGMA journal_mode = WAL;
@@ -58,7 +61,7 @@ _inherited: list[sqlite3.Connection] = []
 class Database:
     """The store at `path`, made when there is none; without a path it lives in memory.
 
-    `damaged` counts drops.
+    `damaged` counts reports and batches that were dropped.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
@@ -258,12 +261,12 @@ class Database:
         for kind, key, content, kept in self._rows(query):
             if type(kind) is str and type(key) is bytes and checksum(kind, key, content) == kept:
                 continue
-            if kind not in WAITING_TO_BE_SENT:
+            if kind not in DISPENSABLE:
                 raise self._unusable("damage")
             spoilt.append((kind, key))
         for kind, key in spoilt:
             self.drop(kind, key)
-        self.damaged += len(spoilt)
+        self.damaged += sum(kind in _REPORTS for kind, _ in spoilt)
 
     def _checked(self, kind: str, key: bytes, content: bytes, kept: bytes) -> Record:
         if checksum(kind, key, content) != kept:

@@ -20,7 +20,7 @@ from contextlib import closing
 from typing import NamedTuple
 
 from ldp.errors import StateError
-from ldp_client.database import WAITING_TO_BE_SENT, Database, checksum, filled
+from ldp_client.database import DISPENSABLE, Database, checksum, filled
 from ldp_client.ledger import EVENT, today
 from ldp_client.new_file import make
 from ldp_client.turns import BusyError
@@ -110,7 +110,7 @@ def _readable(place: str) -> tuple[list[_Row], bool]:
                         and (checksum(kind, key, content) == kept)
                     ):
                         rows[kind, key] = kind, key, content, kept
-                    elif kind not in WAITING_TO_BE_SENT:
+                    elif kind not in DISPENSABLE:
                         complete = False
         except (sqlite3.Error, ValueError, OverflowError):
             complete = False

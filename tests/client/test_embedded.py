@@ -509,6 +509,24 @@ def test_damaged_reports_are_dropped_and_counted(path):
         assert not client.record("once", "red")
 
 
+@pytest.mark.parametrize("kind", ["attempt", "due"])
+def test_when_to_send_is_no_loss(kind, path):
+    """What says when to send is drawn anew where the disk has changed it; the ledger stays."""
+    with opened(state=path, transport=RecordingTransport([OSError()]), interval=3600) as client:
+        client.record("once", "red")
+        client.flush(30.0)
+    other = sqlite3.connect(path)
+    other.execute("UPDATE records SET content = zeroblob(20) WHERE kind = ?", (kind,))
+    assert other.total_changes
+    other.commit()
+    other.close()
+    with opened(state=path, transport=RecordingTransport()) as client:
+        assert len(client.ledger().charges) == 1
+        assert client.waiting() == 1
+        assert client.record("bits", "red")
+        assert client.counts() == {"recorded": 1}
+
+
 def test_every_reason_is_explained():
     """The table covers what is counted, in words."""
     elsewhere = {
