@@ -27,7 +27,8 @@ import { digest } from "./sha256.js";
 import { type Facts, type Status, adviceOn, unread } from "./status.js";
 import { type Store, transact } from "./store.js";
 import type { Answer, Question, Survey } from "./survey.js";
-import { HTTPTransport } from "./transport.js";
+import type { StopRule } from "./stops.js";
+import { HTTPTransport, type Transport } from "./transport.js";
 
 /** Answers to a question, or to a group, whose report travels under a fingerprint. */
 interface Asked {
@@ -50,6 +51,8 @@ export class EmbeddedClient {
   readonly #random: Random;
   readonly #now: () => number;
   readonly #strict: boolean;
+  readonly #stops: StopRule | undefined;
+  readonly #place: string;
   #isWithdrawn = false;
   #isClosed = false;
   #untilTrimmed = 0;
@@ -69,8 +72,12 @@ export class EmbeddedClient {
     this.#desks = new Desks({ store: this.#store, survey, own, cap, limits, ifNeverAsked, random, now });
     [this.#random, this.#now] = [random, now];
     this.#strict = settings.strict ?? false;
+    [this.#stops, this.#place] = [settings.stops, own.place(survey)];
     if (!sends) return;
-    this.#sender = new Sender(sends, (needs, work) => this.#sending(needs, work), this.#counts, random, interval, timeout);
+    this.#sender = new Sender(
+      sends, (needs, work) => this.#sending(needs, work), this.#counts, random, interval, timeout,
+      (transport, isSending, signal) => this.#look(transport, isSending, signal),
+    );
     void this.#sender.start();
   }
 
@@ -225,8 +232,11 @@ export class EmbeddedClient {
           if (this.#allows(agreement)) for (const question of questions) respondent.isDrawn(question);
         });
       }
-      const outcome = await this.#transact(isToTrim ? "queue" : "plan", ({ agreement, respondent, outbox }): Reason => {
+      const outcome = await this.#transact(isToTrim ? "queue" : "plan", ({ records, agreement, respondent, outbox }): Reason => {
         if (!this.#allows(agreement)) return "consent-off";
+        const names = questions.map(({ name }) => name);
+        const refusal = this.#stops?.refusal(records, this.#place, names, this.#random, this.#day);
+        if (refusal) return refusal;
         if (!questions.every((question) => respondent.isDrawn(question))) return "not-drawn";
         const row = concat(questions.map((question, place) => respondent.row(question, values[place]!)));
         outbox.put({ fingerprint, row, epoch: this.survey.epoch });
@@ -236,6 +246,17 @@ export class EmbeddedClient {
       this.#counts.add(outcome);
       return outcome === "recorded";
     });
+  }
+
+  /** Fetch a stop list, before something is sent; or where answers are lost for want of one. */
+  async #look(transport: Transport, sends: boolean, signal: AbortSignal): Promise<void> {
+    const [rule, place] = [this.#stops, this.#place];
+    if (!rule || !transport.stops) return;
+    const isTime = sends || (await this.#transact("plan", ({ records }) => rule.lacks(records, place, this.#day)));
+    const data = isTime ? await transport.stops(this.survey.name, signal) : null;
+    if (!data) return;
+    const entry = await rule.read(data, this.survey.name, this.#day);
+    await this.#transact("plan", ({ records }) => rule.keep(records, place, entry), true);
   }
 
   #said(agreement: Agreement): Said {

@@ -19,6 +19,7 @@ export { type Report, batches, reportBytes } from "./reports.js";
 export type { EmbeddedSettings, Means } from "./settings.js";
 export { SQLiteStore } from "./sqlite.js";
 export type { Status } from "./status.js";
+export { StopListError, StopRule } from "./stops.js";
 export { BrowserStorage, MemoryStorage, type Storage } from "./storage.js";
 export { type Changes, MemoryStore, type Store } from "./store.js";
 export { type Pinned, readSurveyWith } from "./reading.js";

@@ -42,6 +42,7 @@ export class Sender {
   constructor(
     private readonly transport: Transport, private readonly work: Work, private readonly counts: Counts,
     private readonly random: Random, private readonly interval: number | null, private readonly timeout: number,
+    private readonly look: (transport: Transport, sends: boolean, signal: AbortSignal) => Promise<void>,
   ) {
     if (interval !== null && !(interval > 0 && interval <= LONGEST_INTERVAL)) {
       throw new RangeError(`expected an interval above 0 and up to ${LONGEST_INTERVAL} seconds, or null, got ${interval}`);
@@ -54,6 +55,7 @@ export class Sender {
   /** Send at once what is overdue, and the rest in its time. */
   async start(): Promise<void> {
     if (this.interval === null) return;
+    await this.#look(false);
     if ((await this.#due()) === 0) await this.send();
     const wait = (await this.#due()) || this.interval;
     if (this.#closing.signal.aborted) return;
@@ -77,9 +79,12 @@ export class Sender {
 
   async #sendAll(): Promise<boolean> {
     let isWhole = true;
+    let hasLooked = false;
     try {
       for (;;) {
         const payload = this.#closing.signal.aborted ? undefined : await this.work("queue", (outbox) => this.#taken(outbox));
+        if (!hasLooked) await this.#look(payload !== undefined);
+        hasLooked = true;
         if (!payload) break;
         const outcome = await this.#sent(payload);
         if (this.#closing.signal.aborted) break;
@@ -128,6 +133,21 @@ export class Sender {
     if (this.interval === null) return;
     const most = 2 * this.interval;
     outbox.plan(outbox.waiting ? Math.min(Math.max(outbox.pause, FIRST_PAUSE), most) : this.#uniform(most));
+  }
+
+  /** See whether the collector has something to say, before something is sent or without. */
+  async #look(sends: boolean): Promise<void> {
+    const attempt = new AbortController();
+    const timer = setTimeout(() => attempt.abort(), 1000 * this.timeout);
+    letGo(timer);
+    try {
+      await this.look(this.transport, sends, attempt.signal);
+    } catch (error) {
+      // What cannot be had, or is not to be believed, changes nothing.
+      this.counts.note(error, "stop-list");
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   async #sent(payload: Bytes): Promise<Outcome> {

@@ -4,6 +4,7 @@ import { SurveyError } from "./errors.js";
 import type { QueueLimits } from "./outbox.js";
 import type { Random } from "./randomness.js";
 import { bound, power, within } from "./ratio.js";
+import type { StopRule } from "./stops.js";
 import type { Store } from "./store.js";
 import type { Survey } from "./survey.js";
 import type { HTTPSettings, Transport } from "./transport.js";
@@ -19,6 +20,8 @@ import type { HTTPSettings, Transport } from "./transport.js";
  * - `consent` is what holds as long as the person was never asked: `on` unless given.
  * - `interval` is the mean of seconds between uploads, an hour unless given; null to send at `flush` only. `timeout` are the
  *   seconds that one upload may take as a whole.
+ * - `stops` is the key under which the collector may stop questions, or have fewer devices asked, and what holds without word
+ *   from it.
  * - `log` is told of each kind of trouble once: the console, unless given.
  */
 export interface EmbeddedSettings {
@@ -34,6 +37,7 @@ export interface EmbeddedSettings {
   readonly limits?: Partial<QueueLimits>;
   readonly interval?: number | null;
   readonly timeout?: number;
+  readonly stops?: StopRule;
   readonly log?: (message: string) => void;
 }
 

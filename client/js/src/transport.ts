@@ -31,6 +31,8 @@ export interface Transport {
   readonly destination: string;
   /** Deliver the bytes of one batch. What it throws is taken for `retry`. The signal says when it is too late. */
   send(payload: Bytes, signal: AbortSignal): Promise<Outcome>;
+  /** The collector's stop list of a survey, where it has one. */
+  stops?(survey: string, signal: AbortSignal): Promise<Bytes | null>;
 }
 
 export interface HTTPSettings {
@@ -85,6 +87,13 @@ export class HTTPTransport implements Transport {
     if (never !== undefined && told.reason === never) return { verdict: "refused", reason: `${reason}, ${never}` };
     const isHeld = status >= 400 && status < 500 && !MAYBE_LATER.has(status);
     return { verdict: isHeld ? "held" : "retry", wait: seconds(response.headers.get("Retry-After")), reason };
+  }
+
+  async stops(survey: string, signal: AbortSignal): Promise<Bytes | null> {
+    const place = `${this.destination.slice(0, -PATH.length)}/v1/surveys/${encodeURIComponent(survey)}/stops`;
+    const { "Content-Type": _, ...headers } = this.#headers;
+    const response = await this.#fetch(place, { headers, signal, redirect: "error", credentials: "omit", cache: "no-store" });
+    return response.status === 200 ? new Uint8Array(await response.arrayBuffer()) : null;
   }
 }
 
