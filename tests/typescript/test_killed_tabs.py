@@ -1,6 +1,8 @@
 """Tabs that are closed, and browsers that are killed, while an embedded client records and sends.
 
 What a device was charged for arrives once: IndexedDB holds charge and report in one transaction.
+Where a kill tears a write of Chromium's, it throws the whole store away at a later start, and says
+so; then the ledger has to say so as well.
 `LDPKIT_KILLED_TABS=50` does it at length. Skipped where chromium, chromedriver or the built client
 is missing.
 """
@@ -8,6 +10,7 @@ is missing.
 import json
 import os
 import signal
+import struct
 import time
 from collections import Counter
 from random import Random
@@ -89,9 +92,31 @@ def test_what_a_tab_was_charged_for_arrives_once(tmp_path):
     charged = Counter(finished["charged"])
     assert finished["status"]["state"] == "sound", json.dumps(finished["status"])
     assert finished["status"]["waiting"] == 0
-    assert charged.pop("kept") == 3
-    assert came.pop("kept") > 0
-    assert came - charged == Counter(), "reports beyond what was charged"
+    assert came["kept"] > 0
+    was_lost = finished["events"] != []
+    assert charged.pop("kept", 0) == 3 or was_lost
+    came.pop("kept")
     assert charged - came == Counter(), "charges without their reports"
-    assert set(charged.values()) == {1}
-    assert set(said) <= charged.keys()
+    assert was_lost or came - charged == Counter(), "reports beyond what was charged"
+    assert set(charged.values()) <= {1}
+    assert was_lost or set(said) <= charged.keys()
+
+
+def test_a_store_that_the_browser_threw_away_is_said_to_be_lost(tmp_path):
+    """A kill between two writes leaves the head of a record without its body: all is lost later."""
+    with watched_files(answer=receipt) as server:
+        for life in range(2):
+            with browser(tmp_path) as window:
+                live(window, server, life, seconds=0.5)
+                os.kill(window.process, signal.SIGKILL)
+            if not life:
+                (log,) = tmp_path.glob("Default/IndexedDB/*.leveldb/*.log")
+                with log.open("ab") as torn:
+                    torn.write(struct.pack("<IHB", 0, 300, 1))
+        with browser(tmp_path) as window:
+            window.open(server.url(PAGE))
+            window.wait(READY)
+            window.run("window.finish(3)")
+            finished = finished_in(window)
+    assert finished["charged"] == []
+    assert len(finished["events"]) == 1

@@ -7,6 +7,7 @@
  */
 
 import { StateError } from "./errors.js";
+import { KINDS } from "./scope.js";
 import type { Changes, Store } from "./store.js";
 
 const RECORDS = "records";
@@ -91,7 +92,12 @@ function worked(
 function opened(name: string, closed: () => void): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     const request = indexedDB.open(name, 1);
-    request.onupgradeneeded = () => request.result.createObjectStore(RECORDS, { keyPath: "key" });
+    request.onupgradeneeded = (event) => {
+      const records = request.result.createObjectStore(RECORDS, { keyPath: "key" });
+      // Chromium says that it found its files damaged, as kills may leave them, and threw them away. A store that is empty for
+      // that reason is no new one: a damaged charge stands for all that was lost, until someone calls `recover`.
+      if ((event as { readonly dataLoss?: string }).dataLoss === "total") records.put({ key: `${KINDS.charge}lost`, text: "" });
+    };
     request.onerror = () => reject(new StateError(`IndexedDB cannot be opened (${request.error?.name ?? "unknown"})`));
     request.onsuccess = () => {
       const database = request.result;
