@@ -133,6 +133,21 @@ def test_cells(keys, cells):
     assert question.domain.values[-1].endswith("]")
 
 
+def test_cells_and_points_have_names():
+    """Intervals of which the last has both ends, and decimals."""
+    assert asked("grr", edges=["-0.5", 0, 18, "99.5"]).domain.values == (
+        "[-0.5, 0)",
+        "[0, 18)",
+        "[18, 99.5]",
+    )
+    assert asked("dithered", low=-1, high="0.5", step="0.5").domain.values == (
+        "-1",
+        "-0.5",
+        "0",
+        "0.5",
+    )
+
+
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
