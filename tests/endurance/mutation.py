@@ -100,7 +100,8 @@ AREAS = {
     "ldp.taxonomy_keys": "taxonomy_surveys taxonomy_errors",
     "ldp.wire": "wire wire_fuzz frames vectors ingest",
     "ldp_client": "silence versions scopes ledger store embedded sending client epochs transport "
-    "device_state mutants rollbacks contention consent vault recovery vectors",
+    "device_state mutants rollbacks contention consent vault recovery vectors clocks lines "
+    "stops_followed",
     "ldp_client.codegen": "device_commands notes",
     "ldp_aggregator.tallies.ingest": "ingest frames",
     "ldp_aggregator.tallies.screening": "ingest",

@@ -174,6 +174,16 @@ def test_problems_have_a_place(keys, message):
     assert message in str(caught.value)
 
 
+def test_the_ends_may_stand_in():
+    """For numbers outside; and a hundred texts for no answer."""
+    for end, place in ((0, 0), ("49.5", 99)):
+        assert asked(**HOURS, outside=end).place(50) == (place, 0)
+    texts = [f"none {number}" for number in range(101)]
+    assert all(map(asked(**HOURS, missing=texts[:100]).domain.is_missing, texts[:100]))
+    with pytest.raises(SurveyError, match="expected 1 to 100 values"):
+        asked(**HOURS, missing=texts)
+
+
 def test_many_points():
     """A scale of 10^15 steps costs no more than one of ten, and is not listed."""
     question = asked(low=0, high=10**15, step=1)
