@@ -16,7 +16,7 @@ from ldp.certificate import certify
 from ldp.exact import fraction, log
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.arcs import Arcs
-from ldp.mechanisms.contract import integers
+from ldp.mechanisms.contract import Declared, integers
 from ldp_aggregator.files import FileError, read_candidates, read_survey
 
 HEAD = '[survey]\nname = "s"\n'
@@ -685,6 +685,21 @@ def test_extreme_surveys_can_be_explained():
     assert Fraction(certify(far)["one_report"]["declared"]) == pytest.approx(
         float(log(far.declared.bound)), abs=1e-9
     )
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [
+        (Fraction(3), "ln(3)"),
+        (Fraction(1001, 3), "ln(1001/3)"),
+        (Fraction(10**39), f"ln({10**39})"),
+        (Fraction(10**40), "92.103403719762"),
+        (Fraction(2**1000 + 1, 2**1000), "0.000000000001"),
+    ],
+)
+def test_epsilons_that_follow_from_probabilities(ratio, text):
+    """As logarithms, or as decimals rounded up where those are longer than 44 characters."""
+    assert Declared.ratio(ratio) == Declared(text, ratio)
 
 
 def test_probabilities_that_rounding_would_swap():
