@@ -197,6 +197,13 @@ def test_a_space_is_folded_into_sixteen_slices_at_most():
     assert (space.order, space.dimension, space.layout.folding.slices) == (433, 4, 16)
 
 
+@pytest.mark.parametrize(("size", "order", "folded"), [(284_439, 541, False), (322_216, 383, True)])
+def test_folding_is_worth_a_fiftieth_of_the_error(size, order, folded):
+    """Little less than that is gained for so many values, and little more for some more."""
+    space = least_error_response(size, *odds(Fraction(6)))
+    assert (space.order, space.folded) == (order, folded)
+
+
 def test_few_holders_are_sampled_from_the_law():
     """Where each marked report is drawn, as few have one, the mean tally is the channel's.
 

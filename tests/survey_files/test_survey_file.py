@@ -702,6 +702,25 @@ def test_epsilons_that_follow_from_probabilities(ratio, text):
     assert Declared.ratio(ratio) == Declared(text, ratio)
 
 
+@pytest.mark.parametrize(
+    "keys", ['"vector"\ndimensions = 3', '"number"\nlow = 0\nhigh = 65536\nstep = 1']
+)
+def test_rappor_is_for_texts_and_few_values(keys):
+    """Neither for vectors nor for more values than a report may have bits."""
+    with pytest.raises(SurveyError, match="an open question, or one with at most 65536 values"):
+        designed("rappor", f'type = {keys}\np = "0.2"\nq = "0.8"\nf = "0"')
+
+
+def test_a_probability_of_one_is_next_to_it():
+    """By 2^-64, where the permanent response has noise enough."""
+    for p, q in (("1", "0.5"), ("0.5", "1")):
+        response = designed(
+            "rappor", f'type = "boolean"\np = "{p}"\nq = "{q}"\nf = "0.5"'
+        ).randomizer
+        assert max(response.if_zero, response.if_one) == 2**64 - 1
+        assert min(response.if_zero, response.if_one) == 2**63
+
+
 def test_probabilities_that_rounding_would_swap():
     """Closer than 2^-64, p and q are a problem: rounded, they would change places."""
     with pytest.raises(SurveyError, match="still differ"):
