@@ -93,7 +93,8 @@ AREAS = {
     "ldp.ed25519": "ed25519 stops",
     "ldp.stops": "stops",
     "ldp.survey": "survey_file vectors ledger",
-    "ldp.survey_file": "survey_file ledger epochs joint auto sets profiles numbers codebook",
+    "ldp.survey_file": "survey_file ledger epochs joint auto sets profiles numbers codebook "
+    "taxonomy_surveys",
     "ldp.survey_text": "survey_text survey_file notes",
     "ldp.survey_toml": "declarations",
     "ldp.taxonomies": "taxonomy_surveys taxonomy_errors taxonomy_selection two_passes",

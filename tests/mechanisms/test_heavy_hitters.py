@@ -529,3 +529,14 @@ def test_cells_are_halved_until_their_best_space_is_small_enough(epsilon, cells)
     while (space := least_error_response(fewer, truth, other)).layout.symbols > MOST_CELLS:
         fewer //= 2
     assert response_to_cells(truth, other, cells) == space._replace(size=space.layout.symbols)
+
+
+def test_the_least_and_the_most_that_a_search_may_ask():
+    """One stage or more is held out, and seeds have 32 bits."""
+    asked = question(
+        "heavy-hitters", f"{LETTERS}\nheld_out = 1\nhash_seed = {2**32 - 1}"
+    ).randomizer
+    assert (asked.held_out, asked.hash_seed) == (1, 2**32 - 1)
+    for key in ("held_out = 0", "held_out = 257", f"hash_seed = {2**32}"):
+        with pytest.raises(SurveyError, match=key.partition(" ")[0]):
+            question("heavy-hitters", f"{LETTERS}\n{key}")

@@ -721,6 +721,14 @@ def test_a_probability_of_one_is_next_to_it():
         assert min(response.if_zero, response.if_one) == 2**63
 
 
+def test_draws_are_numbered_from_one():
+    """In what is said of them."""
+    asked = '[[question]]\nname = "x"\ntype = "boolean"\nmechanism = "grr"\nepsilon = 1\n'
+    with pytest.raises(SurveyError) as refused:
+        parse_survey(f'[survey]\nname = "s"\n{asked}[[draw]]\nquestions = ["x"]\n')
+    assert [problem.place for problem in refused.value.problems] == ["survey: draw 1.questions"]
+
+
 def test_probabilities_that_rounding_would_swap():
     """Closer than 2^-64, p and q are a problem: rounded, they would change places."""
     with pytest.raises(SurveyError, match="still differ"):
