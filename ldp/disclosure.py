@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ldp.accounting import posterior
 from ldp.certificate import delivered, totals
 from ldp.domain import Domain
-from ldp.exact import exp_upper, log_text, text_upper
+from ldp.exact import exp_upper, log_text, percent_below, text_upper
 from ldp.survey import Group, Question, Survey
 
 _MOST_VALUES = 20
@@ -143,7 +143,7 @@ def _belief_of(epsilon: Fraction) -> str:
 def _worded(belief: Fraction, epsilon: str) -> str:
     return (
         "who thought it 50 % likely that you gave a certain answer may come to think it "
-        f"{text_upper(100 * belief, 1)} % likely (epsilon {epsilon})."
+        f"{percent_below(belief)} % likely (epsilon {epsilon})."
     )
 
 

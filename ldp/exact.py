@@ -140,6 +140,14 @@ def text_upper(number: Fraction | float, places: int) -> str:
     return f"{whole}.{part:0{places}d}"
 
 
+def percent_below(share: Fraction) -> str:
+    """A share below 1 in percent, rounded up, with as many decimals as keep it below 100."""
+    places = 1
+    while places < 12 and math.ceil(share * 100 * 10**places) >= 100 * 10**places:
+        places += 1
+    return text_upper(share * 100, places)
+
+
 def log_text(ratio: Fraction, places: int) -> str:
     """ln(ratio) with n decimals, rounded up: a delivered epsilon as people are shown it."""
     return text_upper(log_upper(ratio), places)

@@ -80,6 +80,11 @@ def _parser() -> argparse.ArgumentParser:
         "ledger", help="say what the device with this state file has spent; the app may be running"
     )
     ledger.add_argument("state", metavar="STATE")
+    ledger.add_argument(
+        "--set-aside",
+        action="store_true",
+        help="set a damaged file aside and begin a new one with what can be read of it",
+    )
     ledger.set_defaults(run=_ledger)
     return parser
 
@@ -121,6 +126,10 @@ def _ledger(asked: argparse.Namespace) -> str:
     if not os.path.isfile(asked.state):
         # Opening it would make one.
         raise StateError(f"expected a state file at {asked.state}, found none")
+    if asked.set_aside:
+        from ldp_client.recovery import recover
+
+        return f"{recover(asked.state)}\n{Ledger.read(Database(asked.state))}\n"
     return f"{Ledger.read(Database(asked.state))}\n"
 
 

@@ -52,10 +52,15 @@ CREATE TABLE records (kind TEXT, key BLOB, content BLOB, checksum BLOB, PRIMARY 
     WITHOUT ROWID;
 """
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 _MOST_CONTENT = 2 * MOST_PAYLOAD
 
 _inherited: list[sqlite3.Connection] = []
 """Connections of a parent process. Closing them here could take its locks away."""
+
+
+class NoRoomError(StateError):
+    """A state file that cannot be written to, or read, where it is: nothing is wrong with it."""
 
 
 class Database:
@@ -291,10 +296,17 @@ class Database:
                 f"expected a turn at the state file {self.path} in time, got another process that "
                 "writes for longer"
             )
-        return StateError(
+        beginning = (
             f"expected to use the state file {self.path}, got: {cause}; no report was made. "
-            "A damaged file is not replaced by itself, since forgetting what was answered would "
-            "spend the budget twice: `ldp_client.recover` is the way out"
+        )
+        if getattr(cause, "sqlite_errorcode", 0) & 0xFF in _NO_ROOM or isinstance(cause, OSError):
+            return NoRoomError(
+                f"{beginning}Nothing is damaged: the folder has to be one that can be written to, "
+                "on a disk that has room"
+            )
+        return StateError(
+            f"{beginning}A damaged file is not replaced by itself, since forgetting what was "
+            "answered would spend the budget twice: `ldp_client.recover` is the way out"
         )
 
 

@@ -306,7 +306,8 @@ class EmbeddedClient:
         try:
             return ask()
         except Exception as error:
-            known = name if any(question.name == name for question in self.survey) else ""
+            is_about = not isinstance(error, ClosedError)
+            known = name if is_about and name in {question.name for question in self.survey} else ""
             self._counts.note(error, "unexpected", known)
             if self._strict:
                 raise

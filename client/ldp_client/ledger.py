@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import NamedTuple, cast
 
 from ldp.errors import StateError
-from ldp.exact import log_text, log_upper, text_upper
+from ldp.exact import log_text, log_upper, percent_below, text_upper
 from ldp.survey import FINGERPRINT_SIZE
 from ldp_client.scope import KEY_SIZE
 from ldp_client.store import Store
@@ -110,7 +110,7 @@ class Ledger(NamedTuple):
         # Imported here, as it is for people: what only records should not wait for it.
         from ldp.accounting import posterior
 
-        belief = text_upper(100 * posterior(self.ratio()), 1)
+        belief = percent_below(posterior(self.ratio()))
         lines = [
             f"Spent on this device, ever: epsilon {text_upper(self.epsilon(), 6)}",
             "  Anyone who thought anything about its user 50 % likely, "

@@ -109,6 +109,14 @@ class Outbox:
         """Note what became of a batch that was taken; forget it, unless it is sent again."""
         self._store.transact(lambda: self._decide(frame, outcome, backoff))
 
+    def resume(self) -> None:
+        """Let what was turned away for something that can be mended be tried at once."""
+        self._store.transact(self.schedule.resume)
+
+    def count_elsewhere(self) -> int:
+        """The number of reports that wait for other surveys or collectors. In a transaction."""
+        return self._store.size(REPORT, b"")[0] - self._size()[0]
+
     def waiting(self) -> int:
         """The number of reports that wait."""
         return self._store.transact(self.count_waiting)

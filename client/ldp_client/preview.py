@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ldp.accounting import posterior
-from ldp.exact import float_upper, log_upper, text_upper
+from ldp.exact import float_upper, log_upper, percent_below, text_upper
 from ldp.randomness import Random
 from ldp.survey import Survey
 
@@ -35,7 +35,7 @@ class Preview(NamedTuple):
     """
 
     def __str__(self) -> str:
-        belief = text_upper(100 * Fraction(self.most_likely), 1)
+        belief = percent_below(Fraction(self.most_likely))
         epsilon = text_upper(self.epsilon, 6)
         lifetime = text_upper(self.lifetime_epsilon, 6)
         row = self.row[:16].hex()

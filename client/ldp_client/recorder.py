@@ -72,6 +72,7 @@ class Recorder:
         self._derives = derives and self._lasts
         self._patience = PATIENCE if self._lasts else None
         self.standing: Standing | None = None
+        self._spent: set[bytes] = set()
         self.backlog = Backlog(store.transact, counts.add, counts.note, tidy=self._tidy)
 
     def prepare(self) -> None:
@@ -120,6 +121,7 @@ class Recorder:
         if report is None:
             return "not-drawn"
         self._outbox.put(report)
+        self._spent.add(report.fingerprint)
         return RECORDED
 
     # Under which scope a client keeps its records may be decided by another one meanwhile: it is
@@ -145,6 +147,12 @@ class Recorder:
         return Respondent(self._survey, memory, budget, random=self._random, derives=self._derives)
 
     def _look(self) -> None:
+        budget = self.budget()
+        self._spent |= {
+            envelope.fingerprint
+            for envelope in self._survey.envelopes
+            if any(budget.answered(question) for question in envelope.members)
+        }
         self.standing = Standing.read(self.memory(), self._consent.said(), self._random)
 
     def _postpone(self, draw: Draw, unless: Collection[Refusal]) -> str | None:
@@ -161,10 +169,11 @@ class Recorder:
             return "not-drawn"
         members = drafts.envelope.members
         names = tuple(question.name for question in members if not question.memoizes)
-        if self.backlog.names().intersection(names):
+        is_spent = bool(names) and drafts.envelope.fingerprint in self._spent
+        if is_spent or self.backlog.names().intersection(names):
             raise AlreadyAnsweredError(
-                f"{', '.join(names)}: expected one answer, got another while the report of the "
-                "first waits to be charged for"
+                f"{', '.join(names)}: expected one answer, got another after the report of the "
+                "first was charged for, or while it waits to be"
             )
         # From here on nothing holds the answer.
         self.backlog.add(

@@ -20,7 +20,7 @@ from contextlib import closing
 from typing import NamedTuple
 
 from ldp.errors import StateError
-from ldp_client.database import DISPENSABLE, Database, checksum, filled
+from ldp_client.database import DISPENSABLE, Database, NoRoomError, checksum, filled
 from ldp_client.ledger import EVENT, today
 from ldp_client.new_file import make
 from ldp_client.turns import BusyError
@@ -61,7 +61,13 @@ def recover(path: str | os.PathLike[str]) -> Recovered:
     for name in _with_beside(fresh):
         if os.path.exists(name):
             os.unlink(name)
-    make(fresh, lambda name: _write(name, rows))
+    try:
+        make(fresh, lambda name: _write(name, rows))
+    except sqlite3.Error as error:
+        raise NoRoomError(
+            f"expected to write what can be read of {place} beside it, got: {error}; the file is "
+            "as it was"
+        ) from None
     _note(fresh, complete)
     # The log first: beside the new file it would be taken for that one's.
     for ending in _BESIDE:
@@ -84,7 +90,7 @@ def _refuse_sound(place: str) -> None:
     database = Database(place)
     try:
         database.transact(lambda: None)
-    except BusyError:
+    except (BusyError, NoRoomError):
         raise
     except StateError:
         return

@@ -86,6 +86,12 @@ class Schedule:
         else:
             self._keep(0.0, 0, outcome.verdict, reason=outcome.reason)
 
+    def resume(self) -> None:
+        """Let what was turned away be tried at once: someone may have mended the cause."""
+        last = self.last()
+        if last is not None and last.verdict == "held":
+            self._keep(0.0, last.failures, last.verdict, reason=last.reason)
+
     def clear(self) -> None:
         """Nothing waits: what failed before is over."""
         last = self.last()

@@ -78,6 +78,7 @@ class Sender:
         self._look = look
         self._random = random
         self._stopping = False
+        self._has_flushed = False
         self.renew()
         renew_in_children(self)
 
@@ -98,8 +99,15 @@ class Sender:
         self._start()
 
     def flush(self, timeout: float) -> bool:
-        """The same. True if nothing waits any more, within the time-out, and nothing was lost."""
+        """The same. True if nothing waits any more, within the time-out, and nothing was lost.
+
+        The first time what was turned away is tried in spite of its pause: an app that was opened
+        anew may have another token, or the right address of a proxy.
+        """
         dropped = self._counts.dropped()
+        if not self._has_flushed:
+            self._outbox.resume()
+        self._has_flushed = True
         over: SimpleQueue[None] = SimpleQueue()
         if not self._stopping:
             self.ask(lambda: over.put(None))

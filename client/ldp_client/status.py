@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from ldp_client.clocks import now
-from ldp_client.outbox import Outbox
+from ldp_client.outbox import CLOCK_WAS_SET, Outbox
 from ldp_client.schedule import BEGUN, Attempt
 
 SOUND = "sound"
@@ -96,6 +96,10 @@ class Facts(NamedTuple):
     last: Attempt | None
     next_due: float | None
     dropped: dict[str, int]
+    elsewhere: int
+    """Reports that wait for other surveys, or other collectors."""
+    is_set: bool
+    """Whether the clock was ever set."""
 
 
 def facts(outbox: Outbox, consent: str) -> Facts:
@@ -107,6 +111,8 @@ def facts(outbox: Outbox, consent: str) -> Facts:
         outbox.schedule.last(),
         next_due=None if wait is None else wait.left(now()),
         dropped=outbox.losses(),
+        elsewhere=outbox.count_elsewhere(),
+        is_set=now().wall >= CLOCK_WAS_SET,
     )
 
 
@@ -153,6 +159,15 @@ def _advice(known: Facts, *, sends: bool, by_itself: bool) -> list[str]:
         sentences.append("Name a collector: the reports wait for one.")
     elif known.waiting and not by_itself and known.last is None:
         sentences.append("Call flush(): with interval=None nothing is sent by itself.")
+    if known.waiting and not known.is_set:
+        sentences.append(
+            "Set the device's clock: reports of a survey with epochs wait until it was set."
+        )
+    if known.elsewhere:
+        sentences.append(
+            f"{known.elsewhere} reports wait for other surveys or collectors: if this one's "
+            "address was corrected, those of the old one wait for it, and are sent to no other."
+        )
     if known.last is not None:
         sentences += [
             words[key]

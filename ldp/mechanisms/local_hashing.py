@@ -72,11 +72,6 @@ class LocalHashing(NamedTuple):
         return RandomizedResponse(self.buckets, self.truth, self.other)
 
     @property
-    def collision(self) -> Fraction:
-        """c, the chance that two different values meet in a bucket."""
-        return Fraction(*self._meetings)
-
-    @property
     def _meetings(self) -> tuple[int, int]:
         """In how many of all pairs of different residues both are in one bucket."""
         met = sum(many * size * (size - 1) for many, size in sizes(self.modulus, self.buckets))

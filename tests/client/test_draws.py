@@ -19,7 +19,7 @@ import ldp_aggregator
 import ldp_simulations
 from ldp.certificate import certificate, totals
 from ldp.compiled import compiled
-from ldp.draws import Draw
+from ldp.draws import Draw, chargeable
 from ldp.errors import AlreadyAnsweredError, AnswerError, BudgetError, NotDrawnError, SurveyError
 from ldp.mechanisms.dithered import DitheredResponse
 from ldp.randomness import Replay
@@ -575,3 +575,17 @@ def test_what_is_said_of_several(tmp_path, monkeypatch):
     assert "by a share of 1/2 of the devices, each of which answers 2 of age, hours, mode" in said
     assert "the totals count the largest 2 epsilons of these" in said
     assert "answers every question once: epsilon 2.75" in said
+
+
+@pytest.mark.parametrize(("taken", "dear"), [(0, "xy"), (1, "x"), (2, ""), (3, "")])
+def test_what_may_still_be_charged(taken, dear):
+    """The dearest of a draw, as many as it answers less those that are taken."""
+    epsilons = {"w": "0.1", "z": "0.2", "y": "0.3", "x": "0.4"}
+    pairs = [
+        ldp.question(name, ["a", "b"], mechanism="grr", epsilon=epsilon)
+        for name, epsilon in epsilons.items()
+    ]
+    survey = ldp.survey("s", *pairs, draws=[ldp.draw(*"xyz", answers=2)])
+    draw = survey["x"].draw
+    charged = chargeable(survey.questions, {draw: taken} if taken else {})
+    assert "".join(question.name for question in charged) == f"w{dear}"

@@ -13,6 +13,7 @@ from written_out import taylor_exp
 from ldp.exact import (
     WEIGHT_SCALE,
     decays,
+    decimal_text,
     exp_lower,
     exp_upper,
     float_upper,
@@ -83,6 +84,23 @@ def test_refused_number(written):
 def test_decimal_text_is_exact(number):
     """Reading the text of a decimal loses nothing."""
     assert fraction(str(number)) == Fraction(number)
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        ("3/2", "1.5"),
+        ("-7/8", "-0.875"),
+        ("101/100", "1.01"),
+        ("123456789/1000", "123456.789"),
+        ("12", "12"),
+        ("0", "0"),
+        ("-5/3", "-5/3"),
+    ],
+)
+def test_fractions_are_written_as_people_write_them(number, text):
+    """As decimals, where they have finitely many."""
+    assert decimal_text(Fraction(number)) == text
 
 
 @given(exponents)

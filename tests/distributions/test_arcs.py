@@ -100,6 +100,10 @@ def test_the_circle():
     widths = {0.5: 106, 1: 76, 2: 42, 3: 20, 4: 9, 8: 1}
     ratios = {epsilon: Fraction(*odds(Fraction(epsilon))) for epsilon in widths}
     assert {epsilon: usual_width(281, ratio) for epsilon, ratio in ratios.items()} == widths
+    # Times (R + 1) / P: 1 up to an R of 9/2, 5/4 up to 12, 3/2 up to 33, and 7/4 beyond.
+    at_most = [usual_width(1001, ratio) for ratio in (Fraction(9, 2), Fraction(12), Fraction(33))]
+    assert at_most == [182, 96, 44]
+    assert usual_width(1001, Fraction(34)) == 50
 
 
 @pytest.mark.parametrize(("modulus", "width"), [(7, 2), (281, 76), (4507, 3), (4507, 1212)])
@@ -110,6 +114,8 @@ def test_weights_are_those_of_the_formula(modulus, width):
     exact = np.sin(np.pi * places * width / modulus) ** 2
     squares = np.array(squared_sines(modulus, width, count), dtype=float) / 2**64
     np.testing.assert_allclose(squares, exact, atol=2e-13)
+    # A twelfth of the circle, and so on: sin^2 of 30, 60 and 90 degrees, rounded down.
+    assert [-(-sine >> 32) for sine in squared_sines(6, 1, 3)] == [0, 1 << 30, 3 << 30, 1 << 32]
     worth = np.ones(count + 1)
     for k in range(1, count + 1):
         divisors = [m for m in range(2, k + 1) if k % m == 0]
@@ -210,14 +216,18 @@ def test_stated_integers():
     arcs = question("arcs", f"{base}modulus = 11\nwidth = 4\nweights = [5, 0, 1]").randomizer
     assert (arcs.modulus, arcs.width, arcs.weights) == (11, 4, (5, 0, 1))
     assert arcs.layout.cohorts == 3
+    least = question("arcs", f"{base}modulus = 7\nwidth = 1\nweights = [1]").randomizer
+    assert (least.modulus, least.width, least.weights) == (7, 1, (1,))
     for keys, expected in (
         ("modulus = 9", "a prime number above the number of values"),
         ("modulus = 5", "from 6 to 8192"),
         ("width = 7", "from 1 to 6"),
+        ("width = 0", "from 1 to 6"),
         ("weights = []", "a list of 1 to 3 numbers"),
         ("weights = [0, 1]", "the first above 0"),
         ("weights = [1, -1]", "whole numbers from 0"),
         ('weights = ["1/2"]', "whole numbers from 0"),
+        ('weights = [1, "1/2"]', "whole numbers from 0"),
         ("weights = [1, 1, 1, 1]", "a list of 1 to 3 numbers"),
     ):
         with pytest.raises(SurveyError, match=expected):

@@ -7,6 +7,7 @@ import pytest
 from ldp import SurveyError, parse_survey
 from ldp.channel import Channel, has_full_rank, right_inverse
 from ldp.exact import exp_lower, log
+from ldp.mechanisms.matrix import common_denominator
 from ldp_aggregator.privacy.explanation import explanation
 
 IDENTITY = "quality = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]"
@@ -63,6 +64,7 @@ def test_delivered_stays_below_declared_where_it_comes_closest():
     ("keys", "place"),
     [
         (f"{IDENTITY}\nsensitivity = 0.5", "sensitivity"),
+        (f"{IDENTITY}\nsensitivity = 1000001", "sensitivity"),
         ("quality = [[1, 0, 0], [1, 0, 0], [0, 0, 1]]", "quality"),
         ("quality = [[1, 2, 3], [1, 2, 3], [1, 2, 3]]", "quality"),
         ("quality = [[1, 0], [0, 1], [0, 0]]", "quality row 1"),
@@ -113,3 +115,19 @@ def test_ranks():
     assert has_full_rank([[1, 2, 3], [4, 5, 6]])
     assert not has_full_rank([[1, 2, 3], [4, 5, 6], [5, 7, 9]])
     assert not has_full_rank([[1, 2], [3, 4], [5, 7]])
+
+
+def test_the_largest_sensitivity():
+    """A million times that of the quality: answers then hardly matter."""
+    answers = survey_of(f"{IDENTITY}\nsensitivity = 1000000")["x"].randomizer
+    assert 1 < answers.ratio < 1 + Fraction(2, 10**6)
+
+
+@pytest.mark.parametrize(
+    ("entries", "least"), [(("1/3", "2/9"), 9), (("1", "0"), 1), (("1/4", "5/6"), 12)]
+)
+def test_the_least_common_denominator(entries, least):
+    """Of all entries; none where it has more than 256 bits."""
+    assert common_denominator((tuple(map(Fraction, entries)),)) == least
+    assert common_denominator(((Fraction(1, 1 << 255),),)) == 1 << 255
+    assert common_denominator(((Fraction(1, 1 << 256),),)) is None

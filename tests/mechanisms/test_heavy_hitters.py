@@ -21,7 +21,14 @@ from written_out import declared_law, supported
 
 from ldp import EstimateError, SurveyError, parse_survey
 from ldp.exact import odds
-from ldp.mechanisms.heavy_hitters import CELLS, MOST_CELLS, UNICODE, HeavyHitters, response_to_cells
+from ldp.mechanisms.heavy_hitters import (
+    CELLS,
+    MOST_CELLS,
+    UNICODE,
+    HeavyHitters,
+    response_to_cells,
+    stage_lengths,
+)
 from ldp.mechanisms.projective import ProjectiveResponse, least_error_response
 from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.intervals.intervals import score_interval
@@ -529,3 +536,20 @@ def test_cells_are_halved_until_their_best_space_is_small_enough(epsilon, cells)
     while (space := least_error_response(fewer, truth, other)).layout.symbols > MOST_CELLS:
         fewer //= 2
     assert response_to_cells(truth, other, cells) == space._replace(size=space.layout.symbols)
+
+
+def test_the_least_and_the_most_that_a_search_may_ask():
+    """One stage or more is held out, and seeds have 32 bits."""
+    asked = question(
+        "heavy-hitters", f"{LETTERS}\nheld_out = 1\nhash_seed = {2**32 - 1}"
+    ).randomizer
+    assert (asked.held_out, asked.hash_seed) == (1, 2**32 - 1)
+    for key in ("held_out = 0", "held_out = 257", f"hash_seed = {2**32}"):
+        with pytest.raises(SurveyError, match=key.partition(" ")[0]):
+            question("heavy-hitters", f"{LETTERS}\n{key}")
+
+
+def test_the_first_stage_has_sixteen_prefixes_a_cell_at_most():
+    """7 of 4 letters are 16,384, and 6 of 8 are 262,144: a little more than 16 times the cells."""
+    assert stage_lengths(8, 4, 1000)[0] == 6
+    assert stage_lengths(8, 8, 16_000)[0] == 5

@@ -8,7 +8,9 @@ import pytest
 from associations import law_of, survey_of
 from specimens import question
 
+from ldp.domain import Domain
 from ldp.exact import exp_lower, fraction, log, sqrt_lower
+from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.histogram import MOST_LEVELS, NoisyHistogram
 from ldp.randomness import WORD, Replay
 from ldp_aggregator.decoders.table import decoder_of
@@ -130,3 +132,10 @@ def test_chances_of_levels():
         ]
         np.testing.assert_allclose(least, [chances.min() for chances in at_place], atol=1e-12)
         np.testing.assert_allclose(greatest, [chances.max() for chances in at_place], atol=1e-12)
+
+
+def test_the_most_values_with_a_number_each():
+    """16,384, each with its own in a report."""
+    accepts = MECHANISMS["she"].accepts
+    assert accepts(Domain("integer", range(1 << 14))) is None
+    assert accepts(Domain("integer", range((1 << 14) + 1)))

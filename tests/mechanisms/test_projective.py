@@ -183,6 +183,27 @@ def test_every_domain_has_a_space():
             assert layout.width <= 4
 
 
+def test_the_largest_space_that_is_not_folded():
+    """Of 2^24 points, next to which there is a plane where many values have a large epsilon."""
+    for size in (17_000, 30_000):
+        space = least_error_response(size, *odds(Fraction(10)))
+        assert (space.order, space.dimension, space.folded) == (4091, 3, False)
+        assert 2**24 - 2**16 < space.layout.symbols <= 2**24
+
+
+def test_a_space_is_folded_into_sixteen_slices_at_most():
+    """Where more would be better for three million values."""
+    space = least_error_response(3_000_000, *odds(Fraction(6)))
+    assert (space.order, space.dimension, space.layout.folding.slices) == (433, 4, 16)
+
+
+@pytest.mark.parametrize(("size", "order", "folded"), [(284_439, 541, False), (322_216, 383, True)])
+def test_folding_is_worth_a_fiftieth_of_the_error(size, order, folded):
+    """Little less than that is gained for so many values, and little more for some more."""
+    space = least_error_response(size, *odds(Fraction(6)))
+    assert (space.order, space.folded) == (order, folded)
+
+
 def test_few_holders_are_sampled_from_the_law():
     """Where each marked report is drawn, as few have one, the mean tally is the channel's.
 

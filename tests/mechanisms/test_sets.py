@@ -251,3 +251,11 @@ def test_the_commands_take_sets(tmp_path):
     assert "0.3333" in run("simulate", survey, "--population", table).output
     assert "1,000,000,000 respondents" in run("simulate", survey, "--respondents", "1e9").output
     assert "pad-grr" in run("plan", survey, "--respondents", "1e5").output
+
+
+def test_the_most_that_one_may_hold():
+    """A hundred values."""
+    accepts = MECHANISMS["set-unary"].accepts
+    values = tuple(map(str, range(300)))
+    assert accepts(Domain("multi", values, 100)) is None
+    assert accepts(Domain("multi", values, 101))

@@ -9,7 +9,7 @@ import pytest
 from specimens import question
 from written_out import sketch_rates
 
-from ldp import EstimateError, Survey
+from ldp import EstimateError, Survey, SurveyError
 from ldp.mechanisms import sketches
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp_aggregator import Options, estimate
@@ -188,3 +188,11 @@ def test_rates_written_out_apart():
         c, (p, q) = sketches.collision(sketch.buckets), sketch.within
         assert sketch_rates(sketch) == (p, c * p + (1 - c) * q)
         assert abs(c - Fraction(1, sketch.buckets)) < Fraction(1, 10**9)
+
+
+@pytest.mark.parametrize("size", ["width = 1", "hashes = 0", "width = 4194305", "hashes = 65537"])
+def test_sizes_that_make_no_sketch(size):
+    """Fewer buckets than two, no hash function, or more than are counted."""
+    for mechanism in ("cms", "hcms"):
+        with pytest.raises(SurveyError, match=size.partition(" ")[0]):
+            question(mechanism, f'type = "boolean"\nepsilon = 1\n{size}')

@@ -129,6 +129,13 @@ def test_tails_are_folded():
         assert all(sum(row) == 1 for row in noise.channel().rows)
 
 
+def test_the_largest_margin():
+    """What is left of 65,536 outputs, by halves; or forty times the steps over epsilon."""
+    for high, margin in ((9999, 27768), (9, 360)):
+        keys = f'margin = {margin}\nepsilon = "1"'
+        assert integers(0, high, "laplace", keys=keys).randomizer.margin == margin
+
+
 @pytest.mark.parametrize(
     ("keys", "place"),
     [

@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 import ldp
 import ldp_simulations
-from ldp.balls import UNIT, packed
+from ldp.balls import UNIT, packed, read_vector, written_vector
 from ldp.codewords import CODES, codeword, coordinates, magnitudes
 from ldp.errors import AnswerError, EstimateError, SurveyError
 from ldp.exact import exp_lower
@@ -63,6 +63,23 @@ def test_the_usual_number_of_near_words_is_next_to_the_best(words, epsilon):
 
     least = min(error(near) for near in range(1, words // 2 + 1))
     assert error(usual_near(words, ratio)) < 1.01 * least
+
+
+@pytest.mark.parametrize(
+    ("words", "ratio"),
+    [(26, "3303000/2220763"), (48, "2457599/1157767"), (62, "434983/1386"), (74, "304937/760")],
+)
+def test_the_usual_number_of_near_words_is_that_of_quantiles(words, ratio):
+    """Also where others next to them would have another: so that every version has the same."""
+    table, numbers = magnitudes(), words // 2
+    # Blom's quantiles, the greatest first, each as the code below the middle of its own.
+    shares = [
+        (rank - Fraction(3, 8)) / (numbers + Fraction(1, 4)) for rank in range(numbers, 0, -1)
+    ]
+    sizes = [table[math.floor(CODES * share - Fraction(1, 2))] for share in shares]
+    masses = [near * (Fraction(ratio) - 1) + words for near in range(1, numbers + 1)]
+    worths = [sum(sizes[:near]) / mass for near, mass in enumerate(masses, 1)]
+    assert usual_near(words, Fraction(ratio)) == worths.index(max(worths)) + 1
 
 
 def test_sums_of_the_greatest_half_normal_numbers():
@@ -245,6 +262,7 @@ def test_vectors_are_rounded_and_clipped_in_whole_numbers():
     keys = {"dimensions": 2, "radius": "2.5"}
     refusing = asked(**keys)["v"]
     clipping = asked(**keys, outside="clip")["v"]
+    assert UNIT == 2**30
     assert refusing.value([2.5, 0]) == packed((UNIT, 0))
     half = Fraction(5, 2) / UNIT / 2
     assert refusing.value([half, -half]) == packed((1, 0))
@@ -290,6 +308,8 @@ def test_what_is_no_vector_is_refused_unrepeated(answer):
         ({"dimensions": 3, "outside": "wrap"}, "outside"),
         ({"dimensions": 3, "words": 7}, "even"),
         ({"dimensions": 3, "words": 8, "near": 5}, "near"),
+        ({"dimensions": 3, "words": 8, "near": 0}, "near"),
+        ({"dimensions": 3, "radius": "1000000000000001"}, "radius"),
         ({"dimensions": 3, "mechanism": "grr"}, "type vector"),
         ({"dimensions": 3, "mechanism": "heavy-hitters"}, "type text"),
         ({"dimensions": 3, "per_device": "mean"}, "per_device"),
@@ -351,3 +371,17 @@ def test_no_forged_report_moves_a_mean_further_than_stated():
     targets = [target for entry in attacks.records() for target in entry["targets"]]
     assert all(abs(target["furthest_gain"]) <= target["bound"] for target in targets)
     assert max(target["gain"] for target in targets) > 0.1
+
+
+def test_the_least_and_the_most_that_can_be_asked():
+    """One word near to the vector, and a radius of 10^15."""
+    most = asked(dimensions=2, radius=10**15, near=1)["v"]
+    assert (most.randomizer.near, most.domain.ball.radius) == (1, 10**15)
+
+
+def test_vectors_in_cells_of_tables_are_read_back():
+    """Exactly: each number is a fraction of the radius."""
+    value = packed((UNIT // 3, -5, 0))
+    cell = written_vector(value, Fraction(5, 2))
+    assert read_vector(cell) == (Fraction(5, 2) * (UNIT // 3) / UNIT, Fraction(-25, 2) / UNIT, 0)
+    assert asked(dimensions=3, radius="2.5")["v"].value(read_vector(cell)) == value

@@ -11,6 +11,7 @@ import pytest
 from calling import run
 from specimens import question
 
+from ldp.errors import SurveyError
 from ldp.exact import exp_lower
 from ldp.mechanisms.dithered import (
     FINEST_GRID,
@@ -189,6 +190,16 @@ def test_squares_of_two_levels_by_hand():
     """
     expected = [[-6.4, 17.6], [-1.6, 6.4], [6.4, -1.6], [17.6, -6.4]]
     assert np.allclose(scores_of(DitheredResponse(5, 4, 2, truth=3, other=1)).square, expected)
+
+
+def test_a_survey_may_say_how_many_levels():
+    """From 2 to 256."""
+    asked = 'type = "integer"\nlow = 0\nhigh = 9\nepsilon = 3\nlevels = '
+    for levels in (2, 3, 256):
+        assert question("dithered", f"{asked}{levels}").randomizer.levels == levels
+    for levels in (1, 257):
+        with pytest.raises(SurveyError, match="from 2 to 256"):
+            question("dithered", f"{asked}{levels}")
 
 
 @pytest.mark.parametrize(

@@ -133,6 +133,21 @@ def test_cells(keys, cells):
     assert question.domain.values[-1].endswith("]")
 
 
+def test_cells_and_points_have_names():
+    """Intervals of which the last has both ends, and decimals."""
+    assert asked("grr", edges=["-0.5", 0, 18, "99.5"]).domain.values == (
+        "[-0.5, 0)",
+        "[0, 18)",
+        "[18, 99.5]",
+    )
+    assert asked("dithered", low=-1, high="0.5", step="0.5").domain.values == (
+        "-1",
+        "-0.5",
+        "0",
+        "0.5",
+    )
+
+
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
@@ -157,6 +172,16 @@ def test_problems_have_a_place(keys, message):
     with pytest.raises(SurveyError) as caught:
         asked("auto", **keys)
     assert message in str(caught.value)
+
+
+def test_the_ends_may_stand_in():
+    """For numbers outside; and a hundred texts for no answer."""
+    for end, place in ((0, 0), ("49.5", 99)):
+        assert asked(**HOURS, outside=end).place(50) == (place, 0)
+    texts = [f"none {number}" for number in range(101)]
+    assert all(map(asked(**HOURS, missing=texts[:100]).domain.is_missing, texts[:100]))
+    with pytest.raises(SurveyError, match="expected 1 to 100 values"):
+        asked(**HOURS, missing=texts)
 
 
 def test_many_points():

@@ -39,6 +39,7 @@ ROUTES = {
     "GET /metrics": (METRICS, ANALYST),
     "GET /v1/surveys": (ANALYST,),
     "GET /v1/surveys/{name}": (UPLOAD, ANALYST),
+    "GET /v1/surveys/{name}/stops": (UPLOAD, ANALYST),
     "GET /v1/surveys/{name}/estimates": (ANALYST,),
     "GET /v1/surveys/{name}/tally": (ANALYST,),
     "GET /v1/surveys/{name}/history": (ANALYST,),
@@ -139,7 +140,10 @@ def test_pages_of_other_origins(service):
     assert allowed.status_code == 204
     assert allowed.headers["access-control-allow-origin"] == asking["origin"]
     assert allowed.headers["access-control-allow-methods"] == "POST"
-    assert allowed.headers["access-control-allow-headers"] == "authorization, content-type"
+    assert (
+        allowed.headers["access-control-allow-headers"]
+        == "authorization, content-type, ldp-debug-tag"
+    )
     assert int(allowed.headers["access-control-max-age"]) > 0
     assert allowed.headers["vary"] == "origin"
     sent = _asked(

@@ -17,7 +17,7 @@ from ldp_aggregator.decoders import noise as noise_decoder
 from ldp_aggregator.decoders import pure
 from ldp_aggregator.decoders.noise import Noise, _neighbours, folded
 from ldp_aggregator.distributions import distribution
-from ldp_aggregator.estimates import intervals
+from ldp_aggregator.intervals import intervals
 from ldp_aggregator.moments.moments import Moments
 from ldp_simulations.coverage import observing
 

@@ -1,8 +1,12 @@
 """Answers: what a question takes, what a cell stands for, and errors that repeat none."""
 
+from fractions import Fraction
+
 import pytest
 from specimens import question
 
+import ldp
+from ldp.domain import Domain
 from ldp.errors import AnswerError
 from ldp.texts import LONGEST_TEXT
 
@@ -77,3 +81,47 @@ def test_shortest_and_longest_texts(text):
 def test_cells_of_tables(kind, cell, answer):
     """What cannot be read stays as it is, for `value` to refuse."""
     assert domain_of(kind).parse(cell) == answer
+
+
+@pytest.mark.parametrize(
+    ("cell", "answer"), [("[1, 2]", 1), ("1.5", Fraction(3, 2)), ("[1, 3]", "[1, 3]")]
+)
+def test_cells_of_numbers(cell, answer):
+    """A cell is known by its name; a text that is no name of one stays as it is."""
+    asked = question("grr", 'type = "number"\nedges = [0, 1, 2]\nepsilon = 1')
+    assert asked.domain.parse(cell) == answer
+
+
+def test_points_have_no_names_to_be_known_by():
+    """What reads like a point is a number."""
+    assert ldp.question("x", low=0, high=2, step=1)
+    asked = question("dithered", 'type = "number"\nlow = 0\nhigh = 2\nstep = 1\nepsilon = 1')
+    assert asked.domain.values == ("0", "1", "2")
+    assert [asked.domain.parse(cell) for cell in ("1", "one")] == [1, "one"]
+
+
+def test_ends_and_units():
+    """Of whole numbers, of numbers on a scale, and of neither."""
+    number = 'type = "number"\nlow = 0\nhigh = 9.5\nstep = 0.5\nunit = "hours"\nepsilon = 1'
+    of_numbers = question("dithered", number).domain
+    assert (of_numbers.ends, of_numbers.unit) == ((0, Fraction(19, 2)), "hours")
+    assert (domain_of("integer").ends, domain_of("integer").unit) == ((0, 9), "")
+    assert domain_of("category").ends is None
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [(2, "v0, v1"), (5, "v0, v1, v2, v3, v4"), (6, "v0, v1, v2, v3, v4 and 1 more")],
+)
+def test_domains_show_a_few_values(size, shown):
+    """Five of them, and how many there are besides."""
+    domain = Domain("category", tuple(f"v{number}" for number in range(size)))
+    assert repr(domain) == f"<Domain category of {size} values: {shown}>"
+
+
+def test_the_place_of_records_is_that_of_the_first():
+    """Where one of several records is drawn; the others have theirs."""
+    asked = ldp.question("x", low=0, high=9, per_device="one", mechanism="grr", epsilon=1)
+    domain = ldp.survey("s", asked)["x"].domain
+    assert domain.place([3, 1, 7]) == (3, 0)
+    assert domain.places([3, 1, 7]) == ((3, 0), (1, 0), (7, 0))

@@ -8,6 +8,7 @@ import pytest
 
 import ldp
 from ldp.compiled import compiled
+from ldp.fields import by_name
 from ldp_aggregator import Options, estimate
 from ldp_client import Client, report_bytes
 from ldp_client.codegen import module
@@ -211,3 +212,12 @@ def test_estimates_come_by_cell():
         )
         assert abs(value.frequency - share) < 6 * value.standard_error
     assert math.isclose(sum(value.frequency for value in shares), 1, abs_tol=1e-9)
+
+
+def test_a_list_for_fields_has_one_entry_each():
+    """In their order; what has more or fewer, and a text, stay as they are."""
+    fields = habits(SMOKES, SPORT)["habits"].domain.fields
+    for pair in ((True, "daily"), [True, "daily"]):
+        assert by_name(fields, pair) == {"smokes": True, "sport": "daily"}
+    for other in ((True,), [True, "daily", 1], "ab", {"smokes": True, "sport": "daily"}):
+        assert by_name(fields, other) is other

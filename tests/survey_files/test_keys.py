@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from ldp.errors import MOST_TOLD, Problem, SurveyError
+from ldp.errors import MOST_TOLD, Problem, SurveyError, UnknownNameError
 from ldp.keys import MOST_NOTED, Keys, written_name
 
 PLACE = "question 1 (x)"
@@ -235,3 +235,61 @@ def test_a_table_that_is_refused_has_a_stand_in():
     keys = Keys(PLACE, {"matrix": [["1", "x"], ["0", "1"]]})
     assert keys.rows("matrix", 2) == ((1, 0), (0, 1))
     assert keys.told()
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ([1, 9], (1, 9)),
+        ([2, 3], (2, 3)),
+        *(
+            (other, None)
+            for other in ([0, 1], [1, 10], [1], [1, 1, 1], [1, True], [1, 2.0], "12", {1: 2, 3: 4})
+        ),
+    ],
+)
+def test_lists_of_whole_numbers(given, read):
+    """As many as there have to be, from 1 to the most; ones stand in for others."""
+    keys = Keys(PLACE, {"weights": given})
+    assert keys.integers("weights", 2, 9) == (read or (1, 1))
+    assert len(keys.told()) == (read is None)
+
+
+def test_without_a_list_all_are_one():
+    """And that is no problem."""
+    keys = Keys(PLACE, {})
+    assert keys.integers("weights", 3, 9) == (1, 1, 1)
+    assert not keys.told()
+
+
+@pytest.mark.parametrize(
+    ("given", "but"),
+    [
+        ([-5, 5], None),
+        (["-5", "0.5", 4], None),
+        ([-6, 5], "one beyond"),
+        ([0, 6], "one beyond"),
+        ([0], "1 of them"),
+        ([0, 1, 2, 3], "4 of them"),
+        ("01", "'01'"),
+        (3, "3"),
+    ],
+)
+def test_lists_of_numbers(given, but):
+    """Two or three exact ones, up to 5 from 0 and that included; 0 and 1 stand in for others."""
+    keys = Keys(PLACE, {"edges": given})
+    numbers = keys.fractions("edges", 2, 3, furthest=Fraction(5))
+    assert [problem.came for problem in keys.told()] == ([] if but is None else [but])
+    assert numbers == ((0, 1) if but else tuple(map(Fraction, given)))
+
+
+@pytest.mark.parametrize(("known", "more"), [(20, ""), (21, " and 1 more"), (30, " and 10 more")])
+def test_an_unknown_name_is_told_with_those_there_are(known, more):
+    """Twenty of them, how many there are besides, and which it is most like."""
+    names = [f"name {number:02}" for number in range(known)]
+    said = str(UnknownNameError("name 01x", names, "a name"))
+    assert said.startswith(f"expected a name ({', '.join(names[:20])}{more}), got 'name 01x'")
+    assert "did you mean 'name 01'" in said
+    assert str(UnknownNameError("other", [], "a name")) == (
+        "expected a name (there is none), got 'other'"
+    )

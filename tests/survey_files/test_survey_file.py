@@ -16,7 +16,7 @@ from ldp.certificate import certify
 from ldp.exact import fraction, log
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.arcs import Arcs
-from ldp.mechanisms.contract import integers
+from ldp.mechanisms.contract import Declared, integers
 from ldp_aggregator.files import FileError, read_candidates, read_survey
 
 HEAD = '[survey]\nname = "s"\n'
@@ -685,6 +685,48 @@ def test_extreme_surveys_can_be_explained():
     assert Fraction(certify(far)["one_report"]["declared"]) == pytest.approx(
         float(log(far.declared.bound)), abs=1e-9
     )
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [
+        (Fraction(3), "ln(3)"),
+        (Fraction(1001, 3), "ln(1001/3)"),
+        (Fraction(10**39), f"ln({10**39})"),
+        (Fraction(10**40), "92.103403719762"),
+        (Fraction(2**1000 + 1, 2**1000), "0.000000000001"),
+    ],
+)
+def test_epsilons_that_follow_from_probabilities(ratio, text):
+    """As logarithms, or as decimals rounded up where those are longer than 44 characters."""
+    assert Declared.ratio(ratio) == Declared(text, ratio)
+
+
+@pytest.mark.parametrize(
+    "keys", ['"vector"\ndimensions = 3', '"number"\nlow = 0\nhigh = 65536\nstep = 1']
+)
+def test_rappor_is_for_texts_and_few_values(keys):
+    """Neither for vectors nor for more values than a report may have bits."""
+    with pytest.raises(SurveyError, match="an open question, or one with at most 65536 values"):
+        designed("rappor", f'type = {keys}\np = "0.2"\nq = "0.8"\nf = "0"')
+
+
+def test_a_probability_of_one_is_next_to_it():
+    """By 2^-64, where the permanent response has noise enough."""
+    for p, q in (("1", "0.5"), ("0.5", "1")):
+        response = designed(
+            "rappor", f'type = "boolean"\np = "{p}"\nq = "{q}"\nf = "0.5"'
+        ).randomizer
+        assert max(response.if_zero, response.if_one) == 2**64 - 1
+        assert min(response.if_zero, response.if_one) == 2**63
+
+
+def test_draws_are_numbered_from_one():
+    """In what is said of them."""
+    asked = '[[question]]\nname = "x"\ntype = "boolean"\nmechanism = "grr"\nepsilon = 1\n'
+    with pytest.raises(SurveyError) as refused:
+        parse_survey(f'[survey]\nname = "s"\n{asked}[[draw]]\nquestions = ["x"]\n')
+    assert [problem.place for problem in refused.value.problems] == ["survey: draw 1.questions"]
 
 
 def test_probabilities_that_rounding_would_swap():

@@ -13,7 +13,7 @@ from ldp.accounting import posterior
 from ldp.certificate import delivered, totals
 from ldp.domain import Domain
 from ldp.draws import chargeable
-from ldp.exact import log, log_text, text_upper
+from ldp.exact import log, log_text, percent_below, text_upper
 from ldp.identifiers import MOST_SHOWN, identifier, shown_states
 from ldp.mechanisms.contract import Memoized, lifetime_ratio
 from ldp.optimum import efficiency
@@ -157,7 +157,7 @@ def _question(question: Question) -> str:
     lines += [
         f"  report              {randomizer.layout.width} bytes, the same for every answer",
         "  what one report can reveal: anyone who thought a certain answer 50 % likely may come "
-        f"to think it {text_upper(100 * posterior(ratio), 1)}% likely, at most",
+        f"to think it {percent_below(posterior(ratio))}% likely, at most",
         f"  certificate         delivered {_short(ratio)} <= declared "
         f"{_short(question.declared.bound)} (e^epsilon), "
         f"fingerprint {question.fingerprint.hex()}",
@@ -221,7 +221,7 @@ def _group(group: Group) -> str:
             f"  report              {group.width} bytes, the same for all answers",
             "  what one report can reveal: anyone who thought a certain combination of answers "
             "50 % likely "
-            f"may come to think it {text_upper(100 * posterior(ratio), 1)}% likely, at most",
+            f"may come to think it {percent_below(posterior(ratio))}% likely, at most",
             f"  certificate         those of its questions, fingerprint {group.fingerprint.hex()}",
         ]
     )

@@ -193,7 +193,7 @@ export class EmbeddedClient {
         dropped: Object.fromEntries(outbox.dropped), counts,
       };
     }).catch((error: unknown) => unread(error, counts));
-    return { ...told, advice: adviceOn(told, this.#sender !== undefined) };
+    return { ...told, advice: adviceOn(told, this.#sender !== undefined, this.#now()) };
   }
 
   /** What an answer would look like and could reveal; costs nothing. Undefined for one that does not fit its question. */

@@ -53,7 +53,7 @@ export class Ledger {
 
   toString(): string {
     if (this.problem) return `What this device has spent cannot be read: ${this.problem}`;
-    if (!this.charges.length) return "Nothing was spent: this device has made no report yet.";
+    if (!this.charges.length && !this.events.length) return "Nothing was spent: this device has made no report yet.";
     const distinct = <T>(of: (charge: Charge) => T): T[] => [...new Set(this.charges.map(of))];
     const surveys = distinct(({ survey }) => survey).flatMap((survey) => {
       const names = new Set(this.charges.filter((charge) => charge.survey === survey).map(({ question }) => question));

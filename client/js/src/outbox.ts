@@ -60,6 +60,9 @@ export const planOf = (place: string): string => `p/${place}/`;
 export const queueOf = (place: string): string => `${QUEUES}${place}/`;
 
 /** In a transaction that has read the plan; what touches what waits needs the queues as well. */
+/** The beginning of 2024: no clock that was ever set is before it. */
+export const CLOCK_WAS_SET = 1_704_067_200_000;
+
 export class Outbox {
   readonly #plan: string;
   readonly #batch: string;
@@ -183,6 +186,8 @@ export class Outbox {
     const shuffled = this.#reports().sort(([one], [other]) => (number(one) < number(other) ? -1 : 1));
     const [first] = shuffled;
     if (!first) return undefined;
+    // The id of a batch tells its epoch: a clock that was never set would make it come too late, for good.
+    if (first[1][2] !== null && this.now < CLOCK_WAS_SET) return undefined;
     const report = ([, [fingerprint, row, epoch]]: [string, Entry]): Report => (
       { fingerprint: fromHex(fingerprint as string), row: fromHex(row as string), epoch: (epoch as number | null) ?? undefined }
     );

@@ -1,5 +1,6 @@
 /** How things stand with a client (`client/ldp_client/status.py`): one object, for people and programs. No answer is in it. */
 
+import { CLOCK_WAS_SET } from "./outbox.js";
 import type { Said } from "./agreement.js";
 import type { Reason } from "./reasons.js";
 
@@ -54,12 +55,14 @@ export function unread(error: unknown, counts: Status["counts"]): Facts {
 }
 
 /** What to do about all else. */
-export function adviceOn({ state, consent, waiting, outcome, reason }: Facts, sends: boolean): string[] {
+export function adviceOn({ state, consent, waiting, lastAttempt, outcome, reason }: Facts, sends: boolean, now: number): string[] {
   if (state !== "sound") {
     return ["See that there is room and the store may be used. If it is damaged, recover() goes on without what was lost."];
   }
   return [
     consent === "off" && "Ask the person: nothing is recorded until setConsent(\"on\").",
+    waiting && lastAttempt === undefined && now < CLOCK_WAS_SET &&
+      "Set the device's clock: the collector has to be told in which epoch reports are sent.",
     waiting && !sends && "Name a collector: the reports wait for one.",
     ABOUT[reason], ABOUT[outcome],
   ].filter((sentence) => typeof sentence === "string");
