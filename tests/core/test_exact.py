@@ -22,6 +22,7 @@ from ldp.exact import (
     log_text,
     log_upper,
     odds,
+    percent_below,
     sqrt_lower,
     text_upper,
 )
@@ -207,3 +208,18 @@ def test_square_roots_are_bounded(square):
     """From below, by less than 10^-80."""
     root = sqrt_lower(square)
     assert root**2 <= square < (root + Fraction(1, 10**80)) ** 2
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (Fraction(3, 4), "75.0"),
+        (Fraction(2981, 2982), "99.97"),
+        (Fraction(999, 1000), "99.9"),
+        (1 - Fraction(1, 10**9), "99.9999999"),
+        (1 - Fraction(1, 10**30), "100.000000000000"),
+    ],
+)
+def test_what_is_not_certain_is_not_shown_as_certain(share, text):
+    """Percentages are rounded up, with as many decimals as keep them below 100, up to twelve."""
+    assert percent_below(share) == text

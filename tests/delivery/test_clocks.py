@@ -180,6 +180,7 @@ def test_no_batch_is_made_by_a_clock_that_was_never_set(opened, clocks):
     client.record("q", True)
     client._sender.send_all()
     assert (transport.payloads, client.waiting()) == ([], 1)
+    assert "Set the device's clock" in client.status().advice[-1]
     clocks.wall = SYNCED
     client._sender.send_all()
     assert client.waiting() == 0

@@ -359,3 +359,42 @@ def test_an_asynchronous_client_sends_and_closes(tmp_path):
 
     asyncio.run(use())
     assert len(transport.payloads) == 1
+
+
+def test_what_was_turned_away_is_tried_once_by_an_app_that_was_opened_anew(tmp_path):
+    """It may have another token; the client that was turned away keeps to its pause."""
+    client, transport = opened([HELD] * 3, tmp_path / "state")
+    with client:
+        client.record("once", "red")
+        assert not client.flush(30.0)
+        assert not client.flush(30.0)
+        assert len(transport.payloads) == 1
+    client, transport = opened(state=tmp_path / "state")
+    with client:
+        assert client.flush(30.0)
+        assert len(transport.payloads) == 1
+
+
+def test_a_pause_after_a_failure_outlives_the_first_flush(tmp_path):
+    """What a collector that is down calls for is not what a token can mend."""
+    client, _ = opened([retry(3600.0)], tmp_path / "state")
+    with client:
+        client.record("once", "red")
+        assert not client.flush(30.0)
+    client, transport = opened(state=tmp_path / "state")
+    with client:
+        assert not client.flush(30.0)
+        assert transport.payloads == []
+
+
+def test_reports_for_another_address_are_told_of(tmp_path):
+    """Who corrects an address learns that what was recorded before waits for the wrong one."""
+    with EmbeddedClient(
+        DEVICE_SURVEY, state=tmp_path / "state", collector="https://wrong.example", interval=None
+    ) as client:
+        client.record("once", "red")
+        assert not any("other surveys" in sentence for sentence in client.status().advice)
+    with EmbeddedClient(
+        DEVICE_SURVEY, state=tmp_path / "state", collector="https://right.example", interval=None
+    ) as client:
+        assert "1 reports wait for other surveys or collectors" in client.status().advice[0]

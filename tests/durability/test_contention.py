@@ -83,6 +83,19 @@ def test_a_busy_file_loses_no_answer(name, opened, path):
     assert client.counts()["recorded"] == 1
 
 
+def test_what_was_answered_before_is_not_promised_again(opened, path):
+    """By this client, or by one before: `record` says no while the file is busy, too."""
+    survey = survey_of(yes_no("a"), yes_no("b"))
+    opened(survey).record("a", True)
+    client = opened(survey)
+    with written_by_another(path):
+        assert not client.record("a", True)
+    assert client.record("b", True)
+    with written_by_another(path):
+        assert not client.record("b", False)
+    assert client.counts() == {"answered": 2, "recorded": 1}
+
+
 def test_groups_wait_as_well(opened, path):
     """They are charged for whole, later."""
     client = opened(TOGETHER)

@@ -56,6 +56,7 @@ export class EmbeddedClient {
   #isWithdrawn = false;
   #isClosed = false;
   #untilTrimmed = 0;
+  #hasFlushed = false;
 
   /** Throws `SurveyError` for a survey that asks for too much, and `RangeError` for settings that make no sense. */
   constructor(readonly survey: Survey, settings: EmbeddedSettings = {}, { random = system, now = Date.now }: Means = {}) {
@@ -105,11 +106,14 @@ export class EmbeddedClient {
 
   /**
    * Send what waits, as far as a pause allows, and wait for that as many seconds at most. Whether nothing waits any more, and
-   * nothing was lost meanwhile.
+   * nothing was lost meanwhile. The first time what was turned away is tried in spite of its pause: an app that was opened anew
+   * may have another token.
    */
   flush(timeout = 10): Promise<boolean> {
     return this.#guarded(false, async () => {
       let timer: ReturnType<typeof setTimeout> | undefined;
+      if (!this.#hasFlushed) await this.#transact("plan", ({ outbox }) => outbox.resume());
+      this.#hasFlushed = true;
       const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, 1000 * timeout, false)));
       const isWhole = await Promise.race([this.#sender?.send() ?? true, late]);
       clearTimeout(timer);

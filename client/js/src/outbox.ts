@@ -115,6 +115,11 @@ export class Outbox {
     this.#set("pause", Math.min(seconds, LONGEST_PAUSE));
   }
 
+  /** Let what was turned away be tried at once: someone may have mended the cause. */
+  resume(): void {
+    if (this.attempt?.outcome === "held") this.records.delete(`${this.#plan}pause`);
+  }
+
   /** The seconds until something may be sent. */
   get pause(): number {
     return this.#left("pause", LONGEST_PAUSE) ?? 0;
