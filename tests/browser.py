@@ -149,7 +149,12 @@ def browser(profile, *arguments, waits="normal"):
                 window.close()
     finally:
         process.terminate()
-        process.wait(10)
+        try:
+            process.wait(10)
+        # One whose browser was killed may wait for it.
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 def free_port():

@@ -303,7 +303,7 @@ def test_lives_tell_mutants(mutant, monkeypatch):
     monkeypatch.setattr(*MUTANTS[mutant])
     longer = settings(
         SETTINGS,
-        max_examples=40,
+        max_examples=150,
         derandomize=True,
         phases=[Phase.generate],
         report_multiple_bugs=False,
