@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.options import Options
     from ldp_aggregator.places.geojson import read_geography
     from ldp_aggregator.places.maps import Map
+    from ldp_aggregator.queries.answering import Answer, query
     from ldp_aggregator.synthesis.synthesis import Synthetic, synthesize
     from ldp_aggregator.tallies.aggregation import aggregate
     from ldp_aggregator.tallies.ingest import Ingest
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.tallies.tally_file import decode_tally, encode_tally
 
 __all__ = [
+    "Answer",
     "Association",
     "Crosstab",
     "Crosstabs",
@@ -65,6 +67,7 @@ __all__ = [
     "health",
     "parse_survey",
     "phantom_score",
+    "query",
     "read_candidates",
     "read_geography",
     "read_survey",
@@ -100,6 +103,8 @@ _HOMES = {
     "read_candidates": "files",
     "read_geography": "places.geojson",
     "read_survey": "files",
+    "Answer": "queries.answering",
+    "query": "queries.answering",
     "Synthetic": "synthesis.synthesis",
     "synthesize": "synthesis.synthesis",
 }
