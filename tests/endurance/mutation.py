@@ -133,6 +133,7 @@ AREAS = {
     "ldp_aggregator.moments.together": "score_laws contrasts",
     "ldp_aggregator.contrasts": "contrasts queries",
     "ldp_aggregator.queries": "queries",
+    "ldp_aggregator.reporting": "report",
     "ldp_aggregator.estimates.linear_functions": "contrasts queries",
     "ldp_aggregator.moments.scores": "joint_cells jumps",
     "ldp_aggregator.decoders.pure": "score_laws intervals result repeats jumps manipulation "

@@ -35,6 +35,7 @@ FINISHED = (
     f"{AGGREGATOR}/projective",
     f"{AGGREGATOR}/queries",
     f"{AGGREGATOR}/rendering",
+    f"{AGGREGATOR}/reporting",
     f"{AGGREGATOR}/search",
     f"{AGGREGATOR}/service",
     f"{AGGREGATOR}/tallies",
