@@ -4,7 +4,8 @@
  * - A survey has a queue of its own for each collector: none gets what was meant for another, or waits for its pause.
  * - A report is kept under a random number: neither the hour nor the order of answers can be read off. What leaves together
  *   is put in the order of these numbers. A batch holds reports of one question.
- * - A batch is made when it is taken: its id is drawn once and its bytes are kept until it is decided about, so that every
+ * - A batch is made when it is taken: its id is drawn once (or made from the mark of a report that is made once, which travels
+ *   alone: after a rollback it is the same) and its bytes are kept until it is decided about, so that every
  *   attempt sends the same. The failure is written down before the attempt, in the same transaction: what never comes
  *   back from one (a page that was closed, a collector that never answers) has failed.
  * - Times are kept with the moment at which they were set. A clock that went back behind that, or a time that lies further
@@ -18,6 +19,7 @@ import type { Bytes } from "./bytes.js";
 import { type Random, bytesFrom } from "./randomness.js";
 import { type Report, batchOf, together } from "./reports.js";
 import type { Entry, Records } from "./store.js";
+import { marked } from "./tapes.js";
 import { encodeBatch, encodeFrame } from "./wire.js";
 
 /** How much may wait, for how many days of use, and how many reports travel together at most. */
@@ -79,9 +81,10 @@ export class Outbox {
   }
 
   /** Let a report wait, in the transaction that charges for it. */
-  put({ fingerprint, row, epoch }: Report): void {
+  put({ fingerprint, row, epoch, mark }: Report): void {
     const key = String(this.#age()).padStart(AGE_DIGITS, "0") + hex(bytesFrom(this.random, RANDOM_SIZE));
-    this.records.put(`${queueOf(this.place)}report/${key}`, [hex(fingerprint), hex(row), epoch ?? null]);
+    const entry = [hex(fingerprint), hex(row), epoch ?? null, ...(mark ? [hex(mark)] : [])];
+    this.records.put(`${queueOf(this.place)}report/${key}`, entry);
   }
 
   /**
@@ -196,9 +199,12 @@ export class Outbox {
     const report = ([, [fingerprint, row, epoch]]: [string, Entry]): Report => (
       { fingerprint: fromHex(fingerprint as string), row: fromHex(row as string), epoch: (epoch as number | null) ?? undefined }
     );
-    const alike = shuffled.filter(([, [fingerprint]]) => fingerprint === first[1][0]);
+    const [, [own, , epoch, mark]] = first as [string, readonly [string, string, number | null, string?]];
+    // A report with a mark travels alone, under an id that is made from it.
+    const alike = shuffled.filter(([, [fingerprint, , , other]]) => fingerprint === own && other === mark);
     const chosen = alike.slice(0, together(report(first), this.limits.batch));
-    const frame = encodeFrame(encodeBatch(batchOf(chosen.map(report), this.random, () => this.now)));
+    const random = mark === undefined ? this.random : marked(fromHex(mark), epoch ?? undefined, this.now / 1000);
+    const frame = encodeFrame(encodeBatch(batchOf(chosen.map(report), random, () => this.now)));
     for (const [key] of chosen) this.records.delete(key);
     const entry = [hex(frame), chosen.length, this.#age()];
     this.records.put(this.#batch, entry);

@@ -28,6 +28,8 @@ export interface Store {
   transact(prefixes: readonly string[], work: (found: ReadonlyMap<string, string>) => Changes, durable: boolean): Promise<void>;
   /** Let go of what is open. A later transaction opens it again. */
   close?(): void;
+  /** Whether nothing outlives the process: then nothing can come back from a backup either. */
+  readonly forgets?: boolean;
 }
 
 /** What one record says: a list of texts, whole numbers, and nothing. */
@@ -117,6 +119,7 @@ export async function transact<T>(
 
 /** Forgets when the page or process ends. */
 export class MemoryStore implements Store {
+  readonly forgets = true;
   readonly #texts = new Map<string, string>();
 
   async transact(prefixes: readonly string[], work: (found: ReadonlyMap<string, string>) => Changes): Promise<void> {
