@@ -211,9 +211,7 @@ def test_what_is_memoized_has_a_daily_function(app):
     (app / "answers.ts").write_text(module(parse_survey(EVERY_TYPE)), encoding="utf-8")
     (app / "daily.ts").write_text(DAILY, encoding="utf-8")
     assert compiled_by("typescript", app, "daily.ts") == ""
-    done = subprocess.run(
-        [NODE, "daily.js"], cwd=app, capture_output=True, check=True, timeout=60
-    )
+    done = subprocess.run([NODE, "daily.js"], cwd=app, capture_output=True, check=True, timeout=60)
     assert json.loads(done.stdout) == [[True, False, True], {"recorded": 2, "daily": 1}]
     other = DAILY.replace("{ store: new MemoryStore(), ", "{ ").replace("EmbeddedClient", "Client")
     (app / "other.ts").write_text(other, encoding="utf-8")

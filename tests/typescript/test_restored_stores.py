@@ -70,7 +70,7 @@ def batches_of(payloads):
 
 
 def test_a_collector_counts_a_restored_report_once(lived):
-    """Eight lives send the same bytes under the same ids: one report a question, the rest doubles."""
+    """Eight lives send the same bytes under the same ids: one report, and seven duplicates."""
     survey, restored = lived
     lives = [restored({"city": "Bonn", "mood": True}) for _ in range(LIVES)]
     assert len({frozenset(life) for life in lives}) == 1

@@ -188,13 +188,13 @@ export class EmbeddedClient {
   /** All that there is to know, and what to do. It is never rejected. */
   async status(): Promise<Status> {
     const counts = this.counts();
-    const told = await this.#transact<Facts>("queue", ({ records, agreement, outbox }) => {
+    const told = await this.#transact<Facts>("everything", ({ records, agreement, outbox }) => {
       const { at, outcome, reason, failures } = { ...NO_ATTEMPT, ...outbox.attempt };
       // All of it is read, so that damage shows.
       records.range(STATE);
       return {
         state: "sound", consent: this.#allows(agreement) ? "on" : "off", said: this.#said(agreement), waiting: outbox.waiting,
-        lastAttempt: at, outcome, reason, failures, nextDue: outbox.due(2 * LONGEST_INTERVAL), pause: outbox.pause,
+        elsewhere: outbox.elsewhere, lastAttempt: at, outcome, reason, failures, nextDue: outbox.due(2 * LONGEST_INTERVAL), pause: outbox.pause,
         dropped: Object.fromEntries(outbox.dropped), counts,
       };
     }).catch((error: unknown) => unread(error, counts));

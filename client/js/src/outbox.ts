@@ -148,6 +148,12 @@ export class Outbox {
     return this.#reports().length + ((this.records.expendable(this.#batch)?.[1] as number | undefined) ?? 0);
   }
 
+  /** The reports that wait for other surveys or collectors, in a transaction that has read all queues. */
+  get elsewhere(): number {
+    const isReport = (key: string): boolean => key.split("/")[2] === "report";
+    return this.records.keys(QUEUES).filter(isReport).length - this.#reports().length;
+  }
+
   get dropped(): Dropped {
     const prefix = `${this.#plan}dropped/`;
     return new Map(this.records.sound(prefix).map(([key, [number]]) => [key.slice(prefix.length), number as number]));
