@@ -11,8 +11,10 @@ import { type Agreement, type Said, recover } from "./agreement.js";
 import { fromHex } from "./bytes.js";
 import { Counts } from "./counts.js";
 import { againToday } from "./daily.js";
+import { watched } from "./debugging.js";
 import { type Desk, Desks, type Needs, SENDING } from "./desk.js";
 import { AnswerError, StateError } from "./errors.js";
+import { jointFingerprint, membersOf } from "./joint.js";
 import { IndexedDBStore } from "./indexeddb.js";
 import { Ledger } from "./ledger.js";
 import { type Outbox, USUAL_LIMITS } from "./outbox.js";
@@ -24,7 +26,6 @@ import { type Asked, erase } from "./respondent.js";
 import { NO_COLLECTOR, STATE, Scope } from "./scope.js";
 import { LONGEST_INTERVAL, Sender } from "./sender.js";
 import { type EmbeddedSettings, type Means, refuseBeyond } from "./settings.js";
-import { digest } from "./sha256.js";
 import { type Facts, type Status, adviceOn, unread } from "./status.js";
 import { type Store, transact } from "./store.js";
 import type { Answer, Survey } from "./survey.js";
@@ -33,7 +34,6 @@ import { HTTPTransport, type Transport } from "./transport.js";
 import { Vault } from "./vault.js";
 
 const DAY = 86_400_000;
-const FINGERPRINT_SIZE = 16;
 const NO_ATTEMPT = { at: undefined, outcome: "", reason: "", failures: 0 };
 /** The queue's bounds are looked at once in so many reports. */
 const SLACK = 64;
@@ -59,7 +59,8 @@ export class EmbeddedClient {
     const { store, collector, transport, lifetimeCap, interval = 3600, timeout = 10 } = settings;
     refuseBeyond(survey, settings);
     if (!store && typeof indexedDB === "undefined") throw new RangeError("expected a store: there is no IndexedDB here");
-    const sends = transport ?? (collector === undefined ? undefined : new HTTPTransport(collector, settings.http));
+    const posts = transport ?? (collector === undefined ? undefined : new HTTPTransport(collector, settings.http));
+    const sends = settings.debug && posts ? watched(posts, survey, settings.log ?? ((message) => console.info(message))) : posts;
     this.#store = store ?? new IndexedDBStore();
     this.#counts = new Counts(settings.log ?? ((message) => console.warn(message)));
     const own = sends ? new Scope(sends.destination) : NO_COLLECTOR;
@@ -98,10 +99,8 @@ export class EmbeddedClient {
       const isGiven = (names: readonly string[]): boolean => names.every((name) => given.includes(name));
       const group = this.survey.groups.find((names) => names.length === given.length && isGiven(names));
       if (!group) throw new AnswerError("expected answers to all questions of a group of the survey, and to no others");
-      const questions = group.map((name) => this.survey.question(name));
-      const members = questions.map(({ fingerprint }) => fromHex(fingerprint));
-      const fingerprint = digest(["ldp-joint-1", ...members], FINGERPRINT_SIZE);
-      return { fingerprint, questions, answers: group.map((name) => answers[name]!) };
+      const questions = membersOf(this.survey, group);
+      return { fingerprint: jointFingerprint(questions), questions, answers: group.map((name) => answers[name]!) };
     });
   }
 

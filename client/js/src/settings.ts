@@ -28,6 +28,7 @@ import type { Handed } from "./vault.js";
  * - `stops` is the key under which the collector may stop questions, or have fewer devices asked, and what holds without word
  *   from it.
  * - `log` is told of each kind of trouble once: the console, unless given.
+ * - `debug` tells it what leaves as well, in plain words (`debugging.ts`).
  */
 export interface EmbeddedSettings {
   readonly store?: Store;
@@ -46,6 +47,7 @@ export interface EmbeddedSettings {
   readonly rollbackSafe?: boolean;
   readonly stops?: StopRule;
   readonly log?: (message: string) => void;
+  readonly debug?: boolean;
 }
 
 /** What tests of an app replace: randomness, and the time in milliseconds since 1970. */
