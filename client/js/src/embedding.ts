@@ -35,8 +35,8 @@ import { Vault } from "./vault.js";
 
 const DAY = 86_400_000;
 const NO_ATTEMPT = { at: undefined, outcome: "", reason: "", failures: 0 };
-/** The queue's bounds are looked at once in so many reports. */
-const SLACK = 64;
+/** The queue's bounds are looked at once in so many reports: where it is full, all keys of it are read then. */
+const SLACK = 128;
 
 export class EmbeddedClient {
   readonly #store: Store;
@@ -234,15 +234,16 @@ export class EmbeddedClient {
       const { questions } = asked;
       await this.#vault.fetch();
       this.#untilTrimmed -= 1;
-      const isToTrim = this.#untilTrimmed < 0;
-      if (isToTrim) this.#untilTrimmed = SLACK - 1;
+      const isToLook = this.#untilTrimmed < 0;
+      if (isToLook) this.#untilTrimmed = SLACK - 1;
+      let isCrowded = false;
       // Kept by itself, so that an answer that cannot be paid for draws nothing anew.
       if (questions.some(({ draw }) => draw)) {
         await this.#transact("plan", ({ agreement, respondent }) => {
           if (this.#allows(agreement)) respondent.draw(asked);
         });
       }
-      const outcome = await this.#transact(isToTrim ? "queue" : "plan", ({ records, scope, agreement, respondent, outbox }): Reason => {
+      const outcome = await this.#transact("plan", ({ records, scope, agreement, respondent, outbox }): Reason => {
         if (!this.#allows(agreement)) return "consent-off";
         const names = questions.map(({ name }) => name);
         const refusal = this.#stops?.refusal(records, this.#place, names, this.#random, this.#day);
@@ -251,9 +252,10 @@ export class EmbeddedClient {
         const report = respondent.report(asked);
         if (!report) return "not-drawn";
         outbox.put(report);
-        if (isToTrim) outbox.trim();
+        isCrowded = isToLook && outbox.isCrowded;
         return "recorded";
       });
+      if (isCrowded) await this.#transact("queue", ({ outbox }) => outbox.trim()).catch((error) => this.#counts.note(error));
       this.#counts.add(outcome);
       return outcome === "recorded";
     });

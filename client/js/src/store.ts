@@ -57,6 +57,11 @@ export class Records {
     else this.changes.delete(key);
   }
 
+  /** How long the text of a record is, about: in bytes, where half of it is hexadecimal digits. */
+  sizeOf(key: string): number {
+    return (this.changes.get(key) ?? this.found.get(key) ?? "").length / 2;
+  }
+
   /** The keys that begin with a prefix, in order. */
   keys(prefix: string): string[] {
     const fresh = [...this.changes.keys()].filter((key) => !this.found.has(key));
