@@ -4,7 +4,8 @@ import { BrowserStorage, EmbeddedClient, IndexedDBStore, readSurvey } from "../d
 import { ARC_LAWS } from "./arc_laws.js";
 import { CLIENT_LAWS } from "./client_laws.js";
 import { CODEBOOK_LAWS } from "./codebook_laws.js";
-import { CITY } from "./embedded_support.js";
+import { CITY, KEPT } from "./embedded_support.js";
+import { secretOfPage } from "./page_secret.js";
 import { compiledOf, holds, same } from "./support.js";
 import { DELIVERY_LAWS } from "./delivery_laws.js";
 import { DRAW_LAWS } from "./draw_laws.js";
@@ -78,6 +79,16 @@ const PAGE_LAWS = {
     } finally {
       Object.defineProperty(Navigator.prototype, "locks", locks);
     }
+  },
+
+  "a key of the page's own, which no script can read, seals the device's secret": async () => {
+    const survey = await readSurvey(JSON.stringify(await compiledOf([KEPT])));
+    const kept = new IndexedDBStore("sealed-by-the-page");
+    const open = () => new EmbeddedClient(survey, { store: kept, interval: null, secret: () => secretOfPage() });
+    for (let page = 0; page < 2; page += 1) same(await open().record("kept", "Bonn"), true, "whether it is recorded");
+    same((await open().ledger()).charges.length, 1, "the charges of one response");
+    const other = new EmbeddedClient(survey, { store: kept, interval: null, log: () => undefined });
+    same([await other.record("kept", "Bonn"), other.counts()], [false, { state: 1 }], "what is recorded without the key");
   },
 
   "the example page shows what it offers for download, and the same once it is opened again": async ({ storage }) => {
