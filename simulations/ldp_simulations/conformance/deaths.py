@@ -62,8 +62,10 @@ def kills(bench: Bench) -> str:
         device = devices[number // _LIVES]
         in_flight += _life(bench, survey, device, draw=draw, is_sending=number % _LIVES == 1)
     reports = sum(_peace(bench, survey, device) for device in devices)
-    each = in_flight / max(bench.kills, 1)
-    return f"{bench.kills} kills, each with {each:.0f} reports on their way, and {reports} arrived"
+    waiting = in_flight / max(bench.kills, 1)
+    return (
+        f"{bench.kills} kills, each with {waiting:.0f} reports on their way, and {reports} arrived"
+    )
 
 
 def _life(
