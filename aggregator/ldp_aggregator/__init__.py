@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ldp_aggregator.association.crosstab import Crosstab
     from ldp_aggregator.association.crosstabs import Crosstabs, crosstab
     from ldp_aggregator.association.result import Association
+    from ldp_aggregator.comparisons.comparing import compare
+    from ldp_aggregator.comparisons.comparison import Comparison
     from ldp_aggregator.distributions.distribution import Distribution
     from ldp_aggregator.estimates.detection import detected
     from ldp_aggregator.estimates.estimation import estimate
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Association",
+    "Comparison",
     "Crosstab",
     "Crosstabs",
     "Distribution",
@@ -55,6 +58,7 @@ __all__ = [
     "__version__",
     "aggregate",
     "associate",
+    "compare",
     "crosstab",
     "decode_tally",
     "detected",
@@ -73,6 +77,8 @@ __all__ = [
 
 _HOMES = {
     "Association": "association.result",
+    "Comparison": "comparisons.comparison",
+    "compare": "comparisons.comparing",
     "Distribution": "distributions.distribution",
     "Map": "places.maps",
     "Estimate": "estimates.question_numbers",

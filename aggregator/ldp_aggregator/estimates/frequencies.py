@@ -112,6 +112,7 @@ def estimates_from(
         unallocated=_unallocated(question, moments, options),
         checks=moments.checks,
         manipulation=bound,
+        law=moments,
         remarks=(
             *moments.remarks,
             *on_respondents(moments.reports, least_respondents(moments, missing)),
