@@ -3,7 +3,8 @@
 A frequency has the interval that estimates show, but for one thing: it is not cut to [0, 1], since
 how far its ends are from the estimate is what an interval of a difference is made of. An end that
 would lie on the wrong side of the estimate, as where the exact law allows nothing below 0, is the
-estimate itself. A mean has the normal law.
+estimate itself. Exact ends for respondents are whole numbers of people; half a person is added, as
+what is made of two ends goes on between them. A mean has the normal law.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.estimates.means import Mean
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
-from ldp_aggregator.intervals.intervals import INTERVAL_ENDS
+from ldp_aggregator.intervals.intervals import INTERVAL_ENDS, score_interval
 from ldp_aggregator.moments.moments import Moments
 
 Ends = tuple[Floats, Floats]
@@ -42,11 +43,24 @@ def side_of(estimates: QuestionEstimates) -> Side:
 
     def ends(missing: float) -> Ends:
         low, high = INTERVAL_ENDS[options.interval](known, missing, options.estimand)
+        if options.estimand == "respondents" and known.rates is not None:
+            low, high = _between_people(known, missing, (low, high))
         if known.unknown is not None:
             low, high = np.where(known.unknown, 0.0, low), np.where(known.unknown, 1.0, high)
         return np.minimum(low, known.frequency), np.maximum(high, known.frequency)
 
     return Side(estimates.unbiased, estimates.standard_error, ends)
+
+
+def _between_people(law: Moments, missing: float, ends: Ends) -> Ends:
+    """The same with half a person more at ends that are not those of normal theory."""
+    half = 0.5 / law.reports
+    low, high = ends
+    plain_low, plain_high = score_interval(law, missing, "respondents")
+    return (
+        np.where(low == plain_low, low, low - half),
+        np.where(high == plain_high, high, high + half),
+    )
 
 
 def side_of_mean(mean: Mean) -> Side:
