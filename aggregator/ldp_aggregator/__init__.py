@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from ldp_aggregator.options import Options
     from ldp_aggregator.places.geojson import read_geography
     from ldp_aggregator.places.maps import Map
+    from ldp_aggregator.series.course import Course
+    from ldp_aggregator.series.following import follow
+    from ldp_aggregator.series.trends import Trends
     from ldp_aggregator.synthesis.synthesis import Synthetic, synthesize
     from ldp_aggregator.tallies.aggregation import aggregate
     from ldp_aggregator.tallies.ingest import Ingest
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Association",
     "Comparison",
+    "Course",
     "Crosstab",
     "Crosstabs",
     "Distribution",
@@ -55,6 +59,7 @@ __all__ = [
     "SurveyEstimates",
     "Synthetic",
     "Tally",
+    "Trends",
     "__version__",
     "aggregate",
     "associate",
@@ -65,6 +70,7 @@ __all__ = [
     "encode_tally",
     "estimate",
     "estimate_question",
+    "follow",
     "frequency_reach",
     "health",
     "parse_survey",
@@ -79,6 +85,9 @@ _HOMES = {
     "Association": "association.result",
     "Comparison": "comparisons.comparison",
     "compare": "comparisons.comparing",
+    "Course": "series.course",
+    "follow": "series.following",
+    "Trends": "series.trends",
     "Distribution": "distributions.distribution",
     "Map": "places.maps",
     "Estimate": "estimates.question_numbers",
