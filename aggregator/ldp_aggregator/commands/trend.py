@@ -171,9 +171,9 @@ def _stored(survey_path: Path, store: str, question: Question, options: Options)
     candidates = read_candidates(read_survey(survey_path), survey_path).get(question.name)
     with open_snapshot(store) as snapshot:
         known: History = [
-            (epoch, estimate_question(question, counts, options, candidates=candidates))
+            (epoch.number, estimate_question(question, counts, options, candidates=candidates))
             for epoch, counts in history(snapshot, question)
-            if epoch is not None
+            if epoch.length
         ]
     if not known:
         raise EstimateError(
