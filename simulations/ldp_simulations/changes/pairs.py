@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -47,7 +47,7 @@ class Pair(NamedTuple):
     @property
     def question(self) -> Question:
         """The question, of one report or memoized."""
-        keys = {"epsilon": self.epsilon}
+        keys: dict[str, Any] = {"epsilon": self.epsilon}
         if self.overlap is not None:
             keys = {"epsilon_first": self.epsilon, "epsilon_lifetime": str(2 * float(self.epsilon))}
         values = [f"v{place}" for place in range(len(self.shares[0]))]
