@@ -6,7 +6,7 @@ Estimates are drawn from their tallies' laws, and followed as analysts follow th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -50,7 +50,7 @@ def walk(step: float) -> Callable[[int, Generator], Floats]:
     """Each epoch adds a step."""
 
     def moves(epochs: int, generator: Generator) -> Floats:
-        return np.cumsum(generator.normal(0.0, step, epochs))
+        return np.asarray(np.cumsum(generator.normal(0.0, step, epochs)))
 
     return moves
 
@@ -66,10 +66,9 @@ def jump(size: float, place: int) -> Callable[[int, Generator], Floats]:
 
 def question_of(course: Course) -> Question:
     """What is asked."""
+    keys: dict[str, Any] = {"mechanism": "grr", "epsilon": "1"}
     if course.devices:
         keys = {"mechanism": "l-osue", "epsilon_first": "1", "epsilon_lifetime": "2"}
-    else:
-        keys = {"mechanism": "grr", "epsilon": "1"}
     return ldp.survey("courses", ldp.question("q", ["no", "yes"], **keys))["q"]
 
 

@@ -85,7 +85,8 @@ def _run(pair: Pair, question: Question, generator: Generator) -> Iterator[tuple
     yield "any", np.array([test.p_value <= 1 - LEVEL])
     low, high = ends("difference", 2 * (1 - LEVEL))
     margin = np.abs(after - before)
-    yield "alike", ((-margin < low) & (high < margin))[margin > 0]
+    if margin.any():
+        yield "alike", ((-margin < low) & (high < margin))[margin > 0].astype(float)
     if pair.overlap is not None:
         widest, _ = shared(first, second, None).correlations(sides[0].error, sides[1].error)
         yield (
