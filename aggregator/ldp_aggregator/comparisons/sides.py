@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -41,6 +42,7 @@ def side_of(estimates: QuestionEstimates) -> Side:
         return _normal(estimates.unbiased, estimates.standard_error)
     known: Moments = law
 
+    @cache
     def ends(missing: float) -> Ends:
         low, high = INTERVAL_ENDS[options.interval](known, missing, options.estimand)
         if options.estimand == "respondents" and known.rates is not None:

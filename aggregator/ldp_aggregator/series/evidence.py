@@ -69,9 +69,12 @@ def evidence_of(
     `seasons` has the place of each in its season.
     """
     size = len(estimate)
+    from scipy.special import logsumexp
+
     variance = np.diag(covariances.usual[0])
     unknown = _vague(size, float(variance.max()), seasons)
     unit, weights = float(np.median(variance)), _weights(size)
+    shares = np.append(weights, 1 - weights.sum())
     nulls, mixtures, best, sizes = [], [], [], []
     for place, covariance in enumerate((*covariances.usual, *covariances.swapped)):
         null, step_a, step_b = _sums(estimate, covariance + unknown)
@@ -79,8 +82,9 @@ def evidence_of(
         if place >= len(covariances.usual):
             continue
         ratio = _ratios(step_a, step_b, unit)
-        # (T, steps): a step that is still to come has the ratio 1.
-        mixtures.append(null + np.log(np.exp(ratio) @ weights + (1 - weights.sum())))
+        # (T, steps + 1): a step that is still to come has the ratio 1, as have all after the last.
+        ratio = np.column_stack([ratio, np.zeros(size)])
+        mixtures.append(null + logsumexp(ratio, axis=1, b=shares))
         peak = np.divide(step_a[-1], step_b[-1], out=np.zeros(size), where=step_b[-1] > 0)
         best.append(null[-1] + peak * step_a[-1] / 2)
         sizes.append(peak)
@@ -131,7 +135,7 @@ def _ratios(step_a: Floats, step_b: Floats, unit: float) -> Floats:
         square = size**2 * unit
         spread = 1 + square * step_b
         ratios.append(square * step_a**2 / (2 * spread) - np.log(spread) / 2)
-    return np.clip(_log_mean(np.array(ratios)), -700, 700)
+    return _log_mean(np.array(ratios))
 
 
 def _log_mean(logs: Floats) -> Floats:

@@ -59,7 +59,7 @@ def jump(size: float, place: int) -> Callable[[int, Generator], Floats]:
     """All at once."""
 
     def moves(epochs: int, _: Generator) -> Floats:
-        return size * (np.arange(epochs) >= place)
+        return np.asarray(size * (np.arange(epochs) >= place))
 
     return moves
 
