@@ -78,7 +78,7 @@ def test_newcombes_example():
         Side(one.unbiased, NONE, lambda missing, law=one.law: score_interval(law, missing, PEOPLE))
         for one in (first, second)
     ]
-    low, high = mover.difference(*sides, 0.05, np.zeros(2))
+    low, high = mover.difference(*sides, 0.05, together=np.zeros(2))
     assert (low[1], high[1]) == pytest.approx((0.0524, 0.3339), abs=5e-5)
     # Of 14 who say no normal theory knows too little: that end is exact, and farther out.
     yes = compare(first, second)["yes"]
@@ -92,9 +92,11 @@ def test_normal_sides_have_the_interval_of_two_errors():
     for together in (0.0, 0.5):
         error = np.sqrt(0.0009 + 0.0016 - 2 * together * 0.0012)
         known = np.array([together])
-        low, high = mover.difference(first, second, 0.05, known)
+        low, high = mover.difference(first, second, 0.05, together=known)
         assert (low[0], high[0]) == pytest.approx((0.1 - 1.959964 * error, 0.1 + 1.959964 * error))
-        levels = Levels(np.array([0.1]), lambda m, k=known: mover.difference(first, second, m, k))
+        levels = Levels(
+            np.array([0.1]), lambda m, k=known: mover.difference(first, second, m, together=k)
+        )
         assert different(levels)[0] == pytest.approx(2 * norm.sf(0.1 / error), rel=1e-3)
         assert levels.above(-0.05)[0] == pytest.approx(norm.sf(0.15 / error), rel=1e-3)
         for margin in (0.05, 0.2):
@@ -107,15 +109,15 @@ def test_ratios_of_normal_sides_are_fiellers():
     first, second = normal(0.3, 0.03), normal(0.4, 0.04)
     z = norm.isf(0.025)
     for together in (0.0, 0.6):
-        low, high = mover.ratio(first, second, 0.05, np.array([together]))
+        low, high = mover.ratio(first, second, 0.05, together=np.array([together]))
         square, constant = 0.3**2 - (z * 0.03) ** 2, 0.4**2 - (z * 0.04) ** 2
         middle = 0.12 - together * z**2 * 0.0012
         roots = np.roots([square, -2 * middle, constant])
         assert (low[0], high[0]) == pytest.approx(tuple(sorted(roots)))
-    low, high = mover.ratio(normal(0.01, 0.03), second, 0.05, NONE)
+    low, high = mover.ratio(normal(0.01, 0.03), second, 0.05, together=NONE)
     assert high[0] == np.inf
     assert 0 < low[0] < 40
-    low, high = mover.ratio(first, normal(0.01, 0.04), 0.05, NONE)
+    low, high = mover.ratio(first, normal(0.01, 0.04), 0.05, together=NONE)
     assert low[0] == 0
     assert 0 < high[0] < 1
 
@@ -123,7 +125,7 @@ def test_ratios_of_normal_sides_are_fiellers():
 def test_odds_ratios():
     """Differences of logits, where both estimates and all ends have one; else of both at once."""
     first, second = fixed(0.2, 0.1, 0.3), fixed(0.5, 0.4, 0.6)
-    low, high = mover.odds_ratio(first, second, 0.05, NONE)
+    low, high = mover.odds_ratio(first, second, 0.05, together=NONE)
 
     def logit(share):
         return np.log(share / (1 - share))
@@ -131,9 +133,9 @@ def test_odds_ratios():
     below = np.hypot(logit(0.5) - logit(0.4), logit(0.3) - logit(0.2))
     above = np.hypot(logit(0.6) - logit(0.5), logit(0.2) - logit(0.1))
     assert (low[0], high[0]) == pytest.approx((4 * np.exp(-below), 4 * np.exp(above)))
-    low, high = mover.odds_ratio(first, fixed(-0.01, -0.02, 0.1), 0.05, NONE)
+    low, high = mover.odds_ratio(first, fixed(-0.01, -0.02, 0.1), 0.05, together=NONE)
     assert (low[0], high[0]) == pytest.approx((0.0, 1.0))
-    low, high = mover.odds_ratio(fixed(0.01, 0.0, 0.1), second, 0.05, NONE)
+    low, high = mover.odds_ratio(fixed(0.01, 0.0, 0.1), second, 0.05, together=NONE)
     assert (low[0], high[0]) == pytest.approx((6.0, np.inf))
     assert np.isnan(mover.odds_of(np.array([0.0]), np.array([0.5]))[0])
     assert mover.odds_of(np.array([0.2]), np.array([0.5]))[0] == pytest.approx(4)

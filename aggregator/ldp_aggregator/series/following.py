@@ -95,7 +95,7 @@ def follow(
             f"expected means that are estimated for the {estimand} (Options(estimand=...)), got "
             f"those for the {newest.options.estimand}"
         )
-    asked = _Asked(level, overlap, season, slope, closed=max(0, len(complete) - still_open))
+    asked = _Asked(level, overlap, season, slope=slope, closed=max(0, len(complete) - still_open))
     one_of = 1 / alarm_rate
     remarks: list[str] = []
     courses = []
@@ -174,7 +174,7 @@ def _course(of_value: Seen, asked: _Asked, threshold: float, remarks: list[str])
         of_value,
         level,
         low,
-        high,
+        high=high,
         evidence=values,
         alarm=of_value.epochs[int(first[0])] if first.size else None,
         since=possible,

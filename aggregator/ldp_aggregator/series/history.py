@@ -120,7 +120,7 @@ def seen(
         value,
         tuple(epoch for epoch, _ in history),
         tuple(0 if known is None else known.respondents for _, known in history),
-        estimate,
+        estimate=estimate,
         low=low,
         high=high,
         by_epoch=tuple(alone),

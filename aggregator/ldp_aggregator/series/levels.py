@@ -121,7 +121,7 @@ def _fits(
                 float(smoothed.llf),
                 float(step),
                 smoothed.smoothed_state[0],
-                smoothed.smoothed_state_cov[0, 0],
+                variance=smoothed.smoothed_state_cov[0, 0],
                 slope=_last_slope(smoothed) if slope else (0.0, 0.0),
                 season=smoothed.smoothed_state[level] if season else np.zeros(1),
             )

@@ -13,7 +13,7 @@ RARE_MOVED = (0.6, 0.29, 0.09, 0.02)
 _PEOPLE = ("respondents", "population")
 PAIRS: dict[str, Pair] = {
     f"{mechanism}, epsilon {epsilon}, {estimand}, {name}": Pair(
-        mechanism, epsilon, respondents, shares, estimand=estimand
+        mechanism, epsilon, respondents, shares=shares, estimand=estimand
     )
     for name, shares, respondents in (
         ("nothing differs", (ALIKE, ALIKE), (10_000, 10_000)),
@@ -30,7 +30,7 @@ PANELS: dict[str, Pair] = {
         mechanism,
         "1",
         (10_000, 10_000),
-        (ALIKE, ALIKE),
+        shares=(ALIKE, ALIKE),
         estimand="respondents",
         overlap=overlap,
     )

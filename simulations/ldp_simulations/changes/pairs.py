@@ -89,10 +89,8 @@ def _run(pair: Pair, question: Question, generator: Generator) -> Iterator[tuple
         yield "alike", ((-margin < low) & (high < margin))[margin > 0].astype(float)
     if pair.overlap is not None:
         widest, _ = shared(first, second, None).correlations(sides[0].error, sides[1].error)
-        yield (
-            "unknown overlap",
-            _holds(_ends(sides, widest, "difference", 1 - LEVEL), after - before),
-        )
+        low, high = _ends(sides, widest, "difference", missing=1 - LEVEL)
+        yield "unknown overlap", _holds((low, high), after - before)
 
 
 def _ends(sides: tuple[Side, Side], together: Floats, what: str, missing: float) -> Ends:
@@ -112,11 +110,11 @@ def drawn(pair: Pair, question: Question, generator: Generator) -> tuple[Counts,
     values = np.array(pair.shares[0])
     many = pair.respondents[0]
     both = round(pair.overlap * many)
-    staying = _held(values, both, pair, generator)
+    staying = _held(values, both, pair, generator=generator)
     kept = permanent_counts(question, staying, generator)
     tallies = []
     for _ in range(2):
-        others = _held(values, many - both, pair, generator)
+        others = _held(values, many - both, pair, generator=generator)
         own = permanent_counts(question, others, generator)
         tallies.append(reported(question, [(kept, both), (own, many - both)], generator))
     return tallies[0], tallies[1]
@@ -125,7 +123,7 @@ def drawn(pair: Pair, question: Question, generator: Generator) -> tuple[Counts,
 def _apart(pair: Pair, question: Question, generator: Generator) -> tuple[Counts, Counts]:
     tallies = []
     for shares, many in zip(pair.shares, pair.respondents, strict=True):
-        held = _held(np.array(shares), many, pair, generator)
+        held = _held(np.array(shares), many, pair, generator=generator)
         holders = Holders(question.domain.values or (), held)
         tallies.append(sample_counts(question, holders, generator))
     return tallies[0], tallies[1]
