@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.options import Options
     from ldp_aggregator.places.geojson import read_geography
     from ldp_aggregator.places.maps import Map
+    from ldp_aggregator.queries.answering import Answer, query
     from ldp_aggregator.series.course import Course
     from ldp_aggregator.series.following import follow
     from ldp_aggregator.series.trends import Trends
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.tallies.tally_file import decode_tally, encode_tally
 
 __all__ = [
+    "Answer",
     "Association",
     "Comparison",
     "Course",
@@ -75,6 +77,7 @@ __all__ = [
     "health",
     "parse_survey",
     "phantom_score",
+    "query",
     "read_candidates",
     "read_geography",
     "read_survey",
@@ -115,6 +118,8 @@ _HOMES = {
     "read_candidates": "files",
     "read_geography": "places.geojson",
     "read_survey": "files",
+    "Answer": "queries.answering",
+    "query": "queries.answering",
     "Synthetic": "synthesis.synthesis",
     "synthesize": "synthesis.synthesis",
 }

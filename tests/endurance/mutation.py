@@ -130,6 +130,10 @@ AREAS = {
     "ldp_aggregator.tallies.tally": "tally ingest snapshot",
     "ldp_aggregator.tallies.tally_file": "snapshot tally",
     "ldp_aggregator.moments.moments": "score_laws intervals result",
+    "ldp_aggregator.moments.together": "score_laws contrasts",
+    "ldp_aggregator.contrasts": "contrasts queries",
+    "ldp_aggregator.queries": "queries",
+    "ldp_aggregator.estimates.linear_functions": "contrasts queries",
     "ldp_aggregator.moments.scores": "joint_cells jumps",
     "ldp_aggregator.decoders.pure": "score_laws intervals result repeats jumps manipulation "
     "joint_cells health pooling",

@@ -8,7 +8,7 @@ estimate with its errors stands beside it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
@@ -20,6 +20,7 @@ from ldp.errors import EstimateError, UnknownNameError
 from ldp.survey import Question
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Check, Remark
+from ldp_aggregator.contrasts.functions import Contrast, Functions, weighted_text
 from ldp_aggregator.distributions.answers import Direction, Length, Quantile, Share
 from ldp_aggregator.distributions.distribution import Distribution
 from ldp_aggregator.estimates.manipulation import Manipulation
@@ -84,6 +85,8 @@ class QuestionNumbers:
     """
     covariance: Floats | None = None
     """(M, M), for the respondents; only where it was asked for."""
+    functions: Functions | None = None
+    """Sums and differences of the unbiased frequencies, of all values; None without reports."""
     note: str = ""
     mean: Mean | None = None
     """Of a question whose values are numbers a step apart, unbiased whatever `post` is.
@@ -140,6 +143,61 @@ class QuestionNumbers:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def share(self, values: Collection[str]) -> Contrast:
+        """The share of those who hold one of some values, such as `{"bus", "train"}`.
+
+        Unbiased whatever `post` is. Raises `UnknownNameError` for what is no value, and
+        `EstimateError` where no frequencies are estimated.
+        """
+        return self._functions.share(values)
+
+    def contrast(self, weights: Mapping[str, float]) -> Contrast:
+        """A sum of shares with weights, such as `{"bus": 1, "car": -1}` for a difference.
+
+        Raises what `share` does.
+        """
+        functions = self._functions
+        return functions.function(weighted_text(weights), functions.weights(weights))
+
+    def contrasts(self, family: Mapping[str, Mapping[str, float]]) -> tuple[Contrast, ...]:
+        """Several, by name, as one family: simultaneous where the options say so."""
+        functions = self._functions
+        return tuple(
+            functions.function(name, functions.weights(weights), family=len(family))
+            for name, weights in family.items()
+        )
+
+    def ratio(
+        self,
+        top: Mapping[str, float] | Collection[str],
+        bottom: Mapping[str, float] | Collection[str],
+    ) -> Contrast:
+        """The quotient of two sums of shares, of some values or with weights.
+
+        Its interval (Fieller's) goes from -inf to inf where the lower one may be 0. Raises what
+        `share` does.
+        """
+        functions = self._functions
+        parts = [
+            one if isinstance(one, Mapping) else dict.fromkeys(one, 1.0) for one in (top, bottom)
+        ]
+        name = " / ".join(f"({weighted_text(part)})" for part in parts)
+        return functions.ratio(name, *(functions.weights(part) for part in parts))
+
+    @property
+    def _functions(self) -> Functions:
+        if self.functions is None:
+            raise EstimateError(
+                f"question {self.name!r}: expected frequencies for a share or a contrast, got "
+                f"none ({self.note or 'no reports yet'})"
+            )
+        return self.functions
+
+    @property
+    def name(self) -> str:
+        """The question's."""
+        return self.question.name
 
     @property
     def variance(self) -> Mean | None:
@@ -341,11 +399,6 @@ class QuestionNumbers:
     def is_vector(self) -> bool:
         """Whether its values are coordinates, and its frequencies their means."""
         return self.question.domain.ball is not None
-
-    @property
-    def name(self) -> str:
-        """The question's."""
-        return self.question.name
 
     @cached_property
     def _decimals(self) -> int:

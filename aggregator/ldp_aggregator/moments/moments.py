@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.checks import Check, Remark
 from ldp_aggregator.moments.jumps import Jumps
+from ldp_aggregator.moments.together import Covariance
 
 Rates = TypeVar("Rates", float, Floats)
 Places = NDArray[np.intp] | NDArray[np.bool_] | slice
@@ -42,6 +43,10 @@ class Moments:
     """The same, if the respondent holds another value."""
     covariance: Callable[[], Floats]
     """The (M, M) covariance for the respondents, computed when asked for."""
+    together: Covariance | None = None
+    """The same of linear functions, (Q, M), where that takes no matrix of all values."""
+    spread: Callable[[Floats], Floats] | None = None
+    """Of one report's function with weights (M,), the variance by what is held, (M,)."""
     supports: Counts | None = None
     """How many reports support each value, where the estimate is a function of that count alone."""
     rates: tuple[Floats, Floats] | None = None
@@ -105,6 +110,8 @@ class Moments:
 
         return replace(
             self,
+            together=None,
+            spread=None,
             frequency=self.frequency[places],
             variance_if_held=self.variance_if_held[places],
             variance_if_not=self.variance_if_not[places],
