@@ -162,6 +162,8 @@ AREAS = {
     "ldp_aggregator.moments.jumps": "jumps",
     "ldp_aggregator.moments.repeats": "repeats jumps",
     "ldp_aggregator.decoders.mean": "one_bit manipulation",
+    "ldp_aggregator.comparisons": "comparisons",
+    "ldp_aggregator.series": "series",
     "ldp_aggregator.decoders.dithered": "dithered manipulation",
     "ldp_aggregator.decoders.codebook": "codebook",
     "ldp_aggregator.vectors": "codebook",

@@ -18,6 +18,7 @@ Source: Wang, Blocki, Li and Jha 2017, Section 3 (pure frequency oracles).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -59,9 +60,20 @@ from ldp_aggregator.tallies.counting import total_reports
 
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
     """Of one report from each respondent, or of several where a device keeps its response."""
-    if isinstance(randomizer, Rappor | Chain) and asked.reports_each > 1:
-        return memoized_moments(randomizer, counts, asked.reports_each)
-    return pure_moments(randomizer, counts)
+    if not isinstance(randomizer, Rappor | Chain):
+        return pure_moments(randomizer, counts)
+    if asked.reports_each > 1:
+        known = memoized_moments(randomizer, counts, asked.reports_each)
+    else:
+        known = pure_moments(randomizer, counts)
+    return replace(known, lasting=_lasting(randomizer, len(known.frequency)))
+
+
+def _lasting(randomizer: Rappor | Chain, size: int) -> tuple[Floats, Floats]:
+    """The variance of a permanent response: P (1-P) (p2-q2)^2, over the square of the signal."""
+    (p, q), _ = ((float(own), float(another)) for own, another in randomizer.steps)
+    scale = (p - q) ** 2
+    return np.full(size, p * (1 - p) / scale), np.full(size, q * (1 - q) / scale)
 
 
 def pure_moments(randomizer: Randomizer, counts: Counts) -> Moments:

@@ -113,6 +113,7 @@ def estimates_from(
         unallocated=_unallocated(question, moments, options),
         checks=moments.checks,
         manipulation=bound,
+        law=moments,
         functions=functions_of(moments, question, values, options=options),
         remarks=(
             *moments.remarks,

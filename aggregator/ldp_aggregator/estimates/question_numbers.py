@@ -28,6 +28,7 @@ from ldp_aggregator.estimates.means import Mean
 from ldp_aggregator.geography import Geography
 from ldp_aggregator.interval import WithInterval
 from ldp_aggregator.key_values.means import KeyMeans, KeyNumber
+from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.options import SHAPES, Options
 from ldp_aggregator.places.districts import District
 from ldp_aggregator.places.maps import Map
@@ -128,6 +129,10 @@ class QuestionNumbers:
     """
     remarks: tuple[Remark, ...] = ()
     """What to know before believing these numbers, if anything."""
+    law: Moments | None = None
+    """How the unbiased frequencies err at any true ones: for intervals at other levels, and for
+    comparisons. None where there are no frequencies.
+    """
 
     def __iter__(self) -> Iterator[Estimate]:
         columns = (self.frequency, self.standard_error, self.low, self.high)
@@ -326,6 +331,7 @@ class QuestionNumbers:
             values=tuple(self.values[place] for place in places.tolist()),
             key_means=None if self.key_means is None else self.key_means.only(places),
             covariance=None if self.covariance is None else self.covariance[np.ix_(places, places)],
+            law=None if self.law is None else _law_of(self.law, places),
             **{column: getattr(self, column)[places] for column in columns},
         )
 
@@ -425,3 +431,12 @@ class QuestionNumbers:
             f"{self.options.estimand}{family}; root mean squared distance from the true vector "
             f"{(self.squared_error or 0.0) ** 0.5:.4g}"
         )
+
+
+def _law_of(law: Moments, places: NDArray[np.int64]) -> Moments:
+    """That of some values, with what their covariance is among themselves."""
+
+    def covariance() -> Floats:
+        return law.covariance()[np.ix_(places, places)]
+
+    return replace(law.of_values(places), covariance=covariance)

@@ -58,6 +58,11 @@ class Moments:
     """(variance_if_held, variance_if_not) for frequencies below the estimate, where those above
     are not right for them.
     """
+    lasting: tuple[Floats, Floats] | None = None
+    """What of (variance_if_held, variance_if_not) all reports of one permanent response share.
+
+    None if no response is kept, or if it is not known how much.
+    """
     collision_variance: Floats | float = 0.0
     """Variance that hash collisions add to an estimate: no number of reports reduces it."""
     third: tuple[Floats, Floats] | None = None
@@ -118,6 +123,7 @@ class Moments:
             rising=both(self.rising),
             falling=both(self.falling),
             below=both(self.below),
+            lasting=both(self.lasting),
             unknown=None if self.unknown is None else self.unknown[places],
             collision_third=some(self.collision_third),
             collision_fourth=some(self.collision_fourth),
