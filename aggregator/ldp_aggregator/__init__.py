@@ -30,28 +30,37 @@ if TYPE_CHECKING:
     from ldp_aggregator.options import Options
     from ldp_aggregator.places.geojson import read_geography
     from ldp_aggregator.places.maps import Map
+    from ldp_aggregator.regression.fitting import Choices, regress, regress_rows
+    from ldp_aggregator.regression.result import Regression
     from ldp_aggregator.synthesis.synthesis import Synthetic, synthesize
     from ldp_aggregator.tallies.aggregation import aggregate
     from ldp_aggregator.tallies.ingest import Ingest
     from ldp_aggregator.tallies.tally import Intake, Tally
     from ldp_aggregator.tallies.tally_file import decode_tally, encode_tally
+    from ldp_aggregator.weighting.rows import Frame
+    from ldp_aggregator.weighting.weighing import weigh, weigh_rows
+    from ldp_aggregator.weighting.weighted import Weighted
 
 __all__ = [
     "Association",
+    "Choices",
     "Crosstab",
     "Crosstabs",
     "Distribution",
     "Estimate",
     "FileError",
+    "Frame",
     "Geography",
     "Ingest",
     "Intake",
     "Map",
     "Options",
     "QuestionEstimates",
+    "Regression",
     "SurveyEstimates",
     "Synthetic",
     "Tally",
+    "Weighted",
     "__version__",
     "aggregate",
     "associate",
@@ -68,7 +77,11 @@ __all__ = [
     "read_candidates",
     "read_geography",
     "read_survey",
+    "regress",
+    "regress_rows",
     "synthesize",
+    "weigh",
+    "weigh_rows",
 ]
 
 _HOMES = {
@@ -102,6 +115,14 @@ _HOMES = {
     "read_survey": "files",
     "Synthetic": "synthesis.synthesis",
     "synthesize": "synthesis.synthesis",
+    "Choices": "regression.fitting",
+    "Frame": "weighting.rows",
+    "Regression": "regression.result",
+    "Weighted": "weighting.weighted",
+    "regress": "regression.fitting",
+    "regress_rows": "regression.fitting",
+    "weigh": "weighting.weighing",
+    "weigh_rows": "weighting.weighing",
 }
 
 if not TYPE_CHECKING:

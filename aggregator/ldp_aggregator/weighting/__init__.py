@@ -5,6 +5,7 @@ answers      reports beside what is known in the clear, and means of what they a
 reading      answers from tallies, by combination of public attributes
 rows         answers from rows: a report beside its covariates
 columns      tables of rows as people have them
+strata       a tally for each combination of public attributes, from files
 margins      known shares of a population, from files and mappings, checked
 calibration  factors that meet margins: linear, or raking
 estimation   weighted estimates, their variance by linearization, and its check by replicates
