@@ -55,7 +55,9 @@ def formula_of(text: str) -> Formula:
         terms += reader.summand()
     if reader.place < len(reader.tokens):
         raise reader.wrong("+, : or * or the end")
-    unique = {tuple(sorted(set(term))): term for term in terms}
+    unique: dict[Term, Term] = {}
+    for term in terms:
+        unique.setdefault(tuple(sorted(set(term))), term)
     chosen = tuple(sorted(unique.values(), key=len))
     if any(factor.name == outcome for term in chosen for factor in term):
         raise EstimateError(f"expected {outcome!r} on one side of ~, got it on both")
