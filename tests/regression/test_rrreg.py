@@ -6,8 +6,8 @@ of 2/12 or 10/12 by group; a third group was asked directly. Given t that is a c
 likelihood is ours, and t is where its maximum is greatest. Figures are those of Section 4.3.
 
 The data, `minarets` of their package as a CSV file, have to lie beside the checkout, in
-shared/data; without them these tests are skipped. Not compared: RRlin, whose outcome lies in the clear, and
-RRmixed, which has random effects.
+shared/data; without them these tests are skipped. Not compared: RRlin, whose outcome lies in the
+clear, and RRmixed, which has random effects.
 """
 
 import csv
