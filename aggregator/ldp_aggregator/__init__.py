@@ -30,26 +30,24 @@ if TYPE_CHECKING:
     from ldp_aggregator.options import Options
     from ldp_aggregator.places.geojson import read_geography
     from ldp_aggregator.places.maps import Map
-    from ldp_aggregator.regression.fitting import Choices, regress, regress_rows
+    from ldp_aggregator.regression.fitting import RegressionOptions, regress, regress_rows
     from ldp_aggregator.regression.result import Regression
     from ldp_aggregator.synthesis.synthesis import Synthetic, synthesize
     from ldp_aggregator.tallies.aggregation import aggregate
     from ldp_aggregator.tallies.ingest import Ingest
     from ldp_aggregator.tallies.tally import Intake, Tally
     from ldp_aggregator.tallies.tally_file import decode_tally, encode_tally
-    from ldp_aggregator.weighting.rows import Frame
+    from ldp_aggregator.weighting.rows import SamplingFrame
     from ldp_aggregator.weighting.weighing import weigh, weigh_rows
     from ldp_aggregator.weighting.weighted import Weighted
 
 __all__ = [
     "Association",
-    "Choices",
     "Crosstab",
     "Crosstabs",
     "Distribution",
     "Estimate",
     "FileError",
-    "Frame",
     "Geography",
     "Ingest",
     "Intake",
@@ -57,6 +55,8 @@ __all__ = [
     "Options",
     "QuestionEstimates",
     "Regression",
+    "RegressionOptions",
+    "SamplingFrame",
     "SurveyEstimates",
     "Synthetic",
     "Tally",
@@ -115,8 +115,8 @@ _HOMES = {
     "read_survey": "files",
     "Synthetic": "synthesis.synthesis",
     "synthesize": "synthesis.synthesis",
-    "Choices": "regression.fitting",
-    "Frame": "weighting.rows",
+    "RegressionOptions": "regression.fitting",
+    "SamplingFrame": "weighting.rows",
     "Regression": "regression.result",
     "Weighted": "weighting.weighted",
     "regress": "regression.fitting",

@@ -5,7 +5,7 @@ import pytest
 
 import ldp
 from ldp.errors import EstimateError, UnknownNameError
-from ldp_aggregator import Choices, Tally, regress
+from ldp_aggregator import RegressionOptions, Tally, regress
 from ldp_aggregator.regression.likelihood import (
     Observed,
     derivatives,
@@ -109,7 +109,7 @@ def test_negative_cells_are_told():
     """An unbiased share below 0 is used as it is, and said; nothing is cut silently."""
     tally = tally_of([[0.4, 0.2, 0.1], [0.1, 0.1, 0.1]])
     tally.counts["life"][0, 5] = 0
-    regression = regress(tally, "life", "smokes ~ sport", Choices(model="linear"))
+    regression = regress(tally, "life", "smokes ~ sport", RegressionOptions(model="linear"))
     remarks = {remark.name: remark.text for remark in regression.remarks}
     assert remarks["negative-cells"].startswith("1 of 6 cells")
     logit = regress(tally, "life", "smokes ~ sport")
@@ -145,13 +145,15 @@ def test_refusals(formula, choices, message):
     """What cannot be, with what was expected."""
     tally = tally_of(np.full((2, 3), 1 / 6))
     with pytest.raises((EstimateError, UnknownNameError), match=message):
-        regress(tally, "life", formula, Choices(**choices))
+        regress(tally, "life", formula, RegressionOptions(**choices))
 
 
 def test_a_value_among_several():
     """`event` explains the chance of one of several values."""
     shares = np.array([[0.3, 0.2, 0.1], [0.05, 0.15, 0.2]])
-    regression = regress(tally_of(shares, 10**12), "life", "sport ~ smokes", Choices(event="daily"))
+    regression = regress(
+        tally_of(shares, 10**12), "life", "sport ~ smokes", RegressionOptions(event="daily")
+    )
     first, second = (row[2] / row[:2].sum() for row in shares)
     assert regression["(intercept)"].estimate == pytest.approx(np.log(first), abs=1e-6)
     assert regression["smokes=true"].estimate == pytest.approx(np.log(second / first), abs=1e-6)
@@ -161,4 +163,4 @@ def test_a_value_among_several():
 def test_choices(keys):
     """What does not exist is refused with what does."""
     with pytest.raises(EstimateError, match="expected"):
-        Choices(**keys)
+        RegressionOptions(**keys)

@@ -15,7 +15,7 @@ from scipy.stats import chi2
 
 import ldp
 import ldp_aggregator
-from ldp_aggregator import Choices, aggregate, regress, regress_rows
+from ldp_aggregator import RegressionOptions, aggregate, regress, regress_rows
 
 NAMES = ["age", "yrs_married", "religious"]
 EQUAL = {"rel": 1e-8, "abs": 1e-8}
@@ -37,7 +37,7 @@ def test_logit(affairs, method):
     plain = sm.Logit(data["affair"].astype(float), with_intercept(data, NAMES))
     fit = plain.fit(disp=0, tol=1e-14, cov_type="HC0")
     regression = regress_rows(
-        survey, "affair ~ age + yrs_married + religious", rows, Choices(method=method)
+        survey, "affair ~ age + yrs_married + religious", rows, RegressionOptions(method=method)
     )
     estimates, errors = coefficients(regression)
     assert regression.converged
@@ -55,7 +55,7 @@ def test_model_errors_and_ratio_tests(affairs):
     fit = sm.Logit(outcome, with_intercept(data, NAMES)).fit(disp=0, tol=1e-14)
     less = sm.Logit(outcome, with_intercept(data, NAMES[1:])).fit(disp=0, tol=1e-14)
     regression = regress_rows(
-        survey, "affair ~ age + yrs_married + religious", rows, Choices(errors="model")
+        survey, "affair ~ age + yrs_married + religious", rows, RegressionOptions(errors="model")
     )
     assert coefficients(regression)[1] == pytest.approx(fit.bse.to_numpy(), **EQUAL)
     assert regression.log_likelihood == pytest.approx(fit.llf, rel=1e-10)
@@ -70,7 +70,9 @@ def test_profile_interval(affairs):
     data, survey, rows = affairs
     outcome = data["affair"].astype(float)
     full = sm.Logit(outcome, with_intercept(data, ["age"])).fit(disp=0, tol=1e-14)
-    regression = regress_rows(survey, "affair ~ age", rows, Choices(interval="profile", level=0.9))
+    regression = regress_rows(
+        survey, "affair ~ age", rows, RegressionOptions(interval="profile", level=0.9)
+    )
     row = regression["age"]
     for end in row.interval:
         fixed = sm.GLM(
@@ -89,7 +91,7 @@ def test_linear(affairs, model):
     data, survey, rows = affairs
     fit = sm.OLS(data["affair"].astype(float), with_intercept(data, NAMES)).fit(cov_type="HC0")
     regression = regress_rows(
-        survey, "affair ~ age + yrs_married + religious", rows, Choices(model=model)
+        survey, "affair ~ age + yrs_married + religious", rows, RegressionOptions(model=model)
     )
     estimates, errors = coefficients(regression)
     assert estimates == pytest.approx(fit.params.to_numpy(), **EQUAL)
@@ -148,7 +150,7 @@ def test_randomized_predictors(joined, model):
         fit = sm.Logit(outcome, table).fit(disp=0, tol=1e-14, cov_type="HC0")
     else:
         fit = sm.OLS(outcome, table).fit(cov_type="HC0")
-    regression = regress(tally, "life", "affair ~ rating + faith", Choices(model=model))
+    regression = regress(tally, "life", "affair ~ rating + faith", RegressionOptions(model=model))
     estimates, errors = coefficients(regression)
     assert regression.converged
     assert estimates == pytest.approx(fit.params.to_numpy(), **EQUAL)
@@ -162,7 +164,9 @@ def test_categories_and_products(joined):
     faith = data["faith"].to_numpy(dtype=float)
     table = np.column_stack([np.ones(len(data)), rating, faith, rating * faith[:, None]])
     fit = sm.OLS(data["affair"].astype(float), table).fit(cov_type="HC0")
-    regression = regress(tally, "life", "affair ~ C(rating) * faith", Choices(model="linear"))
+    regression = regress(
+        tally, "life", "affair ~ C(rating) * faith", RegressionOptions(model="linear")
+    )
     names = [row.name for row in regression.coefficients]
     assert names[1:5] == [f"rating={value}" for value in range(2, 6)]
     assert names[5:] == ["faith", *(f"rating={value}:faith" for value in range(2, 6))]
@@ -201,8 +205,8 @@ def test_design_weights(affairs):
         survey,
         "affair ~ religious",
         {**rows, "w": weights.tolist()},
-        Choices(model="linear"),
-        frame=ldp_aggregator.Frame(weight="w"),
+        RegressionOptions(model="linear"),
+        frame=ldp_aggregator.SamplingFrame(weight="w"),
     )
     estimates, errors = coefficients(regression)
     assert estimates == pytest.approx(fit.params.to_numpy(), **EQUAL)

@@ -70,11 +70,11 @@ def regress(
     On fields of the same question (one tally), on public attributes (--strata) or on covariates
     that lie in the clear beside each report (--rows).
     """
-    from ldp_aggregator.regression.fitting import Choices, fitted
+    from ldp_aggregator.regression.fitting import RegressionOptions, fitted
     from ldp_aggregator.regression.formula import formula_of
 
     sources = Sources(**given)
-    choices = Choices(model, event, method, interval=interval, errors=errors, level=level)
+    choices = RegressionOptions(model, event, method, interval=interval, errors=errors, level=level)
     read = formula_of(formula)
     name = question or read.outcome
     answers = sources.answers(name, sources.in_the_clear(name, [*read.names]))

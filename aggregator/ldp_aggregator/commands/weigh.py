@@ -21,7 +21,7 @@ from ldp_aggregator.files import read_survey
 
 if TYPE_CHECKING:
     from ldp_aggregator.weighting.answers import Answers
-    from ldp_aggregator.weighting.rows import Frame
+    from ldp_aggregator.weighting.rows import SamplingFrame
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -84,11 +84,11 @@ class Sources:
             raise click.UsageError("--weight, --stratum, --cluster and --size go with --rows")
 
     @property
-    def frame(self) -> Frame:
+    def frame(self) -> SamplingFrame:
         """The columns of a sampling frame."""
-        from ldp_aggregator.weighting.rows import Frame
+        from ldp_aggregator.weighting.rows import SamplingFrame
 
-        return Frame(self.weight, self.stratum, self.cluster, size=self.size)
+        return SamplingFrame(self.weight, self.stratum, self.cluster, size=self.size)
 
     def answers(self, question: str, attributes: list[str]) -> Answers:
         """What reports say of a question, by these attributes where rows have them."""

@@ -28,7 +28,7 @@ from ldp_aggregator.tallies.tally import Tally
 from ldp_aggregator.weighting.answers import Answers, Part
 from ldp_aggregator.weighting.columns import Table
 from ldp_aggregator.weighting.reading import Combination, answers_in
-from ldp_aggregator.weighting.rows import REPORT, Frame, answers_of_rows
+from ldp_aggregator.weighting.rows import REPORT, SamplingFrame, answers_of_rows
 
 LIKELIHOOD, EQUATIONS = "likelihood", "equations"
 METHODS = (LIKELIHOOD, EQUATIONS)
@@ -39,7 +39,7 @@ ERRORS = (SANDWICH, MODEL)
 
 
 @dataclass(frozen=True)
-class Choices:
+class RegressionOptions:
     """What an analyst may choose. Raises `EstimateError` for what does not exist."""
 
     model: str | None = None
@@ -70,14 +70,14 @@ class Choices:
                 )
 
 
-_DEFAULTS = Choices()
+_DEFAULTS = RegressionOptions()
 
 
 def regress(
     tallies: Tally | Mapping[Combination, Tally],
     name: str,
     formula: str,
-    choices: Choices = _DEFAULTS,
+    choices: RegressionOptions = _DEFAULTS,
     *,
     attributes: Sequence[str] = (),
     design: Mapping[Combination, float] | None = None,
@@ -101,11 +101,11 @@ def regress_rows(
     survey: Survey,
     formula: str,
     table: Table,
-    choices: Choices = _DEFAULTS,
+    choices: RegressionOptions = _DEFAULTS,
     *,
     question: str | None = None,
     report: str = REPORT,
-    frame: Frame = Frame(),  # noqa: B008 (it is never changed)
+    frame: SamplingFrame = SamplingFrame(),  # noqa: B008 (it is never changed)
 ) -> Regression:
     """A regression from rows: each a report beside covariates that lie in the clear.
 
@@ -124,7 +124,7 @@ def regress_rows(
     return fitted(answers, read, choices)
 
 
-def fitted(answers: Answers, formula: Formula, choices: Choices) -> Regression:
+def fitted(answers: Answers, formula: Formula, choices: RegressionOptions) -> Regression:
     """The same from answers that have been read."""
     part = _explained(answers, formula)
     model, event, outcome = _outcome(answers, part, choices)
@@ -175,7 +175,9 @@ def _explained(answers: Answers, formula: Formula) -> Part:
     raise UnknownNameError(formula.outcome, names, "what a report tells")
 
 
-def _outcome(answers: Answers, part: Part, choices: Choices) -> tuple[str, str | None, Floats]:
+def _outcome(
+    answers: Answers, part: Part, choices: RegressionOptions
+) -> tuple[str, str | None, Floats]:
     """The model, the event of a logit, and what each cell counts for, (cells,)."""
     two = len(part.values) == 2
     model = choices.model
@@ -220,7 +222,7 @@ def _observed(answers: Answers, design: Design, outcome: Floats, *, model: str) 
     )
 
 
-def _method(observed: Observed | None, choices: Choices) -> str:
+def _method(observed: Observed | None, choices: RegressionOptions) -> str:
     if choices.method == LIKELIHOOD and observed is None:
         raise EstimateError(
             "expected, for the likelihood, an outcome with two values, predictors in the clear, "
@@ -234,7 +236,7 @@ def _method(observed: Observed | None, choices: Choices) -> str:
 def _of_likelihood(
     answers: Answers,
     formula: Formula,
-    choices: Choices,
+    choices: RegressionOptions,
     *,
     design: Design,
     event: str | None,

@@ -38,7 +38,7 @@ REPORT = "report"
 NO_REPORT, NO_COVARIATE, SEVERAL = "no-report", "no-covariate", "several-reports"
 
 
-class Frame(NamedTuple):
+class SamplingFrame(NamedTuple):
     """Columns of a sampling frame, by name; none where there is none."""
 
     weight: str | None = None
@@ -56,7 +56,7 @@ def answers_of_rows(
     *,
     attributes: Sequence[str],
     report: str = REPORT,
-    frame: Frame = Frame(),  # noqa: B008 (it is never changed)
+    frame: SamplingFrame = SamplingFrame(),  # noqa: B008 (it is never changed)
 ) -> Answers:
     """What rows say of a question: a report each, beside public attributes.
 
@@ -165,7 +165,7 @@ def _codes(cells: Sequence[Any]) -> Integers:
     return np.array([places[text] for text in texts], dtype=np.int64)
 
 
-def _weights(frame: Frame, known: dict[str, list[Any]], size: int) -> Floats:
+def _weights(frame: SamplingFrame, known: dict[str, list[Any]], size: int) -> Floats:
     if frame.weight is None:
         return np.ones(size)
     return checked_design(_floats(frame.weight, known[frame.weight]))
@@ -179,7 +179,7 @@ def _floats(name: str, cells: Sequence[Any]) -> Floats:
 
 
 def _strata(
-    frame: Frame, known: dict[str, list[Any]], size: int
+    frame: SamplingFrame, known: dict[str, list[Any]], size: int
 ) -> tuple[Integers | None, Floats | None]:
     """The stratum of each row, and how many each stratum has in the population."""
     if frame.stratum is None and frame.size is None:

@@ -30,7 +30,7 @@ from ldp_aggregator.weighting.estimation import (
 )
 from ldp_aggregator.weighting.margins import Margin, Margins, margins_of
 from ldp_aggregator.weighting.reading import Combination, answers_in
-from ldp_aggregator.weighting.rows import REPORT, Frame, answers_of_rows
+from ldp_aggregator.weighting.rows import REPORT, SamplingFrame, answers_of_rows
 from ldp_aggregator.weighting.weighted import MarginShown, Weighted, WeightedShare
 
 MEAN = "mean"
@@ -77,7 +77,7 @@ def weigh_rows(
     margins: str | os.PathLike[str] | Margins,
     *,
     report: str = REPORT,
-    frame: Frame = Frame(),  # noqa: B008 (it is never changed)
+    frame: SamplingFrame = SamplingFrame(),  # noqa: B008 (it is never changed)
     of: str | None = None,
     method: str = RAKING,
     level: float = 0.95,

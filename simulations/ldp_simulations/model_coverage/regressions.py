@@ -15,7 +15,7 @@ from numpy.random import Generator
 from scipy.special import comb
 
 from ldp_aggregator.arrays import Floats
-from ldp_aggregator.regression.fitting import Choices, fitted, regress
+from ldp_aggregator.regression.fitting import RegressionOptions, fitted, regress
 from ldp_aggregator.regression.formula import formula_of
 from ldp_aggregator.regression.result import Regression
 from ldp_simulations.model_coverage.surveys import (
@@ -55,6 +55,8 @@ class Case(NamedTuple):
     what: str
     respondents: int
     run: Run
+    part: int = 1
+    """Of the runs that are asked for, one in so many, where a run takes long."""
 
 
 def cases() -> list[Case]:
@@ -62,38 +64,40 @@ def cases() -> list[Case]:
     listed = [
         Case(f"logit, likelihood, epsilon {epsilon}", "covariates in the clear", people, run)
         for epsilon, people, run in (
-            ("1", 6000, _clear("1", 6000, Choices())),
-            ("2", 3000, _clear("2", 3000, Choices())),
-            ("4", 1000, _clear("4", 1000, Choices())),
+            ("1", 6000, _clear("1", 6000, RegressionOptions())),
+            ("2", 3000, _clear("2", 3000, RegressionOptions())),
+            ("4", 1000, _clear("4", 1000, RegressionOptions())),
         )
     ]
     clear = "covariates in the clear"
+    profile, model = RegressionOptions(interval="profile"), RegressionOptions(errors="model")
+    equations = RegressionOptions(method="equations")
     more = (
-        ("logit, likelihood, profile, epsilon 1", 3000, Choices(interval="profile"), "1"),
-        ("logit, likelihood, model errors, epsilon 2", 3000, Choices(errors="model"), "2"),
-        ("logit, equations, epsilon 2", 4000, Choices(method="equations"), "2"),
-        ("logit, equations, epsilon 1", 10_000, Choices(method="equations"), "1"),
+        ("logit, likelihood, profile, epsilon 1", 3000, profile, "1", 10),
+        ("logit, likelihood, model errors, epsilon 2", 3000, model, "2", 1),
+        ("logit, equations, epsilon 2", 4000, equations, "2", 1),
+        ("logit, equations, epsilon 1", 10_000, equations, "1", 1),
     )
     listed += [
-        Case(name, clear, people, _clear(epsilon, people, choices))
-        for name, people, choices, epsilon in more
+        Case(name, clear, people, _clear(epsilon, people, choices), part=part)
+        for name, people, choices, epsilon, part in more
     ]
     listed += [
         Case(f"linear, number, epsilon {epsilon}", clear, 2000, _number(epsilon, 2000))
         for epsilon in ("1", "4")
     ]
-    for model, epsilon, people in (
+    for form, epsilon, people in (
         ("logit", "2", 40_000),
         ("logit", "4", 5000),
         ("linear", "2", 20_000),
         ("linear", "4", 3000),
     ):
-        run = _together(model, epsilon, people)
-        listed.append(Case(f"{model}, epsilon {epsilon}", "randomized predictors", people, run))
+        run = _together(form, epsilon, people)
+        listed.append(Case(f"{form}, epsilon {epsilon}", "randomized predictors", people, run))
     return listed
 
 
-def _clear(epsilon: str, people: int, choices: Choices) -> Run:
+def _clear(epsilon: str, people: int, choices: RegressionOptions) -> Run:
     """A number, a category and a number that explains nothing; anew in each run, all of them."""
     truth = np.array([-0.8, 0.7, 0.5, 0.0])
     formula = formula_of(f"{YES} ~ age + sex + {NOTHING}")
@@ -137,7 +141,7 @@ def _number(epsilon: str, people: int) -> Run:
         sizes = generator.multinomial(people, np.full(len(known), 1 / len(known)))
         holders = generator.multinomial(sizes, law)
         answers = cells_of(of_number(epsilon), NUMBER, holders, attributes, generator=generator)
-        yield from _seen(fitted(answers, formula, Choices()), truth)
+        yield from _seen(fitted(answers, formula, RegressionOptions()), truth)
 
     return run
 
@@ -151,7 +155,7 @@ def _together(model: str, epsilon: str, people: int) -> Run:
     chance = 1 / (1 + np.exp(-linear)) if model == "logit" else linear
     # (smokes, age, sex): in the order of the cells.
     law = np.stack([shares * (1 - chance), shares * chance])
-    survey, choices = of_table(epsilon), Choices(model=model)
+    survey, choices = of_table(epsilon), RegressionOptions(model=model)
 
     def run(generator: Generator) -> Iterator[Seen]:
         holders = generator.multinomial(people, law.ravel())
