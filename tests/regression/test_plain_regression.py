@@ -37,7 +37,10 @@ def test_logit(affairs, method):
     plain = sm.Logit(data["affair"].astype(float), with_intercept(data, NAMES))
     fit = plain.fit(disp=0, tol=1e-14, cov_type="HC0")
     regression = regress_rows(
-        survey, "affair ~ age + yrs_married + religious", rows, RegressionOptions(method=method)
+        survey,
+        "affair ~ age + yrs_married + religious",
+        rows,
+        choices=RegressionOptions(method=method),
     )
     estimates, errors = coefficients(regression)
     assert regression.converged
@@ -55,7 +58,10 @@ def test_model_errors_and_ratio_tests(affairs):
     fit = sm.Logit(outcome, with_intercept(data, NAMES)).fit(disp=0, tol=1e-14)
     less = sm.Logit(outcome, with_intercept(data, NAMES[1:])).fit(disp=0, tol=1e-14)
     regression = regress_rows(
-        survey, "affair ~ age + yrs_married + religious", rows, RegressionOptions(errors="model")
+        survey,
+        "affair ~ age + yrs_married + religious",
+        rows,
+        choices=RegressionOptions(errors="model"),
     )
     assert coefficients(regression)[1] == pytest.approx(fit.bse.to_numpy(), **EQUAL)
     assert regression.log_likelihood == pytest.approx(fit.llf, rel=1e-10)
@@ -71,7 +77,7 @@ def test_profile_interval(affairs):
     outcome = data["affair"].astype(float)
     full = sm.Logit(outcome, with_intercept(data, ["age"])).fit(disp=0, tol=1e-14)
     regression = regress_rows(
-        survey, "affair ~ age", rows, RegressionOptions(interval="profile", level=0.9)
+        survey, "affair ~ age", rows, choices=RegressionOptions(interval="profile", level=0.9)
     )
     row = regression["age"]
     for end in row.interval:
@@ -91,7 +97,10 @@ def test_linear(affairs, model):
     data, survey, rows = affairs
     fit = sm.OLS(data["affair"].astype(float), with_intercept(data, NAMES)).fit(cov_type="HC0")
     regression = regress_rows(
-        survey, "affair ~ age + yrs_married + religious", rows, RegressionOptions(model=model)
+        survey,
+        "affair ~ age + yrs_married + religious",
+        rows,
+        choices=RegressionOptions(model=model),
     )
     estimates, errors = coefficients(regression)
     assert estimates == pytest.approx(fit.params.to_numpy(), **EQUAL)
@@ -205,7 +214,7 @@ def test_design_weights(affairs):
         survey,
         "affair ~ religious",
         {**rows, "w": weights.tolist()},
-        RegressionOptions(model="linear"),
+        choices=RegressionOptions(model="linear"),
         frame=ldp_aggregator.SamplingFrame(weight="w"),
     )
     estimates, errors = coefficients(regression)

@@ -97,4 +97,4 @@ def test_no_replicates_of_clusters():
     """Leaving out single reports would not be the variance of clusters: refused."""
     answers = answers_of(CLUSTERS, ["stype"], cluster="dnum")
     with pytest.raises(Exception, match="clusters"):
-        jackknife(answers, np.ones((1, 1)), margins_of(TYPES), "raking")
+        jackknife(answers, np.ones((1, 1)), margins_of(TYPES), method="raking")

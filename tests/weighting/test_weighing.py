@@ -174,7 +174,7 @@ def test_rows():
         ],
     }
     margins = {"age": {"young": 0.5, "old": 0.5}}
-    weighted = weigh_rows(survey, "smokes", table, margins, replicates="jackknife")
+    weighted = weigh_rows(survey, "smokes", table, margins=margins, replicates="jackknife")
     assert weighted.reports == 40
     (remark,) = [one.text for one in weighted.remarks if one.name == "rows-left-out"]
     for reason in ("1 no-report", "1 duplicate", "1 frame-damaged", "1 no-covariate"):

@@ -65,7 +65,7 @@ def solved(answers: Answers, design: Design, outcome: Floats, model: str) -> Sol
 
     outcome  what each cell counts for, (cells,)
     """
-    sums = _sums(answers, design, answers.shares, outcome)
+    sums = _sums(answers, design, answers.shares, estimand=outcome)
     cells = answers.shares
     if model == LINEAR:
         moments = _moments(sums, np.ones(len(sums.weight)))
@@ -74,7 +74,7 @@ def solved(answers: Answers, design: Design, outcome: Floats, model: str) -> Sol
     else:
         start = _start(answers, design, outcome)
         coefficients, converged, steps = _root(sums, start)
-    covariance = _sandwich(answers, design, outcome, coefficients, model=model)
+    covariance = _sandwich(answers, design, outcome, coefficients=coefficients, model=model)
     negative = 0 if design.public else int((cells < 0).sum())
     return Solution(coefficients, covariance, converged=converged, steps=steps, negative=negative)
 
@@ -97,7 +97,7 @@ def _start(answers: Answers, design: Design, outcome: Floats) -> Floats:
         if share > 0:
             projected[place] = share * norm_sub(shares[place] / share)
     size = design.table.shape[2]
-    sums = _sums(answers, design, projected, outcome)
+    sums = _sums(answers, design, projected, estimand=outcome)
     coefficients, _, _ = _root(sums, np.zeros(size))
     return coefficients if np.isfinite(coefficients).all() else np.zeros(size)
 

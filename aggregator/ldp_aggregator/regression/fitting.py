@@ -8,7 +8,7 @@ drawn from.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,10 +24,10 @@ from ldp_aggregator.regression.formula import Formula, formula_of
 from ldp_aggregator.regression.likelihood import Fit, Observed, likeliest
 from ldp_aggregator.regression.profile import likelihood_ratio, profile_interval
 from ldp_aggregator.regression.result import Coefficient, Regression, Test
-from ldp_aggregator.tallies.tally import Tally
 from ldp_aggregator.weighting.answers import Answers, Part
 from ldp_aggregator.weighting.columns import Table
-from ldp_aggregator.weighting.reading import Combination, answers_in
+from ldp_aggregator.weighting.reading import Design as Weights
+from ldp_aggregator.weighting.reading import Tallies, answers_in
 from ldp_aggregator.weighting.rows import REPORT, SamplingFrame, answers_of_rows
 
 LIKELIHOOD, EQUATIONS = "likelihood", "equations"
@@ -74,13 +74,13 @@ _DEFAULTS = RegressionOptions()
 
 
 def regress(
-    tallies: Tally | Mapping[Combination, Tally],
+    tallies: Tallies,
     name: str,
     formula: str,
     choices: RegressionOptions = _DEFAULTS,
     *,
     attributes: Sequence[str] = (),
-    design: Mapping[Combination, float] | None = None,
+    design: Weights | None = None,
 ) -> Regression:
     """A regression from tallies: on randomized predictors, on public attributes, or on both.
 
@@ -141,10 +141,11 @@ def fitted(answers: Answers, formula: Formula, choices: RegressionOptions) -> Re
             "expected Wald intervals and sandwich errors for estimating equations, which have no "
             "likelihood"
         )
-    solution = solved(answers, design, outcome, model)
+    solution = solved(answers, design, outcome, model=model)
     covariance = solution.covariance
     wald = tuple(
-        _wald(name, places, solution.coefficients, covariance) for name, places in design.terms
+        _wald(name, places, solution.coefficients, covariance=covariance)
+        for name, places in design.terms
     )
     return Regression(
         answers.name,
@@ -157,13 +158,13 @@ def fitted(answers: Answers, formula: Formula, choices: RegressionOptions) -> Re
         level=choices.level,
         interval=WALD,
         errors=SANDWICH,
-        coefficients=_coefficients(design, solution.coefficients, covariance, choices.level),
+        coefficients=_coefficients(design, solution.coefficients, covariance, level=choices.level),
         covariance=covariance,
         tests=wald,
         log_likelihood=None,
         converged=solution.converged,
         steps=solution.steps,
-        remarks=tuple(_remarks(answers, design, solution, part)),
+        remarks=tuple(_remarks(answers, design, solution, part=part)),
     )
 
 
@@ -244,9 +245,12 @@ def _of_likelihood(
     fit: Fit,
 ) -> Regression:
     covariance = fit.covariance(robust=choices.errors == SANDWICH)
-    rows = _coefficients(design, fit.coefficients, covariance, choices.level)
+    rows = _coefficients(design, fit.coefficients, covariance, level=choices.level)
     if choices.interval == PROFILE:
-        ends = [profile_interval(observed, fit, place, choices.level) for place in range(len(rows))]
+        ends = [
+            profile_interval(observed, fit, place, level=choices.level)
+            for place in range(len(rows))
+        ]
         rows = tuple(row.within(*pair) for row, pair in zip(rows, ends, strict=True))
     tests = tuple(
         Test(name, "likelihood ratio", *likelihood_ratio(observed, fit, places), len(places))
@@ -300,7 +304,9 @@ def _wald(name: str, places: tuple[int, ...], coefficients: Floats, covariance: 
     own = coefficients[list(places)]
     block = covariance[np.ix_(places, places)]
     statistic = float(own @ np.linalg.pinv(block, hermitian=True) @ own)
-    return Test(name, "Wald", statistic, float(chdtrc(len(places), statistic)), len(places))
+    return Test(
+        name, "Wald", statistic, p_value=float(chdtrc(len(places), statistic)), freedom=len(places)
+    )
 
 
 def _remarks(answers: Answers, design: Design, solution: Solution, part: Part) -> list[Remark]:

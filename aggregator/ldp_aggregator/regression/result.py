@@ -104,15 +104,15 @@ class Regression:
             self.formula,
             self.describe(),
             headings,
-            [self._cells(row) for row in self.coefficients],
-            [*map(str, self.remarks)],
+            rows=[self._cells(row) for row in self.coefficients],
+            remarks=[*map(str, self.remarks)],
         )
         if self.tests:
             yield TextTable(
                 "terms",
                 "whether the answer depends on each at all, the others kept",
                 ("term", "test", "chi-square", "degrees", "p-value"),
-                [
+                rows=[
                     (
                         test.term,
                         test.kind,

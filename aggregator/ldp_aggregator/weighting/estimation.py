@@ -113,7 +113,7 @@ def jackknife(answers: Answers, outcome: Floats, margins: Sequence[Margin], meth
             f"expected at most {MOST_LEFT_OUT:,} reports that differ for a jackknife, got "
             f"{len(units.alike):,}; use the bootstrap"
         )
-    refit = _refitting(answers, outcome, margins, method)
+    refit = _refitting(answers, outcome, margins, method=method)
     whole = refit(units.alike)
     reports = float(units.alike.sum())
     square = np.zeros(len(whole))
@@ -131,7 +131,7 @@ def bootstrap(
     units = _told_apart(answers)
     if units.stratum is not None or units.cluster is not None:
         raise EstimateError("expected no clusters or strata for replicates of single reports")
-    refit = _refitting(answers, outcome, margins, method)
+    refit = _refitting(answers, outcome, margins, method=method)
     generator = np.random.default_rng(seed)
     chances = units.alike / units.alike.sum()
     drawn = [

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -24,21 +25,26 @@ from ldp_aggregator.weighting.answers import Answers, Part, Products, Units
 from ldp_aggregator.weighting.worth import Worth, reports_in, worth_of
 
 Combination = tuple[str, ...]
+Tallies = Tally | Mapping[Any, Tally]
+"""One, or one for each combination; of one attribute its value may stand for the combination."""
+Design = Mapping[Any, float]
+"""Design weights, by combination."""
 MOST_CELLS = 2000
 """Cells whose scores are multiplied pair by pair."""
 MOST_PRODUCTS = 1 << 25
 
 
 def answers_in(
-    tallies: Tally | Mapping[Combination, Tally],
+    tallies: Tallies,
     name: str,
     *,
     attributes: Sequence[str] = (),
-    design: Mapping[Combination, float] | None = None,
+    design: Design | None = None,
 ) -> Answers:
     """What tallies say of a question, or of a group of questions that were answered together.
 
-    tallies     one, or one for each combination of the values of public attributes
+    tallies     one, or one for each combination of the values of public attributes: tuples, or
+                texts if there is one attribute
     name        of the question; of a group, `a & b`
     attributes  what these values are of, in their order
     design      the design weight of each respondent of a combination: how many people one stands
@@ -50,6 +56,7 @@ def answers_in(
         if attributes:
             raise EstimateError("expected a tally for each combination of attributes, got one")
         tallies = {(): tallies}
+    tallies = {_combination(key): tally for key, tally in tallies.items()}
     survey = _survey_of(tallies, attributes)
     combinations = tuple(tallies)
     weights = _design(combinations, design)
@@ -121,13 +128,13 @@ def spent_on(questions: Sequence[Question]) -> tuple[str, ...]:
         )
     (question,) = questions
     fields = question.domain.fields
-    told = f"epsilon {question.declared.text}"
+    cost = f"epsilon {question.declared.text}"
     if not fields:
-        return (f"privacy: a report of {names} spent {told}; nothing more is spent here",)
+        return (f"privacy: a report of {names} spent {cost}; nothing more is spent here",)
     linked = " and ".join(field.name for field in fields)
     total = len(fields) * log_upper(question.randomizer.ratio)
     return (
-        f"privacy: a report of {names} tells of {linked} together and spent {told} for all of "
+        f"privacy: a report of {names} tells of {linked} together and spent {cost} for all of "
         f"them; nothing more is spent here. Linked reports, one to each of them at epsilon "
         f"{question.declared.text}, would spend {float(total):.4g}",
     )
@@ -137,6 +144,10 @@ def check_reports(name: str, reports: int) -> None:
     """Raise `EstimateError` if there are none."""
     if not reports:
         raise EstimateError(f"question {name!r}: expected reports, got none yet")
+
+
+def _combination(key: Any) -> Combination:
+    return (key,) if isinstance(key, str) else tuple(key)
 
 
 def _survey_of(tallies: Mapping[Combination, Tally], attributes: Sequence[str]) -> Survey:
@@ -155,12 +166,11 @@ def _survey_of(tallies: Mapping[Combination, Tally], attributes: Sequence[str]) 
     return next(iter(tallies.values())).survey
 
 
-def _design(
-    combinations: Sequence[Combination], design: Mapping[Combination, float] | None
-) -> Floats:
+def _design(combinations: Sequence[Combination], given: Design | None) -> Floats:
     """The design weight of each combination's respondents, (combinations,)."""
-    if design is None:
+    if given is None:
         return np.ones(len(combinations))
+    design = {_combination(key): weight for key, weight in given.items()}
     missing = [combination for combination in combinations if combination not in design]
     if missing:
         raise EstimateError(f"expected a design weight for each combination, none for {missing[0]}")

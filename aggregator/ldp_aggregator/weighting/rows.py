@@ -135,7 +135,7 @@ def _reports(question: Question, cells: Sequence[Any]) -> tuple[list[int], Rows,
             outcomes[DUPLICATE] += 1
         else:
             seen.add(item.id)
-            _take(chosen, row, item, outcomes)
+            _take(chosen, row, item, outcomes=outcomes)
     content = b"".join(chosen.values())
     return [*chosen], np.frombuffer(content, dtype=np.uint8).reshape(-1, question.width), outcomes
 

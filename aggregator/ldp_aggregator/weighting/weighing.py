@@ -7,7 +7,7 @@ a mean. Intervals are estimate -+ z standard errors; those of shares are cut to 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.special import ndtri
@@ -16,7 +16,6 @@ from ldp.errors import EstimateError
 from ldp.survey import Survey
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Remark
-from ldp_aggregator.tallies.tally import Tally
 from ldp_aggregator.weighting.answers import Answers, Part
 from ldp_aggregator.weighting.calibration import RAKING, Factors, Target, factors_for, targets_of
 from ldp_aggregator.weighting.columns import Table
@@ -29,7 +28,7 @@ from ldp_aggregator.weighting.estimation import (
     jackknife,
 )
 from ldp_aggregator.weighting.margins import Margin, Margins, margins_of
-from ldp_aggregator.weighting.reading import Combination, answers_in
+from ldp_aggregator.weighting.reading import Design, Tallies, answers_in
 from ldp_aggregator.weighting.rows import REPORT, SamplingFrame, answers_of_rows
 from ldp_aggregator.weighting.weighted import MarginShown, Weighted, WeightedShare
 
@@ -39,13 +38,13 @@ _FAR = 5.0
 
 
 def weigh(
-    tallies: Tally | Mapping[Combination, Tally],
+    tallies: Tallies,
     name: str,
     margins: str | os.PathLike[str] | Margins,
     *,
     attributes: Sequence[str] = (),
     of: str | None = None,
-    design: Mapping[Combination, float] | None = None,
+    design: Design | None = None,
     method: str = RAKING,
     level: float = 0.95,
     replicates: str | None = None,

@@ -113,13 +113,15 @@ class Weighted:
             headings.append(f"{self.way}\nerror")
         rows = [self._cells(place) for place in range(len(self.shares))]
         remarks = [*map(str, self.remarks)]
-        yield TextTable(f"{self.of}, weighted", self.describe(), headings, rows, remarks)
+        yield TextTable(
+            f"{self.of}, weighted", self.describe(), headings, rows=rows, remarks=remarks
+        )
         if self.margins:
             yield TextTable(
                 "margins",
                 "shares among those who answered, and in the population",
                 ("margin", "value", "respondents", "population", "factor", "answered"),
-                [_margin_cells(margin) for margin in self.margins],
+                rows=[_margin_cells(margin) for margin in self.margins],
             )
 
     def sheet(self) -> Sheet:

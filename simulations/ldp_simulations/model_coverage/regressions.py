@@ -62,7 +62,7 @@ class Case(NamedTuple):
 def cases() -> list[Case]:
     """All of them."""
     listed = [
-        Case(f"logit, likelihood, epsilon {epsilon}", "covariates in the clear", people, run)
+        Case(f"logit, likelihood, epsilon {epsilon}", "covariates in the clear", people, run=run)
         for epsilon, people, run in (
             ("1", 6000, _clear("1", 6000, RegressionOptions())),
             ("2", 3000, _clear("2", 3000, RegressionOptions())),
@@ -79,11 +79,11 @@ def cases() -> list[Case]:
         ("logit, equations, epsilon 1", 10_000, equations, "1", 1),
     )
     listed += [
-        Case(name, clear, people, _clear(epsilon, people, choices), part=part)
+        Case(name, clear, people, run=_clear(epsilon, people, choices), part=part)
         for name, people, choices, epsilon, part in more
     ]
     listed += [
-        Case(f"linear, number, epsilon {epsilon}", clear, 2000, _number(epsilon, 2000))
+        Case(f"linear, number, epsilon {epsilon}", clear, 2000, run=_number(epsilon, 2000))
         for epsilon in ("1", "4")
     ]
     for form, epsilon, people in (
@@ -93,7 +93,7 @@ def cases() -> list[Case]:
         ("linear", "4", 3000),
     ):
         run = _together(form, epsilon, people)
-        listed.append(Case(f"{form}, epsilon {epsilon}", "randomized predictors", people, run))
+        listed.append(Case(f"{form}, epsilon {epsilon}", "randomized predictors", people, run=run))
     return listed
 
 
@@ -116,7 +116,9 @@ def _clear(epsilon: str, people: int, choices: RegressionOptions) -> Run:
         sizes = generator.multinomial(people, weight / weight.sum())
         yes = generator.binomial(sizes, chance)
         holders = np.stack([sizes - yes, yes], axis=1)
-        answers = cells_of(of_yes(epsilon), YES, holders, attributes, generator=generator)
+        answers = cells_of(
+            of_yes(epsilon), YES, holders, attributes=attributes, generator=generator
+        )
         yield from _seen(fitted(answers, formula, choices), truth)
 
     return run
@@ -140,7 +142,9 @@ def _number(epsilon: str, people: int) -> Run:
     def run(generator: Generator) -> Iterator[Seen]:
         sizes = generator.multinomial(people, np.full(len(known), 1 / len(known)))
         holders = generator.multinomial(sizes, law)
-        answers = cells_of(of_number(epsilon), NUMBER, holders, attributes, generator=generator)
+        answers = cells_of(
+            of_number(epsilon), NUMBER, holders, attributes=attributes, generator=generator
+        )
         yield from _seen(fitted(answers, formula, RegressionOptions()), truth)
 
     return run
@@ -172,4 +176,4 @@ def _seen(regression: Regression, truth: Floats) -> Iterator[Seen]:
         if place == last:
             rejected = regression.tests[-1].p_value < 1 - regression.level
         held = regression.converged and row.low <= value <= row.high
-        yield Seen(row.estimate - value, row.standard_error, held, rejected)
+        yield Seen(row.estimate - value, row.standard_error, held, rejected=rejected)

@@ -56,17 +56,19 @@ def cases() -> list[Case]:
             ("post-stratified", CELLS, "raking"),
             ("raked", BOTH, "raking"),
         ):
-            run = _clear(epsilon, people, margins, method)
-            listed.append(Case(f"{name}, epsilon {epsilon}", "margins in the clear", people, run))
+            run = _clear(epsilon, people, margins, method=method)
+            listed.append(
+                Case(f"{name}, epsilon {epsilon}", "margins in the clear", people, run=run)
+            )
     for epsilon, people in (("2", 20_000), ("4", 4000)):
         for name, margins, method in (
             ("post-stratified", CELLS, "raking"),
             ("raked", BOTH, "raking"),
             ("linear", BOTH, "linear"),
         ):
-            run = _randomized(epsilon, people, margins, method)
-            listed.append(Case(f"{name}, epsilon {epsilon}", "randomized margins", people, run))
-    listed.append(Case("design weights, epsilon 2", "of a frame", 2000, _framed("2", 2000)))
+            run = _randomized(epsilon, people, margins, method=method)
+            listed.append(Case(f"{name}, epsilon {epsilon}", "randomized margins", people, run=run))
+    listed.append(Case("design weights, epsilon 2", "of a frame", 2000, run=_framed("2", 2000)))
     return listed
 
 
