@@ -65,7 +65,7 @@ def solved(answers: Answers, design: Design, outcome: Floats, model: str) -> Sol
 
     outcome  what each cell counts for, (cells,)
     """
-    sums = _sums(answers, design, answers.shares, estimand=outcome)
+    sums = _sums(answers, design, answers.shares, outcome=outcome)
     cells = answers.shares
     if model == LINEAR:
         moments = _moments(sums, np.ones(len(sums.weight)))
@@ -97,7 +97,7 @@ def _start(answers: Answers, design: Design, outcome: Floats) -> Floats:
         if share > 0:
             projected[place] = share * norm_sub(shares[place] / share)
     size = design.table.shape[2]
-    sums = _sums(answers, design, projected, estimand=outcome)
+    sums = _sums(answers, design, projected, outcome=outcome)
     coefficients, _, _ = _root(sums, np.zeros(size))
     return coefficients if np.isfinite(coefficients).all() else np.zeros(size)
 
