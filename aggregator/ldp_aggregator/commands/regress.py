@@ -28,12 +28,14 @@ from ldp_aggregator.commands.weigh import Sources, with_sources
 @click.option(
     "--model",
     type=click.Choice(["logit", "linear"]),
-    help="[default: logit of two values, linear of numbers]",
+    help="What is linear in the predictors: log odds, or the number itself.  [default: logit of "
+    "two values, linear of numbers]",
 )
 @click.option(
     "--method",
     type=click.Choice(["likelihood", "equations"]),
-    help="[default: the likelihood of the channel where it is known, else unbiased equations]",
+    help="How coefficients are found.  [default: likelihood where predictors lie in the clear and "
+    "the channel is known, else unbiased equations]",
 )
 @click.option(
     "--interval",
