@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from ldp_aggregator.options import Options
     from ldp_aggregator.places.geojson import read_geography
     from ldp_aggregator.places.maps import Map
-    from ldp_aggregator.regression.fitting import RegressionOptions, regress, regress_rows
+    from ldp_aggregator.regression.fitting import regress, regress_rows
+    from ldp_aggregator.regression.options import RegressionOptions
     from ldp_aggregator.regression.result import Regression
     from ldp_aggregator.synthesis.synthesis import Synthetic, synthesize
     from ldp_aggregator.tallies.aggregation import aggregate
@@ -115,7 +116,7 @@ _HOMES = {
     "read_survey": "files",
     "Synthetic": "synthesis.synthesis",
     "synthesize": "synthesis.synthesis",
-    "RegressionOptions": "regression.fitting",
+    "RegressionOptions": "regression.options",
     "SamplingFrame": "weighting.rows",
     "Regression": "regression.result",
     "Weighted": "weighting.weighted",

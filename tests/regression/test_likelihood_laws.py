@@ -105,6 +105,54 @@ def test_cells_give_the_odds():
     assert regression.reports == pytest.approx(10**12, abs=10)
 
 
+def test_shares_and_coefficients_together():
+    """Of expected reports the likelihood finds the odds as well, and the shares with them."""
+    shares = np.array([[0.3, 0.2, 0.1], [0.05, 0.15, 0.2]])
+    tally = tally_of(shares, 10**9)
+    likely = RegressionOptions(method="likelihood")
+    regression = regress(tally, "life", "smokes ~ sport", likely)
+    equations = regress(tally, "life", "smokes ~ sport")
+    assert regression.converged
+    assert regression.method == "likelihood"
+    for one, other in zip(regression.coefficients, equations.coefficients, strict=True):
+        assert one.estimate == pytest.approx(other.estimate, abs=1e-6)
+        # As many coefficients as the shares have freedom: nothing is gained, nor lost.
+        assert one.standard_error == pytest.approx(other.standard_error, rel=1e-4)
+
+
+def test_a_restricted_model_gains():
+    """One slope for three values: errors are no larger than those of the equations."""
+    shares = np.array([0.5, 0.3, 0.2]) * np.array([[0.7, 0.5, 0.3], [0.3, 0.5, 0.7]])
+    asked = ldp.survey(
+        "laws",
+        ldp.question(
+            "life",
+            fields=[
+                ldp.field("smokes", type="boolean"),
+                ldp.field("sport", type="integer", low=0, high=2),
+            ],
+            mechanism="grr",
+            epsilon="2",
+        ),
+    )
+    tally = Tally.empty(asked)
+    law = np.array(
+        [[float(mass) for mass in row] for row in asked["life"].randomizer.channel().rows]
+    )
+    tally.counts["life"] += np.round(10**9 * shares.ravel() @ law).astype(np.int64)[None]
+    likely, equations = (
+        regress(tally, "life", "smokes ~ sport", RegressionOptions(method=method))
+        for method in ("likelihood", "equations")
+    )
+    slope = np.log(7 / 3)
+    assert likely["sport"].estimate == pytest.approx(slope, abs=1e-5)
+    assert equations["sport"].estimate == pytest.approx(slope, abs=1e-5)
+    assert likely["sport"].standard_error < equations["sport"].standard_error
+    test = likely.tests[0]
+    assert test.kind == "likelihood ratio"
+    assert test.p_value < 1e-6
+
+
 def test_negative_cells_are_told():
     """An unbiased share below 0 is used as it is, and said; nothing is cut silently."""
     tally = tally_of([[0.4, 0.2, 0.1], [0.1, 0.1, 0.1]])
@@ -136,7 +184,8 @@ def test_cost_comes_first():
         ("smokes ~ age", {}, "age"),
         ("nobody ~ sport", {}, "nobody"),
         ("sport ~ smokes", {}, "event"),
-        ("smokes ~ sport", {"method": "likelihood"}, "equations"),
+        ("sport ~ smokes", {"method": "likelihood", "event": "daily"}, "equations"),
+        ("smokes ~ sport", {"method": "likelihood", "interval": "profile"}, "Wald"),
         ("smokes ~ sport", {"interval": "profile"}, "Wald"),
         ("smokes ~ sport", {"event": "maybe"}, "maybe"),
     ],

@@ -149,8 +149,11 @@ def joined():
     return data, aggregate(survey, reports_to(survey, "life", answers))
 
 
-@pytest.mark.parametrize("model", ["logit", "linear"])
-def test_randomized_predictors(joined, model):
+@pytest.mark.parametrize(
+    ("model", "method"),
+    [("logit", "equations"), ("logit", "likelihood"), ("linear", "equations")],
+)
+def test_randomized_predictors(joined, model, method):
     """From the cells of a table alone, the regression of the rows."""
     data, tally = joined
     table = with_intercept(data, ["rating", "faith"])
@@ -159,7 +162,8 @@ def test_randomized_predictors(joined, model):
         fit = sm.Logit(outcome, table).fit(disp=0, tol=1e-14, cov_type="HC0")
     else:
         fit = sm.OLS(outcome, table).fit(cov_type="HC0")
-    regression = regress(tally, "life", "affair ~ rating + faith", RegressionOptions(model=model))
+    options = RegressionOptions(model, method=method)
+    regression = regress(tally, "life", "affair ~ rating + faith", options)
     estimates, errors = coefficients(regression)
     assert regression.converged
     assert estimates == pytest.approx(fit.params.to_numpy(), **EQUAL)

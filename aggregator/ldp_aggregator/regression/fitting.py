@@ -8,21 +8,32 @@ drawn from.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import chdtrc, ndtri
 
-from ldp.errors import EstimateError, UnknownNameError
+from ldp.errors import EstimateError
 from ldp.survey import Survey
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Remark
 from ldp_aggregator.regression.design import Design, design_of
-from ldp_aggregator.regression.equations import LINEAR, LOGIT, MODELS, Solution, solved
+from ldp_aggregator.regression.equations import LOGIT, Solution, solved
 from ldp_aggregator.regression.formula import Formula, formula_of
-from ldp_aggregator.regression.likelihood import Fit, Observed, likeliest
-from ldp_aggregator.regression.profile import likelihood_ratio, profile_interval
+from ldp_aggregator.regression.joint_likelihood import likeliest_together
+from ldp_aggregator.regression.likelihood import Fit, likeliest
+from ldp_aggregator.regression.options import (
+    EQUATIONS,
+    LIKELIHOOD,
+    MODEL,
+    PROFILE,
+    SANDWICH,
+    WALD,
+    RegressionOptions,
+)
+from ldp_aggregator.regression.outcomes import explained, observed_of, outcome_of, together_of
+from ldp_aggregator.regression.profile import chi_square, likelihood_ratio, profile_interval
 from ldp_aggregator.regression.result import Coefficient, Regression, Test
 from ldp_aggregator.weighting.answers import Answers, Part
 from ldp_aggregator.weighting.columns import Table
@@ -30,47 +41,21 @@ from ldp_aggregator.weighting.reading import Design as Weights
 from ldp_aggregator.weighting.reading import Tallies, answers_in
 from ldp_aggregator.weighting.rows import REPORT, SamplingFrame, answers_of_rows
 
-LIKELIHOOD, EQUATIONS = "likelihood", "equations"
-METHODS = (LIKELIHOOD, EQUATIONS)
-WALD, PROFILE = "wald", "profile"
-INTERVALS = (WALD, PROFILE)
-SANDWICH, MODEL = "sandwich", "model"
-ERRORS = (SANDWICH, MODEL)
-
-
-@dataclass(frozen=True)
-class RegressionOptions:
-    """What an analyst may choose. Raises `EstimateError` for what does not exist."""
-
-    model: str | None = None
-    """`logit` or `linear`; without, by what is explained."""
-    event: str | None = None
-    """The value whose chance a logit explains; the last of two, if it is None."""
-    method: str | None = None
-    """`likelihood` or `equations`; without, the likelihood where it is known."""
-    interval: str = WALD
-    """`wald`, or `profile` for the likelihood."""
-    errors: str = SANDWICH
-    """`sandwich`, or `model` for the likelihood: right only where the model is."""
-    level: float = 0.95
-
-    def __post_init__(self) -> None:
-        if not 0 < self.level < 1:
-            raise EstimateError(f"expected a level between 0 and 1, such as 0.95, got {self.level}")
-        for name, known in (
-            ("model", (None, *MODELS)),
-            ("method", (None, *METHODS)),
-            ("interval", INTERVALS),
-            ("errors", ERRORS),
-        ):
-            if getattr(self, name) not in known:
-                listed = ", ".join(str(one) for one in known if one is not None)
-                raise EstimateError(
-                    f"expected {name} to be one of {listed}, got {getattr(self, name)!r}"
-                )
-
-
 _DEFAULTS = RegressionOptions()
+_EMPTY = (
+    "combinations of predictors are held by no one, by the likelihood; errors take that for "
+    "granted (method equations does not)"
+)
+
+
+class _Likely(NamedTuple):
+    """A likelihood, and what its greatest value says."""
+
+    fit: Fit
+    ratio: Callable[[Fit, tuple[int, ...]], tuple[float, float]]
+    """The chi-square of leaving columns out, and its p-value."""
+    ends: Callable[[Fit, int, float], tuple[float, float]] | None
+    """The profile interval of a coefficient, at a level."""
 
 
 def regress(
@@ -126,16 +111,12 @@ def regress_rows(
 
 def fitted(answers: Answers, formula: Formula, choices: RegressionOptions) -> Regression:
     """The same from answers that have been read."""
-    part = _explained(answers, formula)
-    model, event, outcome = _outcome(answers, part, choices)
+    part = explained(answers, formula)
+    model, event, outcome = outcome_of(answers, part, choices)
     design = design_of(answers, formula)
-    observed = _observed(answers, design, outcome, model=model)
-    method = _method(observed, choices)
-    if method == LIKELIHOOD and observed is not None:
-        fit = likeliest(observed)
-        return _of_likelihood(
-            answers, formula, choices, design=design, event=event, observed=observed, fit=fit
-        )
+    likely = _likely(answers, design, part, outcome=outcome, model=model)
+    if _method(likely, design, choices) == LIKELIHOOD and likely is not None:
+        return _of_likelihood(answers, formula, choices, design=design, event=event, likely=likely)
     if choices.interval == PROFILE or choices.errors == MODEL:
         raise EstimateError(
             "expected Wald intervals and sandwich errors for estimating equations, which have no "
@@ -168,70 +149,38 @@ def fitted(answers: Answers, formula: Formula, choices: RegressionOptions) -> Re
     )
 
 
-def _explained(answers: Answers, formula: Formula) -> Part:
-    for part in answers.parts:
-        if part.name == formula.outcome:
-            return part
-    names = [part.name for part in answers.parts]
-    raise UnknownNameError(formula.outcome, names, "what a report tells")
-
-
-def _outcome(
-    answers: Answers, part: Part, choices: RegressionOptions
-) -> tuple[str, str | None, Floats]:
-    """The model, the event of a logit, and what each cell counts for, (cells,)."""
-    two = len(part.values) == 2
-    model = choices.model
-    if model is None:
-        is_share = not answers.is_mean and (two or choices.event is not None)
-        model = LOGIT if is_share else LINEAR
-    if answers.is_mean:
-        if model == LOGIT or choices.event is not None:
-            raise EstimateError(
-                f"expected a linear model of {part.name!r}, whose mean reports tell"
-            )
-        return model, None, np.ones(1)
-    codes = np.broadcast_to(answers.column(part.name).codes, (1, answers.cells))[0]
-    if model == LINEAR and part.numbers is not None and choices.event is None:
-        return model, None, np.asarray(part.numbers[codes], dtype=np.float64)
-    event = choices.event
-    if event is None:
-        if not two:
-            raise EstimateError(
-                f"expected the value of {part.name!r} whose chance is explained (event), of "
-                f"{', '.join(part.values)}"
-            )
-        event = part.values[1]
-    if event not in part.values:
-        raise UnknownNameError(event, part.values, f"a value of {part.name!r}")
-    return model, event, (codes == part.values.index(event)).astype(np.float64)
-
-
-def _observed(answers: Answers, design: Design, outcome: Floats, *, model: str) -> Observed | None:
-    """What the likelihood needs; None where it is not known."""
-    units = answers.units
-    if model != LOGIT or not design.public or units is None or units.law is None:
+def _likely(
+    answers: Answers, design: Design, part: Part, *, outcome: Floats, model: str
+) -> _Likely | None:
+    """The likelihood, where it is known."""
+    observed = observed_of(answers, design, outcome, model=model)
+    if observed is not None:
+        return _Likely(
+            likeliest(observed),
+            lambda fit, places: likelihood_ratio(observed, fit, places),
+            lambda fit, place, level: profile_interval(observed, fit, place, level=level),
+        )
+    reports = together_of(answers, design, part, outcome=outcome, model=model)
+    if reports is None:
         return None
-    if answers.cells != 2 or units.cluster is not None or units.stratum is not None:
-        return None
-    second = int(np.argmax(outcome))
-    return Observed(
-        np.ascontiguousarray(design.table[units.combination, 0]),
-        units.alike,
-        units.design,
-        chances=units.law[:, [1 - second, second]],
-    )
+
+    def ratio(fit: Fit, places: tuple[int, ...]) -> tuple[float, float]:
+        less = likeliest_together(reports.without(places))
+        return chi_square(fit.log_likelihood - less.log_likelihood, len(places))
+
+    return _Likely(likeliest_together(reports), ratio, None)
 
 
-def _method(observed: Observed | None, choices: RegressionOptions) -> str:
-    if choices.method == LIKELIHOOD and observed is None:
+def _method(likely: _Likely | None, design: Design, choices: RegressionOptions) -> str:
+    if choices.method == LIKELIHOOD and likely is None:
         raise EstimateError(
-            "expected, for the likelihood, an outcome with two values, predictors in the clear, "
-            "no clusters, and a mechanism whose channel is known; use method equations"
+            "expected, for the likelihood, an outcome with two values, predictors that lie all in "
+            "the clear or none, no clusters, and a mechanism whose channel is known; use method "
+            "equations"
         )
     if choices.method is not None:
         return choices.method
-    return EQUATIONS if observed is None else LIKELIHOOD
+    return LIKELIHOOD if likely is not None and design.public else EQUATIONS
 
 
 def _of_likelihood(
@@ -241,22 +190,23 @@ def _of_likelihood(
     *,
     design: Design,
     event: str | None,
-    observed: Observed,
-    fit: Fit,
+    likely: _Likely,
 ) -> Regression:
+    fit = likely.fit
     covariance = fit.covariance(robust=choices.errors == SANDWICH)
     rows = _coefficients(design, fit.coefficients, covariance, level=choices.level)
     if choices.interval == PROFILE:
-        ends = [
-            profile_interval(observed, fit, place, level=choices.level)
-            for place in range(len(rows))
-        ]
+        if likely.ends is None:
+            raise EstimateError("expected Wald intervals where predictors are randomized")
+        ends = [likely.ends(fit, place, choices.level) for place in range(len(rows))]
         rows = tuple(row.within(*pair) for row, pair in zip(rows, ends, strict=True))
     tests = tuple(
-        Test(name, "likelihood ratio", *likelihood_ratio(observed, fit, places), len(places))
+        Test(name, "likelihood ratio", *likely.ratio(fit, places), len(places))
         for name, places in design.terms
     )
     remarks = _common_remarks(answers, design, converged=fit.converged)
+    if fit.empty:
+        remarks.append(Remark("empty-combinations", f"{fit.empty:,} {_EMPTY}"))
     return Regression(
         answers.name,
         answers.spent,

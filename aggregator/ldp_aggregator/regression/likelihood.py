@@ -64,6 +64,8 @@ class Fit(NamedTuple):
     """B, (k, k)."""
     converged: bool
     steps: int
+    empty: int = 0
+    """Combinations of predictors that no one holds, where their shares are found as well."""
 
     def covariance(self, *, robust: bool) -> Floats:
         """Of the coefficients: the sandwich, or that of the model."""

@@ -60,5 +60,10 @@ def likelihood_ratio(observed: Observed, fit: Fit, places: tuple[int, ...]) -> t
     less = observed.without(places)
     start = np.delete(fit.coefficients, places)
     lost = fit.log_likelihood - likeliest(less, start).log_likelihood
+    return chi_square(lost, len(places))
+
+
+def chi_square(lost: float, freedom: int) -> tuple[float, float]:
+    """Of a loss of likelihood, and its p-value."""
     statistic = max(2 * lost, 0.0)
-    return statistic, float(chdtrc(len(places), statistic))
+    return statistic, float(chdtrc(freedom, statistic))

@@ -15,8 +15,10 @@ from numpy.random import Generator
 from scipy.special import comb
 
 from ldp_aggregator.arrays import Floats
-from ldp_aggregator.regression.fitting import RegressionOptions, fitted, regress
+from ldp_aggregator.regression.equations import LOGIT
+from ldp_aggregator.regression.fitting import fitted, regress
 from ldp_aggregator.regression.formula import formula_of
+from ldp_aggregator.regression.options import RegressionOptions
 from ldp_aggregator.regression.result import Regression
 from ldp_simulations.model_coverage.surveys import (
     NUMBER,
@@ -86,13 +88,15 @@ def cases() -> list[Case]:
         Case(f"linear, number, epsilon {epsilon}", clear, 2000, run=_number(epsilon, 2000))
         for epsilon in ("1", "4")
     ]
-    for form, epsilon, people in (
-        ("logit", "2", 40_000),
-        ("logit", "4", 5000),
-        ("linear", "2", 20_000),
-        ("linear", "4", 3000),
+    for form, epsilon, people, method in (
+        ("logit", "2", 40_000, "equations"),
+        ("logit", "4", 5000, "equations"),
+        ("logit, likelihood", "4", 5000, "likelihood"),
+        ("linear", "2", 20_000, "equations"),
+        ("linear", "4", 3000, "equations"),
     ):
-        run = _together(form, epsilon, people)
+        choices = RegressionOptions(form.partition(",")[0], method=method)
+        run = _together(choices, epsilon, people)
         listed.append(Case(f"{form}, epsilon {epsilon}", "randomized predictors", people, run=run))
     return listed
 
@@ -150,16 +154,18 @@ def _number(epsilon: str, people: int) -> Run:
     return run
 
 
-def _together(model: str, epsilon: str, people: int) -> Run:
+def _together(choices: RegressionOptions, epsilon: str, people: int) -> Run:
     """Outcome and predictors in one report: age explains, sex does not."""
     shares = np.array([[0.2, 0.15], [0.2, 0.15], [0.1, 0.2]])
-    truth = np.array([-0.5, 0.8, 1.2, 0.0]) if model == "logit" else np.array([0.3, 0.2, 0.35, 0])
+    truth = np.array([-0.5, 0.8, 1.2, 0.0])
+    if choices.model != LOGIT:
+        truth = np.array([0.3, 0.2, 0.35, 0.0])
     age = np.array([0, 1, 2])[:, None]
     linear = truth[0] + np.where(age == 1, truth[1], 0) + np.where(age == 2, truth[2], 0)
-    chance = 1 / (1 + np.exp(-linear)) if model == "logit" else linear
+    chance = 1 / (1 + np.exp(-linear)) if choices.model == LOGIT else linear
     # (smokes, age, sex): in the order of the cells.
     law = np.stack([shares * (1 - chance), shares * chance])
-    survey, choices = of_table(epsilon), RegressionOptions(model=model)
+    survey = of_table(epsilon)
 
     def run(generator: Generator) -> Iterator[Seen]:
         holders = generator.multinomial(people, law.ravel())
