@@ -213,6 +213,15 @@ def test_a_value_that_no_one_holds():
         weigh(tally, "life", MARGIN, of="smokes")
 
 
+def test_weak_margins_are_told():
+    """A share that noise may have made is divided by: said by name."""
+    weighted = weigh(drawn(table_survey("1"), 1500), "life", MARGIN, of="smokes")
+    remarks = {remark.name: remark.text for remark in weighted.remarks}
+    assert "age old" in remarks["weak-margins"]
+    strong = weigh(drawn(table_survey("4")), "life", MARGIN, of="smokes")
+    assert "weak-margins" not in {remark.name for remark in strong.remarks}
+
+
 def test_margins_that_contradict_each_other():
     """No factors meet them: told, after so many steps, in place of any number."""
     survey = table_survey("40")

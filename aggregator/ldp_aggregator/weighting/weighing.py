@@ -33,6 +33,8 @@ from ldp_aggregator.weighting.rows import REPORT, SamplingFrame, answers_of_rows
 from ldp_aggregator.weighting.weighted import MarginShown, Weighted, WeightedShare
 
 MEAN = "mean"
+_TOLD = 5.0
+"""Standard errors from 0 below which a share is too noisy to be divided by."""
 _FAR = 5.0
 """A factor beyond which a remark says how much rests on few respondents."""
 
@@ -223,6 +225,24 @@ def _replicated(
     return again(answers, outcome, margins, method)
 
 
+def _weak(answers: Answers, targets: Sequence[Target]) -> list[Remark]:
+    """Of values whose share among the respondents can hardly be told from 0."""
+    hidden = [target for target in targets if target.held.shape[1] > 1]
+    functions = np.zeros((len(answers.combinations), 1 + answers.cells, len(hidden)))
+    for place, target in enumerate(hidden):
+        functions[:, 1:, place] = target.held
+    errors = np.sqrt(np.maximum(np.diag(answers.covariance(functions)), 0.0)).tolist()
+    weak = [
+        f"{target.margin} {target.value}"
+        for target, error in zip(hidden, errors, strict=True)
+        if target.seen < _TOLD * error
+    ]
+    if not weak:
+        return []
+    text = f"hardly told from 0 by the reports, so that their factors are biased: {', '.join(weak)}"
+    return [Remark("weak-margins", text)]
+
+
 def _remarks(answers: Answers, targets: Sequence[Target], factors: Factors) -> list[Remark]:
     remarks = []
     if answers.refused:
@@ -235,6 +255,7 @@ def _remarks(answers: Answers, targets: Sequence[Target], factors: Factors) -> l
                 "errors allow for that",
             )
         )
+        remarks += _weak(answers, targets)
     largest = float(factors.factors.max())
     if targets and largest > _FAR:
         remarks.append(

@@ -60,6 +60,16 @@ def cases() -> list[Case]:
             listed.append(
                 Case(f"{name}, epsilon {epsilon}", "margins in the clear", people, run=run)
             )
+    for name, margins, method, sizes in (
+        # Shares of combinations are noisier than those of ages and of sexes.
+        ("post-stratified", CELLS, "raking", (40_000, 4000)),
+        ("raked", BOTH, "raking", (20_000, 4000)),
+        ("linear", BOTH, "linear", (20_000, 4000)),
+    ):
+        for epsilon, people in zip(("2", "4"), sizes, strict=True):
+            run = _randomized(epsilon, people, margins, method=method)
+            listed.append(Case(f"{name}, epsilon {epsilon}", "randomized margins", people, run=run))
+    listed.append(Case(f"{name}, epsilon {epsilon}", "margins in the clear", people, run=run))
     for epsilon, people in (("2", 20_000), ("4", 4000)):
         for name, margins, method in (
             ("post-stratified", CELLS, "raking"),
