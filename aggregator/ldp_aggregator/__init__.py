@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from ldp_aggregator.places.geojson import read_geography
     from ldp_aggregator.places.maps import Map
     from ldp_aggregator.queries.answering import Answer, query
+    from ldp_aggregator.regression.fitting import regress, regress_rows
+    from ldp_aggregator.regression.options import RegressionOptions
+    from ldp_aggregator.regression.result import Regression
     from ldp_aggregator.series.course import Course
     from ldp_aggregator.series.following import follow
     from ldp_aggregator.series.trends import Trends
@@ -41,6 +44,9 @@ if TYPE_CHECKING:
     from ldp_aggregator.tallies.ingest import Ingest
     from ldp_aggregator.tallies.tally import Intake, Tally
     from ldp_aggregator.tallies.tally_file import decode_tally, encode_tally
+    from ldp_aggregator.weighting.rows import SamplingFrame
+    from ldp_aggregator.weighting.weighing import weigh, weigh_rows
+    from ldp_aggregator.weighting.weighted import Weighted
 
 __all__ = [
     "Answer",
@@ -58,10 +64,14 @@ __all__ = [
     "Map",
     "Options",
     "QuestionEstimates",
+    "Regression",
+    "RegressionOptions",
+    "SamplingFrame",
     "SurveyEstimates",
     "Synthetic",
     "Tally",
     "Trends",
+    "Weighted",
     "__version__",
     "aggregate",
     "associate",
@@ -81,7 +91,11 @@ __all__ = [
     "read_candidates",
     "read_geography",
     "read_survey",
+    "regress",
+    "regress_rows",
     "synthesize",
+    "weigh",
+    "weigh_rows",
 ]
 
 _HOMES = {
@@ -122,6 +136,14 @@ _HOMES = {
     "query": "queries.answering",
     "Synthetic": "synthesis.synthesis",
     "synthesize": "synthesis.synthesis",
+    "RegressionOptions": "regression.options",
+    "SamplingFrame": "weighting.rows",
+    "Regression": "regression.result",
+    "Weighted": "weighting.weighted",
+    "regress": "regression.fitting",
+    "regress_rows": "regression.fitting",
+    "weigh": "weighting.weighing",
+    "weigh_rows": "weighting.weighing",
 }
 
 if not TYPE_CHECKING:

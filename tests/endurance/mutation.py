@@ -171,6 +171,10 @@ AREAS = {
     "ldp_aggregator.taxonomies": "taxonomy_errors taxonomy_selection two_passes",
     "ldp_aggregator.decoders.views": "taxonomy_errors taxonomy_selection taxonomy_health "
     "two_passes",
+    "ldp_aggregator.regression": "plain_regression likelihood_laws weigh_commands",
+    "ldp_aggregator.regression.formula": "formula plain_regression",
+    "ldp_aggregator.weighting": "weighing kalton weigh_commands plain_regression",
+    "ldp_aggregator.weighting.margins": "margins weigh_commands",
     "ldp_aggregator.decoders.arcs": "arcs distribution manipulation",
     "ldp_aggregator.arcs": "arcs distribution circular",
     "ldp_aggregator.decoders.tree": "tree",
