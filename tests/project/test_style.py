@@ -35,6 +35,7 @@ FINISHED = (
     f"{AGGREGATOR}/rendering",
     f"{AGGREGATOR}/search",
     f"{AGGREGATOR}/service",
+    f"{AGGREGATOR}/stripes",
     f"{AGGREGATOR}/tallies",
     f"{AGGREGATOR}/taxonomies",
     f"{AGGREGATOR}/trees",
