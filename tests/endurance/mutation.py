@@ -175,7 +175,7 @@ AREAS = {
     "ldp_aggregator.decoders.pyramid": "pyramid",
     "ldp_aggregator.decoders.stripes": "stripes",
     "ldp_aggregator.stripes": "stripes",
-    "ldp_aggregator.places": "places pyramid districts",
+    "ldp_aggregator.places": "places pyramid districts regions",
     "ldp_aggregator.decoders.marginals": "subsets",
     "ldp_aggregator.marginals": "subsets",
     "ldp_aggregator.distributions": "distribution arcs",

@@ -10,7 +10,7 @@ import numpy as np
 
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.rendering.drawing import drawn, drawn_figure
-from ldp_aggregator.rendering.heat import HEIGHT, draw_heat
+from ldp_aggregator.rendering.heat import HEIGHT, draw_districts, draw_heat
 from ldp_aggregator.rendering.sheet import Bars, Sheet
 
 MOST_BARS = 40
@@ -55,7 +55,7 @@ def _drawing(panels: Sequence[Bars]) -> tuple[tuple[float, float], Callable[[Any
 
 
 def _height(panel: Bars) -> float:
-    if panel.grid is not None:
+    if panel.grid is not None or panel.shapes is not None:
         return HEIGHT
     return 1.1 + 0.28 * max(1, min(len(panel.labels), MOST_BARS))
 
@@ -71,6 +71,8 @@ def shown_places(lengths: Floats) -> list[int]:
 def _draw(axis: Any, panel: Bars) -> None:
     if panel.grid is not None:
         draw_heat(axis, panel, panel.grid)
+    elif panel.shapes is not None:
+        draw_districts(axis, panel, panel.shapes)
     else:
         _draw_bars(axis, panel)
     axis.spines[["top", "right"]].set_visible(False)

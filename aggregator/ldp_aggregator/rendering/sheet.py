@@ -49,6 +49,15 @@ class Grid(NamedTuple):
     """Borders to be drawn over it, of shape (corners, 2) each."""
 
 
+class Shapes(NamedTuple):
+    """Where the districts of a map lie: the borders of each, of shape (corners, 2).
+
+    Those around holes go the other way round.
+    """
+
+    borders: Sequence[Sequence[Floats]]
+
+
 class Bars(NamedTuple):
     """A panel of a picture: arrays of shape (M,), in the order of `labels`."""
 
@@ -63,6 +72,8 @@ class Bars(NamedTuple):
     """What is marked beside the bars, where it is known."""
     grid: Grid | None = None
     """Of a map, which is drawn in place of bars: cells by x and then by y, which need no labels."""
+    shapes: Shapes | None = None
+    """Of a map of districts, which is drawn in place of bars as well."""
 
 
 def _no_tables() -> Iterable[TextTable]:
