@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.estimates.question_estimates import QuestionEstimates
     from ldp_aggregator.estimates.question_estimation import estimate_question
     from ldp_aggregator.estimates.question_numbers import Estimate
+    from ldp_aggregator.estimates.second_stage import SecondStage, second_stage
     from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
     from ldp_aggregator.files import FileError, read_candidates, read_survey
     from ldp_aggregator.geography import Geography
@@ -49,6 +50,7 @@ __all__ = [
     "Map",
     "Options",
     "QuestionEstimates",
+    "SecondStage",
     "SurveyEstimates",
     "Synthetic",
     "Tally",
@@ -68,6 +70,7 @@ __all__ = [
     "read_candidates",
     "read_geography",
     "read_survey",
+    "second_stage",
     "synthesize",
 ]
 
@@ -100,6 +103,8 @@ _HOMES = {
     "read_candidates": "files",
     "read_geography": "places.geojson",
     "read_survey": "files",
+    "SecondStage": "estimates.second_stage",
+    "second_stage": "estimates.second_stage",
     "Synthetic": "synthesis.synthesis",
     "synthesize": "synthesis.synthesis",
 }

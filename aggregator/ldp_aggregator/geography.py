@@ -84,10 +84,10 @@ class Geography:
         return known >= max(2, len(domain.values) / 2)
 
     def name_at(self, x: float, y: float) -> str | None:
-        """The district that a place is in: for whoever has places, and asks for names."""
+        """The district that a place is in, or the first that it is on a border of; None beyond."""
         import shapely
 
-        inside = shapely.contains_xy(np.array(self.shapes), x, y)
+        inside = shapely.intersects_xy(np.array(self.shapes), x, y)
         return self.names[int(inside.argmax())] if inside.any() else None
 
     def parts(self, x_edges: Floats, y_edges: Floats) -> Parts:
