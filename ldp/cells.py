@@ -25,7 +25,8 @@ def cell_name(x: Span, y: Span) -> str:
 def cell_at(cells: Iterable[str], x: float | str, y: float | str) -> str:
     """The name of the cell that a place is in. Raises `AnswerError` where it is in none.
 
-    >>> cell_at(["0:1,0:4", "1:4,0:4"], 1, 3.5)
+    >>> import ldp
+    >>> ldp.cell_at(["0:1,0:4", "1:4,0:4"], 1, 3.5)
     '1:4,0:4'
     """
     place = _number(x), _number(y)
