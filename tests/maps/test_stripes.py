@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import ldp_aggregator.decoders.stripes as decoder
+import ldp_simulations as sim
 from ldp import parse_survey
 from ldp.errors import EstimateError, SurveyError
 from ldp.exact import odds
@@ -286,6 +287,24 @@ def test_the_view_for_the_eye_is_nearer_to_the_truth():
         raw += ((known.frequency - held / 20_000) ** 2).sum()
         shrunk += ((known.shrunk() - held / 20_000) ** 2).sum()
     assert shrunk < raw / 2
+
+
+def test_plans_say_which_mechanism_needs_fewer():
+    """At epsilon 1 stripes, at 4 the pyramid; below 5 % nothing is said."""
+    pyramid, many = (
+        sim.plan(parse_survey(f"{HEAD}{AXES}cells = 16\n{keys}"), respondents=10_000)
+        for keys in (
+            'goal = "rectangles"\nmechanism = "auto"\nepsilon = 1',
+            'mechanism = "stripes"\nepsilon = 4',
+        )
+    )
+    mechanism, times = pyramid.places[0].beside
+    assert (mechanism, round(times, 1)) == ("stripes", 1.2)
+    assert '`mechanism = "stripes"` would know rectangles as well from 1.' in str(pyramid)
+    mechanism, times = many.places[0].beside
+    assert mechanism == "pyramid"
+    assert times > 1.3
+    assert '`mechanism = "pyramid"`' in str(many)
 
 
 def test_a_width_may_be_stated():
