@@ -67,6 +67,12 @@ _WIDEST = 3
 
 Pair = tuple[int, int]
 
+_kept: dict[int, tuple[tuple[int, ...], tuple[int, ...]]] = {}
+"""Laws and what they add up to, by the ids of laws: to hash hundreds of numbers would take longer
+than all the rest of a report.
+"""
+_MOST_KEPT = 64
+
 
 class Stripes(NamedTuple):
     """A cell of a square grid of `size` cells, as an arc of `width` of `modulus` places.
@@ -185,9 +191,17 @@ def _unfolded(modulus: int, law: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(weight_of[folded(frequency_of(cohort, modulus), modulus)] for cohort in cohorts)
 
 
-@lru_cache(maxsize=16)
 def _sums(modulus: int, law: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(accumulate(_unfolded(modulus, law)))
+    """The weights of all frequencies added up, for a draw to be looked up in."""
+    kept = _kept.get(id(law))
+    # As long as it is kept, no other law has its id.
+    if kept is not None and kept[0] is law:
+        return kept[1]
+    if len(_kept) >= _MOST_KEPT:
+        _kept.clear()
+    sums = tuple(accumulate(_unfolded(modulus, law)))
+    _kept[id(law)] = law, sums
+    return sums
 
 
 def usual_width(modulus: int, ratio: Fraction) -> int:

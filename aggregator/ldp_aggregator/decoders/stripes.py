@@ -87,12 +87,13 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
 
     def answer(queries: Floats) -> Answers:
         mean_square = queries**2 @ everyone
-        squares = mean_squares(plane, scores(plane, queries), counts)
+        worth = scores(plane, queries)
+        squares = mean_squares(plane, worth, counts)
         return Answers(
             queries @ everyone,
             mean_square,
             (squares - mean_square) / reports,
-            least=least_variances(plane, queries) / reports,
+            least=least_variances(plane, queries, worth) / reports,
         )
 
     def covariance(queries: Floats) -> Floats:

@@ -150,7 +150,8 @@ def part_of_whole(plane: Plane, queries: Floats) -> Floats:
 
 def even_variances(plane: Plane, queries: Floats) -> Floats:
     """N Var of the answers if places are held evenly, of shape (Q,)."""
-    return np.diag(even_covariance(plane, queries)).copy()
+    alpha = plane.on_map(scores(plane, queries).alpha)
+    return np.asarray(plane.scale**2 / plane.stripes.modulus * (alpha * queries).sum(axis=1))
 
 
 def even_covariance(plane: Plane, queries: Floats) -> Floats:

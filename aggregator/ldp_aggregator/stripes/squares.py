@@ -15,17 +15,20 @@ from collections.abc import Iterator
 import numpy as np
 
 from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.stripes.plane import Plane, Scores, even_variances, supporting, windows
+from ldp_aggregator.stripes.plane import Plane, Scores, supporting, windows
 
-_AT_ONCE = 1 << 21
+_AT_ONCE = 1 << 19
 """Scores of one report to one query that are looked at together."""
 
 
 def mean_squares(plane: Plane, scores: Scores, counts: Counts) -> Floats:
     """The mean over reports of each query's squared score, of shape (Q,)."""
-    counted = counts.astype(np.float64)
-    squares = [np.vdot(counted, worth**2) for part in worths(plane, scores) for worth in part]
-    return np.asarray(np.array(squares) / counts.sum())
+    counted = counts.ravel().astype(np.float64)
+    squares = [
+        np.square(worth, out=worth).reshape(len(worth), -1) @ counted
+        for worth in worths(plane, scores)
+    ]
+    return np.asarray(np.concatenate(squares) / counts.sum())
 
 
 def mean_products(plane: Plane, scores: Scores, counts: Counts) -> Floats:
@@ -51,14 +54,15 @@ def powers_by_value(plane: Plane, scores: Scores, powers: tuple[int, ...] = (2,)
     return [np.array(rows) for rows in by_power]
 
 
-def least_variances(plane: Plane, queries: Floats) -> Floats:
+def least_variances(plane: Plane, queries: Floats, scores: Scores) -> Floats:
     """What the variance of the score of one report is at least, whatever is held: of shape (Q,).
 
     With a probability of P / Z a report is an arc drawn evenly from all, whose score has this
     variance.
     """
     mass = plane.stripes.mass / plane.stripes.other
-    return np.asarray(even_variances(plane, queries) * plane.stripes.modulus / mass)
+    own = (plane.on_map(scores.alpha) * queries).sum(axis=1)
+    return np.asarray(plane.scale**2 / mass * own)
 
 
 def extremes(plane: Plane, scores: Scores) -> tuple[Floats, Floats]:
@@ -74,5 +78,7 @@ def worths(plane: Plane, scores: Scores) -> Iterator[Floats]:
     together = max(_AT_ONCE // (len(plane.law) * plane.stripes.modulus), 1)
     for start in range(0, len(scores.constant), together):
         part = slice(start, start + together)
-        own = windows(plane, scores.alpha[part])
-        yield scores.constant[part, None, None] + plane.scale * own
+        worth = windows(plane, scores.alpha[part])
+        worth *= plane.scale
+        worth += scores.constant[part, None, None]
+        yield worth
