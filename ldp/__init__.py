@@ -8,6 +8,7 @@ Python, and `Survey.to_toml()` writes it down. The function `survey` hides the m
 from which names can be imported all the same (`from ldp.survey import Group`).
 """
 
+from ldp.cells import cell_at
 from ldp.declarations import draw, field, question, survey
 from ldp.errors import (
     AlreadyAnsweredError,
@@ -47,6 +48,7 @@ __all__ = [
     "UnknownNameError",
     "WireError",
     "__version__",
+    "cell_at",
     "draw",
     "field",
     "parse_survey",

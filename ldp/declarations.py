@@ -116,7 +116,7 @@ def question(
     fields: Iterable[Mapping[str, object]] | None = None,
     x: Axis | None = None,
     y: Axis | None = None,
-    cells: int | None = None,
+    cells: int | Iterable[str] | None = None,
     mechanism: str | None = None,
     epsilon: Number | None = None,
     profile: str | None = None,
@@ -152,7 +152,8 @@ def question(
     fields      the parts of an answer that are told together, as `ldp.field` gives them
     x, y        the axes of a place: the least and the greatest number of each as a pair, or a
                 mapping of what a survey file says of it (low, high, name, unit, outside, missing)
-    cells       how many cells each axis of a place is divided into: a power of two up to 64
+    cells       how many cells each axis of a place is divided into: a power of two up to 64; or,
+                without axes, the names of the cells of a public geography, such as counties
     mechanism   a name in the table of mechanisms, or "auto": the one with the least total error,
                 which is the default unless a profile names one
     epsilon     the privacy loss that one report may cause: a number such as "1", "0.5" or "1/3"
@@ -263,6 +264,7 @@ _TYPE_OF = {
     "high": "integer",
     "candidates": "text",
     "parents": "category",
+    "cells": "place",
 }
 """The type that a key leaves no doubt about; of several keys the first here counts."""
 

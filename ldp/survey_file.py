@@ -18,6 +18,7 @@
                         table | place
     [[question.field]]  (table) the parts of an answer (`ldp.field_keys`)
     x, y, cells         (place) the axes of a map, and how many cells each has (`ldp.place_keys`)
+    cells, by           (place) or a public geography: names of cells, or a GeoJSON file with these
     collect             (table) product | subsets: whether a report tells of all parts, or of some
     values              (category, multi)
     keys                (key-value) what a number may come with
@@ -97,6 +98,9 @@ _TOLD = frozenset(
     )
 )
 """Keys that a question tells by itself; it keeps the others as they came."""
+
+_TOLD_OF_CELLS = _TOLD | {"cells", "by", "goal"}
+"""The same where the cells of a place are values."""
 
 _STAND_IN = Domain("category", ("0", "1"))
 
@@ -225,7 +229,7 @@ def _question(
         profile=profile,
         epoch=epoch,
         survey=survey,
-        keys=table.without(_TOLD),
+        keys=table.without(_TOLD if domain.is_place or "cells" not in table else _TOLD_OF_CELLS),
         draw=draw_of.get(name),
     )
     return question, []
@@ -280,8 +284,10 @@ def _domain(keys: Keys, types: Collection[str] = _TYPES) -> Domain:
         fields = fields_of(keys, _name_and_domain, collect)
         return Domain("table", None, fields=fields, collect=collect)
     if kind == "place":
-        from ldp.place_keys import axes_of
+        from ldp.place_keys import axes_of, has_named_cells, named_cells
 
+        if has_named_cells(keys):
+            return Domain("category", named_cells(keys))
         return Domain("place", None, fields=axes_of(keys, _name_and_domain))
     if kind == "key-value":
         return _pairs(keys)
@@ -404,7 +410,7 @@ def _left_to_us(keys: Keys, domain: Domain) -> tuple[str, ...]:
 def _goal(keys: Keys, domain: Domain) -> str:
     """What `auto` is asked to make well known: frequencies, unless the survey says otherwise."""
     goal = (keys.choice("goal", GOALS) if "goal" in keys else None) or "frequencies"
-    if goal == "map" and not domain.is_place:
+    if goal == "map" and not domain.is_place and "cells" not in keys:
         keys.problem("goal", "map for a question of type place alone", f"type {domain.type}")
     return goal
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.estimates.question_estimates import QuestionEstimates
     from ldp_aggregator.estimates.question_estimation import estimate_question
     from ldp_aggregator.estimates.question_numbers import Estimate
+    from ldp_aggregator.estimates.second_stage import SecondStage, second_stage
     from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
     from ldp_aggregator.files import FileError, read_candidates, read_survey
     from ldp_aggregator.geography import Geography
@@ -67,6 +68,7 @@ __all__ = [
     "Regression",
     "RegressionOptions",
     "SamplingFrame",
+    "SecondStage",
     "SurveyEstimates",
     "Synthetic",
     "Tally",
@@ -93,6 +95,7 @@ __all__ = [
     "read_survey",
     "regress",
     "regress_rows",
+    "second_stage",
     "synthesize",
     "weigh",
     "weigh_rows",
@@ -134,6 +137,8 @@ _HOMES = {
     "read_survey": "files",
     "Answer": "queries.answering",
     "query": "queries.answering",
+    "SecondStage": "estimates.second_stage",
+    "second_stage": "estimates.second_stage",
     "Synthetic": "synthesis.synthesis",
     "synthesize": "synthesis.synthesis",
     "RegressionOptions": "regression.options",

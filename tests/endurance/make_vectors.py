@@ -212,6 +212,12 @@ QUESTIONS = {
         (f'{CITY}\ncells = 32\nepsilon = "4"', AT_HOME),
         (f'{CITY}\ncells = 2\nweights = [7, 0, 3]\nepsilon = "8"', AT_HOME),
     ),
+    "stripes": (
+        (f'{CITY}\ncells = 64\nepsilon = "1"', AT_HOME),
+        (f'{CITY}\ncells = 2\nepsilon = "1/10"', AT_HOME),
+        (f'{CITY}\ncells = 8\nepsilon = "4"', AT_HOME),
+        (f'{CITY}\ncells = 16\nwidth = 7\nepsilon = "2"', AT_HOME),
+    ),
     "metric": (
         (f'{CITY}\ncells = 2\nepsilon_per_unit = "1/3"', AT_HOME),
         (f'{CITY}\ncells = 8\nepsilon_per_unit = "0.02"\nlengths = [76, "111.2"]', AT_HOME),

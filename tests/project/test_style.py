@@ -41,6 +41,7 @@ FINISHED = (
     f"{AGGREGATOR}/search",
     f"{AGGREGATOR}/series",
     f"{AGGREGATOR}/service",
+    f"{AGGREGATOR}/stripes",
     f"{AGGREGATOR}/tallies",
     f"{AGGREGATOR}/taxonomies",
     f"{AGGREGATOR}/trees",

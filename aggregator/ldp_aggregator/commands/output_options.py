@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ldp_aggregator.checks import Check
     from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
     from ldp_aggregator.geography import Geography
+    from ldp_aggregator.places.maps import Map
+    from ldp_aggregator.places.regions import Regions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -360,14 +362,19 @@ class OutputOptions:
 
 def _cells_of(estimates: SurveyEstimates) -> bytes:
     """The map of the question of type place, as GeoJSON. Raises `EstimateError` for none or two."""
-    maps = [question for question in estimates if question.places is not None]
+    maps: list[Map | Regions] = []
+    for question in estimates:
+        if question.places is not None:
+            maps.append(question.map())
+        elif question.regions is not None:
+            maps.append(question.regions)
     if len(maps) != 1:
-        named = ", ".join(question.name for question in maps) or "none"
+        named = ", ".join(shown.title for shown in maps) or "none"
         raise EstimateError(
-            "expected one question of type place with reports for --cells (--question names it), "
-            f"got {named}"
+            "expected one question of type place with reports for --cells (--question names it; "
+            f"where cells have names, --geography has their borders), got {named}"
         )
-    return (json.dumps(maps[0].map().geojson()) + "\n").encode()
+    return (json.dumps(maps[0].geojson()) + "\n").encode()
 
 
 def present(sheet: Sheet, form: str | None, output: Path | None = None) -> None:

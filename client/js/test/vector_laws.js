@@ -13,7 +13,7 @@ import { alterations, questionOf, refusal, replay, same } from "./support.js";
 const MECHANISMS = [
   "warner", "forced", "unrelated", "matrix", "exponential", "geometric", "laplace", "one-bit", "dithered", "arcs",
   "square-wave", "codebook", "grr", "ss", "pgr", "sue", "oue", "the", "she", "hr", "olh", "blh", "cms", "hcms", "rappor",
-  "l-grr", "l-sue", "l-osue", "loloha", "dbitflip", "taxonomy", "tree", "pyramid", "subsets", "heavy-hitters", "set-unary",
+  "l-grr", "l-sue", "l-osue", "loloha", "dbitflip", "taxonomy", "tree", "pyramid", "stripes", "subsets", "heavy-hitters", "set-unary",
   "pad-grr", "pad-ss", "pad-pgr", "pad-hr", "contributions", "tables", "maps", "key-values",
 ];
 
