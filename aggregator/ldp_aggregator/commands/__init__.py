@@ -1,8 +1,7 @@
 """The command `ldp`, and its subcommands for surveys and reports; other packages add theirs.
 
 main     finds subcommands by entry points        reports       check, explain, aggregate, estimate
-associate, compare, crosstab, divide, query, regress, report, synthesize, rappor, stops, trend, weigh
-         subcommands
+analyses what analysts ask                         rappor, stops  subcommands
 output_options  options that all estimates share
 progress bars on a terminal               decode        what reports say, in plain words
 
