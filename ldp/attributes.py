@@ -145,6 +145,8 @@ def note_unknown(
 ) -> None:
     """Note in its table where an attribute goes with no question, or with a part of a group."""
     for keys, attribute in zip(tables, attributes, strict=False):
+        if attribute.name in questions:
+            keys.problem("name", "another name than those of questions", attribute.name)
         for name in attribute.questions:
             if name not in questions:
                 keys.problem("questions", "names of sound questions of the survey", name)
