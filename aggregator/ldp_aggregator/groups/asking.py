@@ -29,6 +29,12 @@ class Asked(NamedTuple):
         """The attributes that groups have values of."""
         return tuple(name for name, _ in self.where) + self.by
 
+    @property
+    def query(self) -> dict[str, str]:
+        """As the query of a URL has it."""
+        where = ",".join("=".join(pair) for pair in self.where)
+        return {"by": ",".join(self.by), "where": where}
+
 
 def by_of(text: str) -> tuple[str, ...]:
     """Attributes that are written side by side, as platform,country."""

@@ -6,7 +6,7 @@ respondents can be of a group, in the same way, with the variance that fewer rep
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -65,14 +65,14 @@ def estimate_groups(
     asked = Asked.of(by, where or {})
     check_groups(survey.attributes, asked)
     least = least_of(survey, least_group)
+    # What is asked of all has to be sound, before it is asked of groups.
     whole = estimate(tally, options=options, candidates=candidates, names=names)
-    releases = {
-        name: released(tally, survey[name], least * options.reports_each, earlier)
+    least *= options.reports_each
+    shown = {
+        name: _Counts(tally, survey[name], released(tally, survey[name], least, earlier))
         for name in whole.questions
     }
-    return grouped(
-        tally, asked, releases, options=options, candidates=candidates, names=tuple(releases)
-    )
+    return grouped(tally, asked, shown, least=least, options=options, candidates=candidates)
 
 
 def least_of(survey: Survey, least_group: int | None) -> int:
@@ -119,26 +119,28 @@ def counts_of(tally: Tally, name: str, attributes: Attributes, crowd: Crowd) -> 
 def grouped(
     tally: Tally,
     asked: Asked,
-    releases: Mapping[str, Release],
+    shown: Mapping[str, Mapping[Crowd, Counts]],
     *,
+    least: int,
     options: Options,
     candidates: Mapping[str, Sequence[str]] | None = None,
-    names: tuple[str, ...] = (),
 ) -> GroupEstimates:
-    """The estimates of the groups that are asked for, as far as they are released."""
+    """The estimates of the groups that are asked for.
+
+    `shown` has the counts of all that are shown, by question.
+    """
     groups: dict[tuple[tuple[str, str], ...], GroupOfEstimates] = {}
     suppressed: dict[str, list[dict[str, str]]] = {}
-    for name in names:
-        question, shown = tally.survey[name], releases[name]
-        crowds = crowds_asked(question.attributes, asked) or []
-        totals = [with_any(crowd, question.attributes, asked.by) for crowd in crowds[:1]]
+    for name, counts_by_crowd in shown.items():
+        attributes = tally.survey[name].attributes
+        crowds = crowds_asked(attributes, asked) or []
+        totals = [with_any(crowd, attributes, asked.by) for crowd in crowds[:1]]
         for crowd in dict.fromkeys((*totals, *crowds)):
-            labels = shown_crowd(question.attributes, crowd)
-            if crowd not in shown:
+            labels = shown_crowd(attributes, crowd)
+            if crowd not in counts_by_crowd:
                 suppressed.setdefault(name, []).append(labels)
                 continue
-            counts = counts_of(tally, name, question.attributes, crowd)
-            part = replace(tally, counts={**tally.counts, name: counts})
+            part = replace(tally, counts={**tally.counts, name: counts_by_crowd[crowd]})
             estimates = estimate(part, options=options, candidates=candidates, names=(name,))
             group = groups.setdefault(tuple(labels.items()), GroupOfEstimates(labels, {}))
             group.questions[name] = estimates.questions[name]
@@ -147,7 +149,28 @@ def grouped(
         survey.name,
         survey.fingerprint.hex(),
         asked,
-        least=max((shown.least for shown in releases.values()), default=survey.least_group),
+        least=least,
         groups=tuple(groups.values()),
         suppressions={name: tuple(labels) for name, labels in suppressed.items()},
     )
+
+
+class _Counts(Mapping[Crowd, Counts]):
+    """The counts of the groups that are shown, made when they are asked for."""
+
+    def __init__(self, tally: Tally, question: Question, release: Release) -> None:
+        self._tally = tally
+        self._question = question
+        self._release = release
+
+    def __getitem__(self, crowd: Crowd) -> Counts:
+        if crowd not in self._release:
+            raise KeyError(crowd)
+        question = self._question
+        return counts_of(self._tally, question.name, question.attributes, crowd)
+
+    def __iter__(self) -> Iterator[Crowd]:
+        return iter(self._release.shown)
+
+    def __len__(self) -> int:
+        return len(self._release.shown)

@@ -7,5 +7,6 @@ elements  numbers and tables                      downloads estimates as files
 cumulative the cumulative distribution of a number, as SVG
 heat      the map of a question of type place, as SVG
 document  the whole page                          debug_section  uploads of developers
+groups    the section of groups by public attributes
 routes    what is asked, by whom                  access    tokens that browsers keep
 """
