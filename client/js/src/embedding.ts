@@ -8,6 +8,7 @@
  */
 
 import { type Agreement, type Said, recover } from "./agreement.js";
+import { type Attributes, checkSaid, combinationOf } from "./attributes.js";
 import { type Bytes, concat, fromHex } from "./bytes.js";
 import { Counts } from "./counts.js";
 import { type Desk, Desks, type Needs, SENDING } from "./desk.js";
@@ -51,6 +52,7 @@ export class EmbeddedClient {
   readonly #random: Random;
   readonly #now: () => number;
   readonly #strict: boolean;
+  readonly #attributes: Attributes;
   readonly #stops: StopRule | undefined;
   readonly #place: string;
   #isWithdrawn = false;
@@ -58,10 +60,15 @@ export class EmbeddedClient {
   #untilTrimmed = 0;
   #hasFlushed = false;
 
-  /** Throws `SurveyError` for a survey that asks for too much, and `RangeError` for settings that make no sense. */
+  /**
+   * Throws `SurveyError` for a survey that asks for too much, `AnswerError` for an attribute that it does not list, and
+   * `RangeError` for settings that make no sense.
+   */
   constructor(readonly survey: Survey, settings: EmbeddedSettings = {}, { random = system, now = Date.now }: Means = {}) {
     const { store, collector, transport, lifetimeCap, interval = 3600, timeout = 10 } = settings;
     refuseBeyond(survey, settings);
+    checkSaid(survey.attributes, settings.attributes ?? {});
+    this.#attributes = { ...settings.attributes };
     if (!store && typeof indexedDB === "undefined") throw new RangeError("expected a store: there is no IndexedDB here");
     const sends = transport ?? (collector === undefined ? undefined : new HTTPTransport(collector, settings.http));
     this.#store = store ?? new IndexedDBStore();
@@ -243,7 +250,8 @@ export class EmbeddedClient {
         if (refusal) return refusal;
         if (!questions.every((question) => respondent.isDrawn(question))) return "not-drawn";
         const row = concat(questions.map((question, place) => respondent.row(question, values[place]!)));
-        outbox.put({ fingerprint, row, epoch: this.survey.epoch });
+        const combination = combinationOf(this.survey.attributes, names[0]!, this.#attributes);
+        outbox.put({ fingerprint, row, epoch: this.survey.epoch, combination });
         if (isToTrim) outbox.trim();
         return "recorded";
       });

@@ -3,7 +3,7 @@
  *
  * - A survey has a queue of its own for each collector: none gets what was meant for another, or waits for its pause.
  * - A report is kept under a random number: neither the hour nor the order of answers can be read off. What leaves together
- *   is put in the order of these numbers. A batch holds reports of one question.
+ *   is put in the order of these numbers. A batch holds reports of one question, of whose devices the same is said.
  * - A batch is made when it is taken: its id is drawn once and its bytes are kept until it is decided about, so that every
  *   attempt sends the same. The failure is written down before the attempt, in the same transaction: what never comes
  *   back from one (a page that was closed, a collector that never answers) has failed.
@@ -79,9 +79,9 @@ export class Outbox {
   }
 
   /** Let a report wait, in the transaction that charges for it. */
-  put({ fingerprint, row, epoch }: Report): void {
+  put({ fingerprint, row, epoch, combination }: Report): void {
     const key = String(this.#age()).padStart(AGE_DIGITS, "0") + hex(bytesFrom(this.random, RANDOM_SIZE));
-    this.records.put(`${queueOf(this.place)}report/${key}`, [hex(fingerprint), hex(row), epoch ?? null]);
+    this.records.put(`${queueOf(this.place)}report/${key}`, [hex(fingerprint), hex(row), epoch ?? null, ...(combination ? [combination] : [])]);
   }
 
   /**
@@ -193,10 +193,13 @@ export class Outbox {
     if (!first) return undefined;
     // The id of a batch tells its epoch: a clock that was never set would make it come too late, for good.
     if (first[1][2] !== null && this.now < CLOCK_WAS_SET) return undefined;
-    const report = ([, [fingerprint, row, epoch]]: [string, Entry]): Report => (
-      { fingerprint: fromHex(fingerprint as string), row: fromHex(row as string), epoch: (epoch as number | null) ?? undefined }
-    );
-    const alike = shuffled.filter(([, [fingerprint]]) => fingerprint === first[1][0]);
+    const report = ([, [fingerprint, row, epoch, combination]]: [string, Entry]): Report => ({
+      fingerprint: fromHex(fingerprint as string),
+      row: fromHex(row as string),
+      epoch: (epoch as number | null) ?? undefined,
+      combination: (combination as number | undefined) ?? 0,
+    });
+    const alike = shuffled.filter(([, [fingerprint, , , said]]) => fingerprint === first[1][0] && said === first[1][3]);
     const chosen = alike.slice(0, together(report(first), this.limits.batch));
     const frame = encodeFrame(encodeBatch(batchOf(chosen.map(report), this.random, () => this.now)));
     for (const [key] of chosen) this.records.delete(key);

@@ -1,5 +1,6 @@
 /** What an app says about how its embedded client works, and lets a survey ask for. */
 
+import type { Attributes } from "./attributes.js";
 import { SurveyError } from "./errors.js";
 import type { QueueLimits } from "./outbox.js";
 import type { Random } from "./randomness.js";
@@ -20,6 +21,8 @@ import type { HTTPSettings, Transport } from "./transport.js";
  * - `consent` is what holds as long as the person was never asked: `on` unless given.
  * - `interval` is the mean of seconds between uploads, an hour unless given; null to send at `flush` only. `timeout` are the
  *   seconds that one upload may take as a whole.
+ * - `attributes` are what reports say openly of the device, of those that the survey lists; what is not given is unknown.
+ *   Reports that wait keep what held when they were recorded.
  * - `stops` is the key under which the collector may stop questions, or have fewer devices asked, and what holds without word
  *   from it.
  * - `log` is told of each kind of trouble once: the console, unless given.
@@ -37,6 +40,7 @@ export interface EmbeddedSettings {
   readonly limits?: Partial<QueueLimits>;
   readonly interval?: number | null;
   readonly timeout?: number;
+  readonly attributes?: Attributes;
   readonly stops?: StopRule;
   readonly log?: (message: string) => void;
 }
