@@ -57,6 +57,7 @@ AREAS = {
     "ldp.mechanisms.pyramid": f"{_MECHANISM} pyramid hybrid_grids places",
     "ldp.mechanisms.subsets": f"{_MECHANISM} subsets",
     "ldp.mechanisms.taxonomy": f"{_MECHANISM} taxonomy_errors taxonomy_surveys",
+    "ldp.attributes": "attributes vectors",
     "ldp.accounting": "accounting longitudinal certificate ledger",
     "ldp.bloom": "vectors published laws",
     "ldp.buckets": "laws auto",
@@ -129,6 +130,7 @@ AREAS = {
     "ldp_aggregator.tallies.joint_counting": "joint_cells joint association",
     "ldp_aggregator.tallies.tally": "tally ingest snapshot",
     "ldp_aggregator.tallies.tally_file": "snapshot tally",
+    "ldp_aggregator.groups": "release group_tallies",
     "ldp_aggregator.moments.moments": "score_laws intervals result",
     "ldp_aggregator.moments.scores": "joint_cells jumps",
     "ldp_aggregator.decoders.pure": "score_laws intervals result repeats jumps manipulation "

@@ -201,9 +201,9 @@ def test_a_draft_that_waits_keeps_what_held(tmp_path):
 
 def test_what_is_said_openly_is_told():
     """In the disclosure, by explain, and in modules that are written for an app."""
-    told = disclosure(SURVEY)
-    assert "The platform of your device, openly and not at random" in told
-    assert "fewer than 100 such reports" in told
+    page = disclosure(SURVEY)
+    assert "The platform of your device, openly and not at random" in page
+    assert "fewer than 100 such reports" in page
     assert "android, ios, or unknown; with reports to all questions" in explanation(SURVEY)
     assert "not randomized" in explanation(SURVEY)
     names = {}

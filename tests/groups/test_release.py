@@ -160,14 +160,14 @@ def test_no_difference_of_two_releases_is_a_small_group():
     assert ("0-0",) in release(attributes, before, LEAST).shown
     grown = {1: 520, 2: 1200}
     assert ("0-0",) in release(attributes, grown, LEAST).shown
-    assert ("0-0",) not in release(attributes, grown, LEAST, [before]).shown
-    assert ("0-1",) not in release(attributes, grown, LEAST, [before]).shown
+    assert ("0-0",) not in release(attributes, grown, LEAST, earlier=[before]).shown
+    assert ("0-1",) not in release(attributes, grown, LEAST, earlier=[before]).shown
     later = {1: 640, 2: 1200}
-    assert ("0-0",) in release(attributes, later, LEAST, [before]).shown
-    same = release(attributes, before, LEAST, [before])
+    assert ("0-0",) in release(attributes, later, LEAST, earlier=[before]).shown
+    same = release(attributes, before, LEAST, earlier=[before])
     assert same.shown == release(attributes, before, LEAST).shown
     with pytest.raises(ValueError, match="expected no more reports at an earlier release"):
-        release(attributes, before, LEAST, [grown])
+        release(attributes, before, LEAST, earlier=[grown])
 
 
 def test_what_is_shown_hangs_on_neither_order_nor_question():

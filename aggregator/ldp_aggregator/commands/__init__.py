@@ -4,6 +4,7 @@ main     finds subcommands by entry points        reports       check, explain, 
 associate, crosstab, synthesize, rappor, stops
          subcommands
 output_options  options that all estimates share
+group_options   which groups by public attributes are asked for
 progress bars on a terminal               decode        what reports say, in plain words
 
 Imports: everything in this package but `service`. What a command needs is imported when it runs, so

@@ -69,7 +69,7 @@ def estimate_groups(
     whole = estimate(tally, options=options, candidates=candidates, names=names)
     least *= options.reports_each
     shown = {
-        name: _Counts(tally, survey[name], released(tally, survey[name], least, earlier))
+        name: _Counts(tally, survey[name], released(tally, survey[name], least, earlier=earlier))
         for name in whole.questions
     }
     return grouped(tally, asked, shown, least=least, options=options, candidates=candidates)
@@ -96,7 +96,7 @@ def released(
             question.attributes,
             sizes_of(tally, question),
             least,
-            [sizes_of(before, question) for before in earlier],
+            earlier=[sizes_of(before, question) for before in earlier],
         )
     except ValueError as error:
         raise EstimateError(str(error)) from None
@@ -167,7 +167,7 @@ class _Counts(Mapping[Crowd, Counts]):
         if crowd not in self._release:
             raise KeyError(crowd)
         question = self._question
-        return counts_of(self._tally, question.name, question.attributes, crowd)
+        return counts_of(self._tally, question.name, question.attributes, crowd=crowd)
 
     def __iter__(self) -> Iterator[Crowd]:
         return iter(self._release.shown)

@@ -74,12 +74,12 @@ def decode_tally(data: bytes, survey: Survey) -> Tally:
     if len(frames) != 1 or not isinstance(frames[0], bytes):
         raise WireError(_REASON, "expected one whole frame that matches its checksum")
     try:
-        version, *told = unpack_array(frames[0], MOST_SNAPSHOT, _REASON)
+        version, *content_parts = unpack_array(frames[0], MOST_SNAPSHOT, _REASON)
         expected_version = FORMAT_WITH_ATTRIBUTES if survey.attributes else FORMAT
         if version != expected_version:
             # Those of one survey are of one format: this one is of another.
-            _refuse_other(told, survey, version)
-        name_then, questions, outcomes, *by_combination = told
+            _refuse_other(content_parts, survey, version)
+        name_then, questions, outcomes, *by_combination = content_parts
         parts = {
             name: (fingerprint, shape, content)
             for name, fingerprint, *shape, content in _list(questions)
@@ -124,11 +124,11 @@ def _counts(content: bytes, empty: Counts) -> Counts:
 
 
 def _combinations(
-    told: list[Any], survey: Survey, counts: dict[str, Counts]
+    content_parts: list[Any], survey: Survey, counts: dict[str, Counts]
 ) -> dict[str, dict[int, Counts]]:
     """The counts by combination, if the survey has any, which add up to all counts."""
     by_name: dict[str, dict[int, Counts]] = {}
-    for name, number, content in _list(told[0]) if told else ():
+    for name, number, content in _list(content_parts[0]) if content_parts else ():
         if name not in counts or not 0 <= int(number) < size_of(attributes_of(survey, name)):
             raise WireError(_REASON, "expected combinations of the survey's attributes")
         by_name.setdefault(name, {})[number] = _counts(content, counts[name])
@@ -139,10 +139,10 @@ def _combinations(
     return by_name
 
 
-def _refuse_other(told: list[Any], survey: Survey, version: object) -> None:
+def _refuse_other(content_parts: list[Any], survey: Survey, version: object) -> None:
     """Raise the error of a snapshot of another format than this survey's tallies have."""
-    if version in (FORMAT, FORMAT_WITH_ATTRIBUTES) and len(told) > 1 and told[1]:
-        check_same(survey, {name: fingerprint for name, fingerprint, *_ in _list(told[1])})
+    if version in (FORMAT, FORMAT_WITH_ATTRIBUTES) and len(content_parts) > 1 and content_parts[1]:
+        check_same(survey, {name: fingerprint for name, fingerprint, *_ in _list(content_parts[1])})
     raise WireError("format-version", f"expected a snapshot of format {FORMAT}, got {version!r}")
 
 

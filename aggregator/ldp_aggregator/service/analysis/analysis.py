@@ -138,7 +138,7 @@ class Analysis:
 
         def make(snapshot: Snapshot) -> GroupEstimates:
             return self._groups.estimates(
-                snapshot, served, asked, options, epoch=epoch, names=names
+                snapshot, served, asked, options=options, epoch=epoch, names=names
             )
 
         return self._once(("groups", served.fingerprint, asked, options, epoch, names), make)

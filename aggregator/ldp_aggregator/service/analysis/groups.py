@@ -81,7 +81,7 @@ class GroupReader:
                     self._releases.clear()
                 self._releases[key] = released(tally, question, least)
             for crowd in self._releases[key].shown:
-                own = counts_of(tally, question.name, question.attributes, crowd)
+                own = counts_of(tally, question.name, question.attributes, crowd=crowd)
                 counts[crowd] = counts[crowd] + own if crowd in counts else own
         return counts
 

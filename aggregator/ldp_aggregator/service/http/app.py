@@ -242,7 +242,9 @@ class _Endpoints:
             if groups is not None:
                 at = self._at(served, epoch)
                 return form.whole(
-                    self._analysis.groups(served, groups, options, at, names).sheet(in_full=False)
+                    self._analysis.groups(served, groups, options, epoch=at, names=names).sheet(
+                        in_full=False
+                    )
                 )
             if pooled:
                 return download(self._analysis.pooled(served.survey.name, options, names), form)
