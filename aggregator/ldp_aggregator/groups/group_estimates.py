@@ -72,10 +72,14 @@ class GroupEstimates:
         return sum(1 for _ in self)
 
     @property
-    def total(self) -> GroupOfEstimates | None:
-        """What the groups add up to: everyone, or those with the values of `where`."""
-        names = {name for name, _ in self.asked.where}
-        return next((group for group in self.groups if group.labels.keys() == names), None)
+    def total(self) -> GroupOfEstimates:
+        """What the groups add up to: everyone, or those with the values of `where`.
+
+        Without questions where that is suppressed.
+        """
+        where = dict(self.asked.where)
+        alike = (group for group in self.groups if group.labels.keys() == where.keys())
+        return next(alike, GroupOfEstimates(where, {}))
 
     @property
     def suppressed(self) -> tuple[str, ...]:
