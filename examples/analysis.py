@@ -33,7 +33,8 @@ def people() -> pd.DataFrame:
     """A row for each reader: the answer, and what may explain it."""
     data = fair.load_pandas().data
     return data.assign(
-        affair=data["affairs"] > 0, children=data["children"].gt(0).map({True: "some", False: "none"})
+        affair=data["affairs"] > 0,
+        children=data["children"].gt(0).map({True: "some", False: "none"}),
     )
 
 
@@ -57,7 +58,9 @@ def skewed(everyone: pd.DataFrame) -> pd.DataFrame:
 def margins(everyone: pd.DataFrame) -> pd.DataFrame:
     """The known shares of those with and without children."""
     shares = everyone["children"].value_counts(normalize=True)
-    rows = [{"attribute": "children", "value": value, "share": share} for value, share in shares.items()]
+    rows = [
+        {"attribute": "children", "value": value, "share": share} for value, share in shares.items()
+    ]
     return pd.DataFrame(rows)
 
 

@@ -9,7 +9,7 @@ from which names can be imported all the same (`from ldp.survey import Group`).
 """
 
 from ldp.cells import cell_at
-from ldp.declarations import draw, field, question, survey
+from ldp.declarations import attribute, draw, field, question, survey
 from ldp.errors import (
     AlreadyAnsweredError,
     AnswerError,
@@ -48,6 +48,7 @@ __all__ = [
     "UnknownNameError",
     "WireError",
     "__version__",
+    "attribute",
     "cell_at",
     "draw",
     "field",

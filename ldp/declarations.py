@@ -38,6 +38,8 @@ def survey(
     *questions: Mapping[str, object] | Question,
     joint: Iterable[str | Iterable[str]] | None = None,
     draws: Iterable[Mapping[str, object]] | None = None,
+    attributes: Iterable[Mapping[str, object]] | None = None,
+    least_group: int | None = None,
     lifetime_epsilon: Number | None = None,
     epoch: str | None = None,
     grace: str | None = None,
@@ -49,6 +51,8 @@ def survey(
     joint             names of two or three questions that are answered together, or several such
                       lists
     draws             groups of questions of which a device answers some, as `ldp.draw` gives them
+    attributes        what reports say openly of a device, as `ldp.attribute` gives it
+    least_group       how many reports a group by attributes needs to be shown; 100 unless given
     lifetime_epsilon  what a device may spend on the survey, ever
     epoch, grace      lengths of time such as "12h" or "1d": of an epoch, and how long after its end
                       its batches are still taken
@@ -67,6 +71,7 @@ def survey(
         "name": name,
         "joint": joint,
         "lifetime_epsilon": lifetime_epsilon,
+        "least_group": least_group,
         "epoch": epoch,
         "grace": grace,
     }
@@ -74,7 +79,25 @@ def survey(
     table: dict[str, object] = {"survey": _given(head), "question": tables}
     if draws is not None:
         table["draw"] = [_given(group) for group in draws]
+    if attributes is not None:
+        table["attribute"] = [_given(attribute) for attribute in attributes]
     return survey_of(table, "survey", len(toml_text(table)))
+
+
+def attribute(
+    name: str, values: Iterable[str], *, questions: Iterable[str] | None = None
+) -> dict[str, object]:
+    """A public attribute of devices, for `ldp.survey`: told openly, with every report.
+
+    name       as for a survey, such as "platform"
+    values     what an app may say; it says one of them, or none
+    questions  the questions whose reports carry it; all unless given
+
+    >>> import ldp
+    >>> ldp.attribute("platform", ["android", "ios"])
+    {'name': 'platform', 'values': ['android', 'ios']}
+    """
+    return _given({"name": name, "values": values, "questions": questions})
 
 
 def draw(

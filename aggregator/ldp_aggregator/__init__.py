@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
     from ldp_aggregator.files import FileError, read_candidates, read_survey
     from ldp_aggregator.geography import Geography
+    from ldp_aggregator.groups.estimation import estimate_groups
+    from ldp_aggregator.groups.group_estimates import GroupEstimates, GroupOfEstimates
     from ldp_aggregator.health_checks.phantoms import phantom_score
     from ldp_aggregator.health_checks.report_checks import health
     from ldp_aggregator.options import Options
@@ -60,6 +62,8 @@ __all__ = [
     "Estimate",
     "FileError",
     "Geography",
+    "GroupEstimates",
+    "GroupOfEstimates",
     "Ingest",
     "Intake",
     "Map",
@@ -83,6 +87,7 @@ __all__ = [
     "detected",
     "encode_tally",
     "estimate",
+    "estimate_groups",
     "estimate_question",
     "follow",
     "frequency_reach",
@@ -113,6 +118,8 @@ _HOMES = {
     "Estimate": "estimates.question_numbers",
     "FileError": "files",
     "Geography": "geography",
+    "GroupEstimates": "groups.group_estimates",
+    "GroupOfEstimates": "groups.group_estimates",
     "Ingest": "tallies.ingest",
     "Intake": "tallies.tally",
     "Options": "options",
@@ -128,6 +135,7 @@ _HOMES = {
     "detected": "estimates.detection",
     "encode_tally": "tallies.tally_file",
     "estimate": "estimates.estimation",
+    "estimate_groups": "groups.estimation",
     "health": "health_checks.report_checks",
     "phantom_score": "health_checks.phantoms",
     "estimate_question": "estimates.question_estimation",

@@ -26,6 +26,7 @@ FINISHED = (
     f"{AGGREGATOR}/engines",
     f"{AGGREGATOR}/estimates",
     f"{AGGREGATOR}/google_rappor",
+    f"{AGGREGATOR}/groups",
     f"{AGGREGATOR}/health_checks",
     f"{AGGREGATOR}/intervals",
     f"{AGGREGATOR}/key_values",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.checks import Check
     from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
     from ldp_aggregator.geography import Geography
+    from ldp_aggregator.groups.group_estimates import GroupEstimates
     from ldp_aggregator.places.maps import Map
     from ldp_aggregator.places.regions import Regions
 
@@ -339,6 +340,19 @@ class OutputOptions:
             }
             estimates = replace(estimates, questions=chosen)
         sheet = estimates.sheet(in_full=self.top is not None, elsewhere=_SHOW_ALL)
+        if self.plot_path is not None and self._picture is not None:
+            write_whole(self.plot_path, self._picture.whole(sheet))
+        present(sheet, self.form, self.output)
+
+    def hand_over_groups(self, groups: GroupEstimates) -> None:
+        """The same of estimates by group. Raises `click.UsageError` for what they do not have."""
+        if self.top or self.tree_level is not None or self.finest is not None or self.crowd:
+            raise click.UsageError(
+                "expected --by and --where without --top, --at, --finest, --crowd"
+            )
+        if self.cells_path is not None:
+            raise click.UsageError("expected --by and --where without --cells")
+        sheet = groups.sheet(in_full=self.top is not None)
         if self.plot_path is not None and self._picture is not None:
             write_whole(self.plot_path, self._picture.whole(sheet))
         present(sheet, self.form, self.output)

@@ -24,9 +24,12 @@ from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.estimates.stop_lists import StopLists, with_shares
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.geography import Geography
+from ldp_aggregator.groups.asking import Asked
+from ldp_aggregator.groups.group_estimates import GroupEstimates
 from ldp_aggregator.health_checks.draw_checks import draw_health
 from ldp_aggregator.health_checks.report_checks import health
 from ldp_aggregator.options import Options
+from ldp_aggregator.service.analysis.groups import GroupReader
 from ldp_aggregator.service.counting.served import Catalogue, Served
 from ldp_aggregator.service.store.reading import (
     commits,
@@ -74,6 +77,7 @@ class Analysis:
         self._stop_lists = stop_lists
         self._snapshot = snapshot
         self._remembered: dict[object, tuple[int, Any]] = {}
+        self._groups = GroupReader()
 
     def tally(self, served: Served, epoch: Epoch | None = None) -> Tally:
         """The tally of one version of a survey."""
@@ -126,6 +130,23 @@ class Analysis:
 
         estimates = self._once(("pooled", name, options, names), make)
         return with_shares(estimates, self._stop_lists.of(name))
+
+    def groups(
+        self,
+        served: Served,
+        asked: Asked,
+        options: Options = DEFAULTS,
+        epoch: Epoch | None = None,
+        names: tuple[str, ...] = (),
+    ) -> GroupEstimates:
+        """Estimates by public attributes, of closed epochs (`service.analysis.groups`)."""
+
+        def make(snapshot: Snapshot) -> GroupEstimates:
+            return self._groups.estimates(
+                snapshot, served, asked, options=options, epoch=epoch, names=names
+            )
+
+        return self._once(("groups", served.fingerprint, asked, options, epoch, names), make)
 
     def history(
         self, served: Served, name: str, options: Options = DEFAULTS
