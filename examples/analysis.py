@@ -1,9 +1,10 @@
-"""What docs/analysis.md works on: a survey of 6,366 readers on affairs, as people's own devices would have it.
+"""What docs/analysis.md works on: a survey of 6,366 readers on affairs.
 
     python examples/analysis.py FOLDER
 
-writes the survey, true answers (which only a simulation has) and what is known in the clear. The data are `fair` of
-statsmodels: Fair 1978, A Theory of Extramarital Affairs, Journal of Political Economy 86.
+writes the survey, true answers (which only a simulation has) and what is known in the clear. The
+data are `fair` of statsmodels: Fair 1978, A Theory of Extramarital Affairs, Journal of Political
+Economy 86.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def people() -> pd.DataFrame:
 
 
 def weeks(everyone: pd.DataFrame) -> list[pd.DataFrame]:
-    """Twelve weeks: of those who are happy in their marriage, and from the eighth on of the others."""
+    """Twelve weeks: of those who are happy in their marriage, from the eighth on of others."""
     happy = everyone[everyone["rate_marriage"] >= 4].sample(frac=1, random_state=1)
     others = everyone[everyone["rate_marriage"] < 4].sample(frac=1, random_state=1)
     early, late = CHANGE - 1, WEEKS - CHANGE + 1
@@ -50,7 +51,7 @@ def weeks(everyone: pd.DataFrame) -> list[pd.DataFrame]:
 
 
 def skewed(everyone: pd.DataFrame) -> pd.DataFrame:
-    """Who answers an app that is used by the childless: all of these, and one in six of the others."""
+    """Who answers an app of the childless: all of these, and one in six of the others."""
     some = everyone["children"] == "some"
     return pd.concat([everyone[~some], everyone[some].iloc[::6]])
 

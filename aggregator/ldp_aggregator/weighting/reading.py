@@ -20,7 +20,7 @@ from ldp.exact import log_upper
 from ldp.survey import Group, Question, Survey
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.tallies.joint_counting import joint_table
-from ldp_aggregator.tallies.tally import Tally, check_same
+from ldp_aggregator.tallies.tally import Tally, attributes_of, check_same
 from ldp_aggregator.weighting.answers import Answers, Part, Products, Units
 from ldp_aggregator.weighting.worth import Worth, reports_in, worth_of
 
@@ -43,8 +43,9 @@ def answers_in(
 ) -> Answers:
     """What tallies say of a question, or of a group of questions that were answered together.
 
-    tallies     one, or one for each combination of the values of public attributes: tuples, or
-                texts if there is one attribute
+    tallies     one, whose reports say the public attributes that the survey lists, if it does; or
+                one for each combination of the values of public attributes: tuples, or texts if
+                there is one attribute
     name        of the question; of a group, `a & b`
     attributes  what these values are of, in their order
     design      the design weight of each respondent of a combination: how many people one stands
@@ -55,7 +56,7 @@ def answers_in(
     if isinstance(tallies, Tally):
         if attributes:
             raise EstimateError("expected a tally for each combination of attributes, got one")
-        tallies = {(): tallies}
+        attributes, tallies = apart(tallies, name)
     tallies = {_combination(key): tally for key, tally in tallies.items()}
     survey = _survey_of(tallies, attributes)
     combinations = tuple(tallies)
@@ -81,6 +82,23 @@ def answers_in(
         units=_units(worth, flat, weights) if worth.once else None,
         products=None if worth.once else _products(worth, flat, weights),
     )
+
+
+def apart(tally: Tally, name: str) -> tuple[tuple[str, ...], dict[Combination, Tally]]:
+    """The public attributes that reports to a question carry, and the tally of each combination."""
+    names = [question.name for question in members_of(tally.survey, name)]
+    group = tally.survey.group_of.get(names[0]) if len(names) > 1 else None
+    counted = names if group is None else [*names, group.name]
+    attributes = tuple(attribute.name for attribute in attributes_of(tally.survey, counted[-1]))
+    if not attributes:
+        return (), {(): tally}
+    parts: dict[Combination, dict[str, Counts]] = {}
+    for one in counted:
+        for combination, counts in tally.groups(one).items():
+            parts.setdefault(combination, {})[one] = counts
+    return attributes, {
+        combination: Tally(tally.survey, counts) for combination, counts in parts.items()
+    }
 
 
 def members_of(survey: Survey, name: str) -> tuple[Question, ...]:
