@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, product
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from ldp.attributes import Attributes, labels_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 MOST_BY = 3
 """Attributes that groups may have values for, together."""
@@ -52,6 +54,9 @@ def members(
     attributes: Attributes, crowds: Sequence[Crowd], numbers: Sequence[int]
 ) -> NDArray[np.bool_]:
     """Whether a combination, by its number, is in a crowd; of shape (crowds, numbers)."""
+    # Slow to import, and no part of what help is printed from.
+    import numpy as np
+
     inside = np.ones((len(crowds), len(numbers)), dtype=np.bool_)
     if not attributes or not numbers:
         return inside
