@@ -41,8 +41,8 @@ def people() -> pd.DataFrame:
 
 def weeks(everyone: pd.DataFrame) -> list[pd.DataFrame]:
     """Twelve weeks: of those who are happy in their marriage, from the eighth on of others."""
-    happy = everyone[everyone["rate_marriage"] >= 4].sample(frac=1, random_state=1)
-    others = everyone[everyone["rate_marriage"] < 4].sample(frac=1, random_state=1)
+    happy = everyone[everyone["rate_marriage"] >= 5].sample(frac=1, random_state=1)
+    others = everyone[everyone["rate_marriage"] < 5].sample(frac=1, random_state=1)
     early, late = CHANGE - 1, WEEKS - CHANGE + 1
     return [
         *(happy.iloc[week::early] for week in range(early)),
