@@ -24,15 +24,21 @@ if TYPE_CHECKING:
     from ldp_aggregator.estimates.question_estimates import QuestionEstimates
     from ldp_aggregator.estimates.question_estimation import estimate_question
     from ldp_aggregator.estimates.question_numbers import Estimate
+    from ldp_aggregator.estimates.second_stage import SecondStage, second_stage
     from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
     from ldp_aggregator.files import FileError, read_candidates, read_survey
     from ldp_aggregator.geography import Geography
+    from ldp_aggregator.groups.estimation import estimate_groups
+    from ldp_aggregator.groups.group_estimates import GroupEstimates, GroupOfEstimates
     from ldp_aggregator.health_checks.phantoms import phantom_score
     from ldp_aggregator.health_checks.report_checks import health
     from ldp_aggregator.options import Options
     from ldp_aggregator.places.geojson import read_geography
     from ldp_aggregator.places.maps import Map
     from ldp_aggregator.queries.answering import Answer, query
+    from ldp_aggregator.regression.fitting import regress, regress_rows
+    from ldp_aggregator.regression.options import RegressionOptions
+    from ldp_aggregator.regression.result import Regression
     from ldp_aggregator.series.course import Course
     from ldp_aggregator.series.following import follow
     from ldp_aggregator.series.trends import Trends
@@ -41,6 +47,9 @@ if TYPE_CHECKING:
     from ldp_aggregator.tallies.ingest import Ingest
     from ldp_aggregator.tallies.tally import Intake, Tally
     from ldp_aggregator.tallies.tally_file import decode_tally, encode_tally
+    from ldp_aggregator.weighting.rows import SamplingFrame
+    from ldp_aggregator.weighting.weighing import weigh, weigh_rows
+    from ldp_aggregator.weighting.weighted import Weighted
 
 __all__ = [
     "Answer",
@@ -53,15 +62,22 @@ __all__ = [
     "Estimate",
     "FileError",
     "Geography",
+    "GroupEstimates",
+    "GroupOfEstimates",
     "Ingest",
     "Intake",
     "Map",
     "Options",
     "QuestionEstimates",
+    "Regression",
+    "RegressionOptions",
+    "SamplingFrame",
+    "SecondStage",
     "SurveyEstimates",
     "Synthetic",
     "Tally",
     "Trends",
+    "Weighted",
     "__version__",
     "aggregate",
     "associate",
@@ -71,6 +87,7 @@ __all__ = [
     "detected",
     "encode_tally",
     "estimate",
+    "estimate_groups",
     "estimate_question",
     "follow",
     "frequency_reach",
@@ -81,7 +98,12 @@ __all__ = [
     "read_candidates",
     "read_geography",
     "read_survey",
+    "regress",
+    "regress_rows",
+    "second_stage",
     "synthesize",
+    "weigh",
+    "weigh_rows",
 ]
 
 _HOMES = {
@@ -96,6 +118,8 @@ _HOMES = {
     "Estimate": "estimates.question_numbers",
     "FileError": "files",
     "Geography": "geography",
+    "GroupEstimates": "groups.group_estimates",
+    "GroupOfEstimates": "groups.group_estimates",
     "Ingest": "tallies.ingest",
     "Intake": "tallies.tally",
     "Options": "options",
@@ -111,6 +135,7 @@ _HOMES = {
     "detected": "estimates.detection",
     "encode_tally": "tallies.tally_file",
     "estimate": "estimates.estimation",
+    "estimate_groups": "groups.estimation",
     "health": "health_checks.report_checks",
     "phantom_score": "health_checks.phantoms",
     "estimate_question": "estimates.question_estimation",
@@ -120,8 +145,18 @@ _HOMES = {
     "read_survey": "files",
     "Answer": "queries.answering",
     "query": "queries.answering",
+    "SecondStage": "estimates.second_stage",
+    "second_stage": "estimates.second_stage",
     "Synthetic": "synthesis.synthesis",
     "synthesize": "synthesis.synthesis",
+    "RegressionOptions": "regression.options",
+    "SamplingFrame": "weighting.rows",
+    "Regression": "regression.result",
+    "Weighted": "weighting.weighted",
+    "regress": "regression.fitting",
+    "regress_rows": "regression.fitting",
+    "weigh": "weighting.weighing",
+    "weigh_rows": "weighting.weighing",
 }
 
 if not TYPE_CHECKING:

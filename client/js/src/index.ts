@@ -4,6 +4,8 @@
  */
 
 export { readSurvey } from "./all.js";
+export { cellAt } from "./cells.js";
+export type { Attribute, Attributes } from "./attributes.js";
 export { Client, type Settings } from "./client.js";
 export type { Said } from "./agreement.js";
 export { REASONS, type Reason } from "./reasons.js";
@@ -24,5 +26,6 @@ export { BrowserStorage, MemoryStorage, type Storage } from "./storage.js";
 export { type Changes, MemoryStore, type Store } from "./store.js";
 export { type Pinned, readSurveyWith } from "./reading.js";
 export type { Answer, Pairs, Parts, Question, Survey, Vector } from "./survey.js";
+export type { Handed } from "./vault.js";
 export { type HTTPSettings, HTTPTransport, type Outcome, type Transport } from "./transport.js";
 export { type Batch, encodeBatch, encodeFrame } from "./wire.js";

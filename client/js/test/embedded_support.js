@@ -53,10 +53,10 @@ export class Collector {
 const HEAD = 16;
 
 export function batchOf(payload) {
-  const [, fingerprint, id, size, rows] = decode(payload.subarray(HEAD));
+  const [, fingerprint, id, size, rows, combination = 0] = decode(payload.subarray(HEAD));
   const width = rows.length / size;
   const each = Array.from({ length: size }, (_, place) => hex(rows.subarray(place * width, (place + 1) * width)));
-  return { fingerprint: hex(fingerprint), id: hex(id), rows: each };
+  return { fingerprint: hex(fingerprint), id: hex(id), rows: each, combination };
 }
 
 /** A clock in milliseconds, which stands still until it is set. */
@@ -77,6 +77,17 @@ export async function contentsOf(store) {
   let all;
   await store.transact([""], (found) => ((all = new Map(found)), new Map()), false);
   return all;
+}
+
+/** The same store, of which nothing says that it forgets: as far as a client knows, it may come back from a backup. */
+export function lasting(store) {
+  return { transact: (...transaction) => store.transact(...transaction) };
+}
+
+/** Put a store back to what it held before. */
+export async function restore(store, contents) {
+  const work = (found) => new Map([...[...found.keys()].map((key) => [key, null]), ...contents]);
+  await store.transact([""], work, false);
 }
 
 /** Change texts in a store as no client would. */

@@ -28,7 +28,7 @@ PLENTY = "1000"
 """What the app lets all surveys together spend, as an epsilon, where that is not what is tried."""
 
 _HEAD = 16
-_LONGEST_PAUSE = 60.0
+LONGEST_PAUSE = 60.0
 """Seconds for which a client may put off what is to be sent again."""
 _NAP = 0.05
 
@@ -150,6 +150,10 @@ class Device:
         """What became of an answer: `RECORDED`, or the reason why there is no report."""
         return outcome(self.process.ask("record", question=name, answer=answer))
 
+    def together(self, answers: dict[str, object]) -> str:
+        """The same of answers to several questions at once."""
+        return outcome(self.process.ask("together", answers=answers))
+
     def send(self, verdict: str = ACCEPTED) -> list[bytes]:
         """The payloads that leave now, each of which gets the same verdict."""
         self.process.tell("send", verdict=verdict)
@@ -161,10 +165,10 @@ class Device:
 
     def sent(self, verdict: str = ACCEPTED) -> list[bytes]:
         """The same, for as long as a client may pause until there is something."""
-        until = time.monotonic() + _LONGEST_PAUSE
+        until = time.monotonic() + LONGEST_PAUSE
         while not (payloads := self.send(verdict)):
             if time.monotonic() > until:
-                raise FailedError(f"expected something to leave within {_LONGEST_PAUSE:.0f} s")
+                raise FailedError(f"expected something to leave within {LONGEST_PAUSE:.0f} s")
             time.sleep(_NAP)
         return payloads
 
