@@ -49,8 +49,8 @@ class AnyDifference(NamedTuple):
     def __str__(self) -> str:
         if self.chi_square is None:
             return (
-                f"any difference: p-value at most {self.p_value:.3g} (a bound, as this mechanism "
-                "has no covariance: the least p-value times the number of values)"
+                f"any difference: p-value at most {self.p_value:.3g} (a bound, without a "
+                "covariance of all values: the least p-value times their number)"
             )
         statistic, freedom = self.chi_square
         return (

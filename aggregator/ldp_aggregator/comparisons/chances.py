@@ -33,7 +33,9 @@ from ldp_aggregator.comparisons.sides import Ends
 CORRECTIONS = ("bh", "bonferroni", "holm")
 FARTHEST = 7.0
 """In standard errors: no chance below that of the normal law there, 3e-12, is told apart."""
-_LEVELS = 57
+_LEVELS = ((50, 57), (500, 29))
+"""How many intervals are made: up to so many values, so many; as ends hardly bend, few will do."""
+_FEWEST_LEVELS = 15
 
 
 class Levels:
@@ -44,7 +46,8 @@ class Levels:
 
         self._estimate = estimate
         # (levels,): how far out they are, in standard errors.
-        self._far = np.linspace(0.0, FARTHEST, _LEVELS)
+        many = next((many for most, many in _LEVELS if len(estimate) <= most), _FEWEST_LEVELS)
+        self._far = np.linspace(0.0, FARTHEST, many)
         of_levels = [ends(float(missing)) for missing in 2 * ndtr(-self._far[1:])]
         low = np.array([estimate, *(low for low, _ in of_levels)])
         high = np.array([estimate, *(high for _, high in of_levels)])
