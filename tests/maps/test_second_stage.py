@@ -46,12 +46,18 @@ def places(people, seed=SEED):
 def test_boxes_are_cut_where_their_halves_are_even():
     shares = np.zeros((4, 2))
     shares[:, 0] = 0.5, 0.1, 0.2, 0.2
-    whole = Box(0, 4, 0, 2)
-    assert halved(shares, whole) == (Box(0, 1, 0, 2), Box(1, 4, 0, 2))
-    assert halved(shares, Box(1, 4, 0, 2)) == (Box(1, 3, 0, 2), Box(3, 4, 0, 2))
+    whole = Box(0, 4, 0, north=2)
+    assert halved(shares, whole) == (Box(0, 1, 0, north=2), Box(1, 4, 0, north=2))
+    assert halved(shares, Box(1, 4, 0, north=2)) == (Box(1, 3, 0, north=2), Box(3, 4, 0, north=2))
     # An empty one through its middle, and a high one across.
-    assert halved(np.zeros((8, 2)), Box(0, 8, 0, 2)) == (Box(0, 4, 0, 2), Box(4, 8, 0, 2))
-    assert halved(np.ones((1, 4)), Box(0, 1, 0, 4)) == (Box(0, 1, 0, 2), Box(0, 1, 2, 4))
+    assert halved(np.zeros((8, 2)), Box(0, 8, 0, north=2)) == (
+        Box(0, 4, 0, north=2),
+        Box(4, 8, 0, north=2),
+    )
+    assert halved(np.ones((1, 4)), Box(0, 1, 0, north=4)) == (
+        Box(0, 1, 0, north=2),
+        Box(0, 1, 2, north=4),
+    )
 
 
 def test_cuts_leave_no_place_out():

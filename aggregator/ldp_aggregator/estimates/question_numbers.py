@@ -255,7 +255,12 @@ class QuestionNumbers:
             return None
         columns = (self.frequency, self.standard_error, self.low, self.high)
         return regions_of(
-            self.question, self.values, columns, geography, level=options.level, post=options.post
+            self.question,
+            self.values,
+            columns,
+            geography=geography,
+            level=options.level,
+            post=options.post,
         )
 
     @property

@@ -37,7 +37,7 @@ def share_of(shares: Floats, box: Box) -> float:
 
 def cut(shares: Floats, cells: int) -> list[Box]:
     """The map in so many boxes, or as many as it can be cut in; shares have to be 0 or more."""
-    whole = Box(0, shares.shape[0], 0, shares.shape[1])
+    whole = Box(0, shares.shape[0], 0, north=shares.shape[1])
     boxes: list[Box] = []
     # The greatest share first; of equal ones the box that begins first.
     heap = [(-share_of(shares, whole), whole)]

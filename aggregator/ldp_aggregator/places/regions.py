@@ -105,8 +105,8 @@ def regions_of(
     question: Question,
     values: Sequence[str],
     columns: tuple[Floats, Floats, Floats, Floats],
-    geography: Geography,
     *,
+    geography: Geography,
     level: float,
     post: str | None,
 ) -> Regions | None:

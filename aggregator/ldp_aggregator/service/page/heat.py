@@ -115,7 +115,7 @@ def _borders(cells: Map) -> list[Safe]:
     if not cells.outlines:
         return []
     edges = cells.x_edges, cells.y_edges
-    frame = _Frame(edges[0][0], edges[1][0], edges[0][-1], edges[1][-1])
+    frame = _Frame(edges[0][0], edges[1][0], edges[0][-1], north=edges[1][-1])
     shape = tag("path", d=frame.path(cells.outlines), fill="none", class_="border")
     return [
         tag(
