@@ -20,6 +20,7 @@ import ldp
 from ldp_client import Client, report_bytes
 
 WEEKS = 12
+A_WEEK = 2000
 CHANGE = 8
 """The week from which on those are asked who are not so happy."""
 
@@ -40,13 +41,14 @@ def people() -> pd.DataFrame:
 
 
 def weeks(everyone: pd.DataFrame) -> list[pd.DataFrame]:
-    """Twelve weeks: of those who are happy in their marriage, from the eighth on of others."""
-    happy = everyone[everyone["rate_marriage"] >= 5].sample(frac=1, random_state=1)
-    others = everyone[everyone["rate_marriage"] < 5].sample(frac=1, random_state=1)
-    early, late = CHANGE - 1, WEEKS - CHANGE + 1
+    """Twelve weeks: of those who are happiest in their marriage, from the eighth on of others.
+
+    So many readers there are not: each week draws anew from them.
+    """
+    happiest = everyone["rate_marriage"] == everyone["rate_marriage"].max()
+    groups = [everyone[happiest]] * (CHANGE - 1) + [everyone[~happiest]] * (WEEKS - CHANGE + 1)
     return [
-        *(happy.iloc[week::early] for week in range(early)),
-        *(others.iloc[week::late] for week in range(late)),
+        group.sample(A_WEEK, replace=True, random_state=week) for week, group in enumerate(groups)
     ]
 
 
