@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ldp_aggregator.association.crosstab import Crosstab
     from ldp_aggregator.association.crosstabs import Crosstabs, crosstab
     from ldp_aggregator.association.result import Association
+    from ldp_aggregator.comparisons.comparing import compare
+    from ldp_aggregator.comparisons.comparison import Comparison
     from ldp_aggregator.distributions.distribution import Distribution
     from ldp_aggregator.estimates.detection import detected
     from ldp_aggregator.estimates.estimation import estimate
@@ -30,9 +32,13 @@ if TYPE_CHECKING:
     from ldp_aggregator.options import Options
     from ldp_aggregator.places.geojson import read_geography
     from ldp_aggregator.places.maps import Map
+    from ldp_aggregator.queries.answering import Answer, query
     from ldp_aggregator.regression.fitting import regress, regress_rows
     from ldp_aggregator.regression.options import RegressionOptions
     from ldp_aggregator.regression.result import Regression
+    from ldp_aggregator.series.course import Course
+    from ldp_aggregator.series.following import follow
+    from ldp_aggregator.series.trends import Trends
     from ldp_aggregator.synthesis.synthesis import Synthetic, synthesize
     from ldp_aggregator.tallies.aggregation import aggregate
     from ldp_aggregator.tallies.ingest import Ingest
@@ -43,7 +49,10 @@ if TYPE_CHECKING:
     from ldp_aggregator.weighting.weighted import Weighted
 
 __all__ = [
+    "Answer",
     "Association",
+    "Comparison",
+    "Course",
     "Crosstab",
     "Crosstabs",
     "Distribution",
@@ -61,20 +70,24 @@ __all__ = [
     "SurveyEstimates",
     "Synthetic",
     "Tally",
+    "Trends",
     "Weighted",
     "__version__",
     "aggregate",
     "associate",
+    "compare",
     "crosstab",
     "decode_tally",
     "detected",
     "encode_tally",
     "estimate",
     "estimate_question",
+    "follow",
     "frequency_reach",
     "health",
     "parse_survey",
     "phantom_score",
+    "query",
     "read_candidates",
     "read_geography",
     "read_survey",
@@ -87,6 +100,11 @@ __all__ = [
 
 _HOMES = {
     "Association": "association.result",
+    "Comparison": "comparisons.comparison",
+    "compare": "comparisons.comparing",
+    "Course": "series.course",
+    "follow": "series.following",
+    "Trends": "series.trends",
     "Distribution": "distributions.distribution",
     "Map": "places.maps",
     "Estimate": "estimates.question_numbers",
@@ -114,6 +132,8 @@ _HOMES = {
     "read_candidates": "files",
     "read_geography": "places.geojson",
     "read_survey": "files",
+    "Answer": "queries.answering",
+    "query": "queries.answering",
     "Synthetic": "synthesis.synthesis",
     "synthesize": "synthesis.synthesis",
     "RegressionOptions": "regression.options",

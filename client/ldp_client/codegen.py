@@ -1,6 +1,6 @@
 """A survey as a typed Python module, so that a wrong value fails in the editor.
 
-It has one function for each question.
+It has one function for each question, and another one that records daily where that can be.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 
 from ldp.domain import Domain
-from ldp.survey import Group, Question, Survey
+from ldp.survey import Envelope, Group, Question, Survey
 
 MOST_LITERALS = 200
 """Values up to here become a literal type; an editor gains nothing from more."""
@@ -22,10 +22,16 @@ def module(survey: Survey) -> str:
 
     Questions whose names look alike as Python names are told apart by numbers.
     """
-    names = _names([envelope.name for envelope in survey.envelopes])
+    envelopes = survey.envelopes
+    repeated = [question for question in envelopes if is_daily(question)]
+    # Those of all questions come first, so that a name depends on no other question's kind.
+    names = iter(_names([*_named(envelopes), *(f"{name}-daily" for name in _named(repeated))]))
+    once = [next(names) for _ in envelopes]
+    daily = dict(zip(_named(repeated), names, strict=True))
     functions = [
-        _joint(name, envelope) if isinstance(envelope, Group) else _single(name, envelope)
-        for name, envelope in zip(names, survey.envelopes, strict=True)
+        function
+        for name, envelope in zip(once, envelopes, strict=True)
+        for function in _functions(name, envelope, daily.get(envelope.name))
     ]
     head = [
         f'"""Typed answers to the survey {survey.name}. '
@@ -57,23 +63,44 @@ def _domains(domain: Domain) -> tuple[Domain, ...]:
     return tuple(field.domain for field in domain.fields) or (domain,)
 
 
-def _single(name: str, question: Question) -> str:
+def is_daily(envelope: Envelope) -> bool:
+    """Whether a question may be recorded daily."""
+    return isinstance(envelope, Question) and envelope.memoizes
+
+
+def _named(envelopes: Iterable[Envelope]) -> list[str]:
+    return [envelope.name for envelope in envelopes]
+
+
+def _functions(name: str, envelope: Envelope, daily: str | None) -> list[str]:
+    if isinstance(envelope, Group):
+        return [_joint(name, envelope)]
+    functions = [_single(name, envelope, method="record")]
+    if daily is not None:
+        functions.append(_single(daily, envelope, method="record_daily"))
+    return functions
+
+
+def _single(name: str, question: Question, method: str) -> str:
+    text = question.text or question.name
+    if method == "record_daily":
+        text = f"{text} (Once a day: the first answer counts.)"
     if question.domain.fields:
-        return _table(name, question)
+        return _table(name, question, text, method=method)
     return (
         f"def record_{name}(client: EmbeddedClient, value: {_type(question.domain)}) -> bool:\n"
-        f"    {_text(question.text or question.name)}\n"
-        f"    return client.record({_quoted(question.name)}, value)"
+        f"    {_text(text)}\n"
+        f"    return client.{method}({_quoted(question.name)}, value)"
     )
 
 
-def _table(name: str, question: Question) -> str:
+def _table(name: str, question: Question, text: str, *, method: str) -> str:
     fields = question.domain.fields
     parameters, answers = _by_name((field.name, _type(field.domain)) for field in fields)
     return (
         f"def record_{name}(client: EmbeddedClient, *, {parameters}) -> bool:\n"
-        f"    {_text(question.text or question.name)}\n"
-        f"    return client.record({_quoted(question.name)}, {answers})"
+        f"    {_text(text)}\n"
+        f"    return client.{method}({_quoted(question.name)}, {answers})"
     )
 
 

@@ -1,7 +1,8 @@
 """A survey as a typed TypeScript module, so that a wrong value fails in the editor.
 
-It has one function for each question, and the survey itself, in its compiled form and with the
-parts of `ldpkit-client` that it needs: a bundler leaves out all others.
+It has one function for each question (and another one that records daily where that can be), and
+the survey itself, in its compiled form and with the parts of `ldpkit-client` that it needs: a
+bundler leaves out all others.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from typing import cast
 
 from ldp.compiled import compiled
 from ldp.domain import Domain
-from ldp.survey import Group, Question, Survey
-from ldp_client.codegen import MOST_LITERALS
+from ldp.survey import Envelope, Group, Survey
+from ldp_client.codegen import MOST_LITERALS, is_daily
 
 _CLIENT = "ldpkit-client"
 _READERS = {
@@ -36,14 +37,30 @@ _PLAIN_TYPES = {
 """Of answers that are told by no list of values."""
 
 
+_INTERFACE_DAILY = """\
+/** A client that records the answer to a question at most once a day. */
+interface RecordingDaily<Outcome> {
+  recordDaily(name: string, answer: Answer): Outcome;
+}"""
+
+
 def module(survey: Survey) -> str:
     """The source of the module.
 
     Questions whose names look alike as names of TypeScript are told apart by numbers.
     """
     envelopes = survey.envelopes
-    names = _unlike(_identifier(f"record-{envelope.name}") for envelope in envelopes)
-    functions = [_function(name, own) for name, own in zip(names, envelopes, strict=True)]
+    repeated = [envelope.name for envelope in envelopes if is_daily(envelope)]
+    # Those of all questions come first, so that a name depends on no other question's kind.
+    wanted = [envelope.name for envelope in envelopes] + [f"{name}-daily" for name in repeated]
+    names = iter(_unlike(_identifier(f"record-{name}") for name in wanted))
+    once = [next(names) for _ in envelopes]
+    daily = dict(zip(repeated, names, strict=True))
+    functions = [
+        function
+        for name, envelope in zip(once, envelopes, strict=True)
+        for function in _functions(name, envelope, daily.get(envelope.name))
+    ]
     return "\n\n".join([*_head(survey, "".join(functions)), *functions]) + "\n"
 
 
@@ -74,6 +91,7 @@ def _head(survey: Survey, functions: str) -> list[str]:
         "interface Recording<Outcome> {\n"
         "  record(name: string, answer: Answer): Outcome;\n"
         "}",
+        *([_INTERFACE_DAILY] if any(map(is_daily, survey.envelopes)) else []),
         *(["\n".join(by_group)] if survey.groups else []),
     ]
 
@@ -92,23 +110,39 @@ def _readers(domain: Domain) -> set[str]:
     return {_READERS[domain.type], *fields, *(["records"] if domain.per_device else [])}
 
 
-def _function(name: str, envelope: Question | Group) -> str:
+def _functions(name: str, envelope: Envelope, daily: str | None) -> list[str]:
     if isinstance(envelope, Group):
-        texts = (question.text or question.name for question in envelope.members)
-        answers = {question.name: _type(question.domain) for question in envelope.members}
-        return _recording(
-            name,
-            "; ".join(texts),
-            client="RecordingTogether<Outcome>",
-            parameter=f"answers: {_object(answers)}",
-            call="recordTogether(answers)",
+        return [_joint(name, envelope)]
+    text = envelope.text or envelope.name
+    parameter = f"answer: {_type(envelope.domain)}"
+    named = _quoted(envelope.name)
+    functions = [
+        _recording(
+            name, text, "Recording<Outcome>", parameter=parameter, call=f"record({named}, answer)"
         )
+    ]
+    if daily is not None:
+        functions.append(
+            _recording(
+                daily,
+                f"{text} (Once a day: the first answer counts.)",
+                "RecordingDaily<Outcome>",
+                parameter=parameter,
+                call=f"recordDaily({named}, answer)",
+            )
+        )
+    return functions
+
+
+def _joint(name: str, group: Group) -> str:
+    texts = (question.text or question.name for question in group.members)
+    answers = {question.name: _type(question.domain) for question in group.members}
     return _recording(
         name,
-        envelope.text or envelope.name,
-        client="Recording<Outcome>",
-        parameter=f"answer: {_type(envelope.domain)}",
-        call=f"record({_quoted(envelope.name)}, answer)",
+        "; ".join(texts),
+        client="RecordingTogether<Outcome>",
+        parameter=f"answers: {_object(answers)}",
+        call="recordTogether(answers)",
     )
 
 

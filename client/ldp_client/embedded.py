@@ -22,20 +22,17 @@ from weakref import WeakSet
 
 from ldp.randomness import Random, system
 from ldp.survey import Survey
-from ldp_client.budget import renew
-from ldp_client.consent import FORGET, OFF, ON, UNKNOWN, Consent
-from ldp_client.counts import RECORDED, Counts
+from ldp_client.assembly import Wishes, assembled
+from ldp_client.consent import FORGET, OFF, ON, UNKNOWN
+from ldp_client.counts import RECORDED
 from ldp_client.database import Database
-from ldp_client.heirs import Heirs
 from ldp_client.ledger import Ledger
-from ldp_client.outbox import Outbox, QueueLimits
-from ldp_client.recorder import Draw, Make, Recorder, Refusal
-from ldp_client.scope import NO_COLLECTOR, Scope
-from ldp_client.sender import Sender
-from ldp_client.terms import Epsilon, bound, read_survey, refuse_beyond
-from ldp_client.transport import NAMELESS, HTTPTransport, Transport
-from ldp_client.turns import BusyError, ClosedError
-from ldp_client.vault import Handed, Vault
+from ldp_client.outbox import QueueLimits
+from ldp_client.recorder import Draw, Make, Refusal
+from ldp_client.terms import Epsilon, read_survey, refuse_beyond
+from ldp_client.transport import HTTPTransport, Transport
+from ldp_client.turns import ClosedError
+from ldp_client.vault import Handed
 
 if TYPE_CHECKING:
     from ldp_client.asking import Asking, StopRule
@@ -110,56 +107,38 @@ class EmbeddedClient:
             from ldp_client.debugging import LoggingTransport
 
             transport = LoggingTransport(transport, survey)
-        if consent not in (ON, OFF):
-            raise ValueError(f"expected consent {ON!r} or {OFF!r}, got {consent!r}")
-        self.survey = survey
-        self._store = store
-        scope = NO_COLLECTOR
-        if transport is not None:
-            scope = Scope.of(getattr(transport, "destination", NAMELESS))
-        self._consent = Consent(store, survey, otherwise=consent)
-        heirs = Heirs(store, survey, scope)
-        self._counts = Counts()
-        self._outbox = Outbox(
-            store,
-            queue=scope.survey_key(survey),
-            orphaned=NO_COLLECTOR.survey_key(survey),
-            limits=limits or QueueLimits(),
-            random=self._draw,
-            count=self._counts.add,
-            inherits=heirs.inherits,
+        wishes = Wishes(
+            lifetime_cap,
+            consent,
+            secret,
+            rollback_safe=rollback_safe,
+            limits=limits,
+            interval=interval,
         )
-        self._sends_by_itself = transport is not None and interval is not None
-        self._sender: Sender | None = None
-        if transport is not None:
-            self._sender = Sender(
-                self._outbox,
-                transport,
-                self._counts,
-                allowed=lambda: store.transact(self._consent.sends),
-                interval=interval,
-                random=self._draw,
-                look=lambda sends: self._look(transport, sends=sends),
-            )
-        self._recorder = Recorder(
+        parts = assembled(
             survey,
             store,
-            heirs,
-            consent=self._consent,
-            outbox=self._outbox,
-            cap=None if lifetime_cap is None else bound(lifetime_cap),
-            vault=Vault(secret),
+            transport,
+            wishes=wishes,
             random=self._draw,
-            derives=rollback_safe,
-            counts=self._counts,
+            look=lambda sends: self._look(transport, sends=sends),
         )
+        self.survey = survey
+        self._store = store
+        self._consent = parts.consent
+        self._counts = parts.counts
+        self._outbox = parts.outbox
+        self._recorder = parts.recorder
+        self._saying = parts.saying
+        self._sender = parts.sender
+        self._sends_by_itself = transport is not None and interval is not None
         self._strict = strict
         self._closed = False
         self._asking: Asking | None = None
         if stops is not None:
             from ldp_client.asking import Asking
 
-            self._asking = Asking(store, stops, survey.name, key=scope.survey_key(survey))
+            self._asking = Asking(store, stops, survey.name, key=parts.scope.survey_key(survey))
         self._prepare()
         _open.add(self)
         if self._sender is not None:
@@ -262,7 +241,7 @@ class EmbeddedClient:
     @property
     def said(self) -> str:
         """What the person said about this version of the survey: one of `SAID`."""
-        return self._guarded(self._said, otherwise=UNKNOWN)
+        return self._guarded(self._saying.said, otherwise=UNKNOWN)
 
     def set_consent(self, said: str) -> bool:
         """Note what the person says. Whether that is on disk, and outlives the process.
@@ -280,7 +259,7 @@ class EmbeddedClient:
         if said not in (ON, OFF, FORGET):
             raise ValueError(f"expected {ON!r}, {OFF!r} or {FORGET!r}, got {said!r}")
         self._consent.withdrawn = said != ON
-        is_kept = self._noted(lambda: self._keep_consent(said))
+        is_kept = self._guarded(lambda: self._saying.keep(said), otherwise=False)
         if self._sender is not None:
             self._sender.start()
         return is_kept
@@ -290,7 +269,7 @@ class EmbeddedClient:
 
         Whether that is on disk.
         """
-        return self._noted(lambda: self._erase("the secret was renewed"))
+        return self._guarded(self._saying.rotate, otherwise=False)
 
     def close(self) -> None:
         """Stop sending, within moments, and close the state. What waits is sent another time."""
@@ -340,8 +319,8 @@ class EmbeddedClient:
         asking = self._asking
         return lambda _: None if asking is None else asking.refusal(names, self._draw)
 
-    def _look(self, transport: Transport, *, sends: bool) -> None:
-        if self._asking is not None:
+    def _look(self, transport: Transport | None, *, sends: bool) -> None:
+        if self._asking is not None and transport is not None:
             self._asking.look(transport, sends=sends)
 
     def _kept(
@@ -363,43 +342,6 @@ class EmbeddedClient:
 
         # An app that asks a question must not fall over it, whatever we did wrong.
         return self._guarded(recorded, otherwise=False, name=name)
-
-    def _noted(self, note: Callable[[], None]) -> bool:
-        """Whether something is on disk that is noted in a transaction."""
-
-        def noted() -> bool:
-            try:
-                self._store.transact(note)
-            except BusyError:
-                self._recorder.backlog.add(note)
-                return False
-            self._store.settle()
-            return True
-
-        self._recorder.standing = None
-        return self._guarded(noted, otherwise=False)
-
-    def _keep_consent(self, said: str) -> None:
-        self._consent.keep(said)
-        if said == ON:
-            self._recorder.budget().agree()
-        if said == FORGET:
-            self._erase("everything but this ledger was forgotten")
-            self._outbox.erase()
-
-    def _erase(self, reason: str) -> None:
-        self._recorder.memory().erase(reason)
-        renew(self._store)
-
-    def _said(self) -> str:
-        if self._consent.withdrawn:
-            return OFF
-        try:
-            return self._store.transact(self._consent.said)
-        except BusyError:
-            if self._recorder.standing is None:
-                raise
-            return self._recorder.standing.said
 
 
 _open: WeakSet[EmbeddedClient] = WeakSet()

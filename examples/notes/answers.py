@@ -15,9 +15,19 @@ def record_kept(client: EmbeddedClient, value: Literal["none", "1 to 9", "10 to 
     return client.record("kept", value)
 
 
+def record_kept_daily(client: EmbeddedClient, value: Literal["none", "1 to 9", "10 to 99", "100 or more"]) -> bool:
+    """How many notes are kept? (Once a day: the first answer counts.)"""
+    return client.record_daily("kept", value)
+
+
 def record_theme(client: EmbeddedClient, value: Literal["dark", "light", "never chosen"]) -> bool:
     """Which theme is set? Whoever never chose one counts, too."""
     return client.record("theme", value)
+
+
+def record_theme_daily(client: EmbeddedClient, value: Literal["dark", "light", "never chosen"]) -> bool:
+    """Which theme is set? Whoever never chose one counts, too. (Once a day: the first answer counts.)"""
+    return client.record_daily("theme", value)
 
 
 def record_sensitive(client: EmbeddedClient, value: Literal["yes", "no", "rather not say"]) -> bool:

@@ -1,6 +1,7 @@
-"""Tables of answers: CSV, one respondent a row, one column a question, or a field of one.
+"""Tables of answers: a respondent a row, one column a question, or a field of one.
 
-An empty cell is no answer, and so is one of the texts that a question says are `missing`.
+Files are CSV or Parquet (`ldp_simulations.table_files`). An empty cell is no answer, and so is one
+of the texts that a question says are `missing`.
 
 The table holds true answers, so problems are named by row and column and never quote a cell.
 """
@@ -14,7 +15,7 @@ from pathlib import Path
 from ldp.errors import AnswerError, LDPError
 from ldp.fields import names_of
 from ldp.survey import Question, Survey
-from ldp_aggregator.files import opened_text
+from ldp_simulations.table_files import TableFileError, table_rows
 
 MOST_SHOWN = 10
 
@@ -34,8 +35,10 @@ def read_answers(path: Path, survey: Survey, *, skip_invalid: bool = False) -> I
     with `skip_invalid` such cells are taken for no answer.
     """
     try:
-        with opened_text(path) as file:
-            yield from _rows(csv.reader(file, strict=True), path, survey, skip_invalid)
+        with table_rows(path) as rows:
+            yield from _rows(rows, path, survey, skip_invalid)
+    except TableFileError as error:
+        raise AnswersError(str(error)) from None
     except OSError as error:
         raise AnswersError(f"expected to read {path}, got {error.strerror or error}") from None
     except UnicodeDecodeError as error:

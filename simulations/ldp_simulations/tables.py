@@ -7,7 +7,7 @@ column.
                     field of one
     dict            of arrays or lists, by question
     iterable        of dicts, one for each respondent
-    path            of a CSV file (`ldp_simulations.answers`)
+    path            of a CSV or Parquet file (`ldp_simulations.answers`)
 
 None, NaN and empty texts are no answer. Texts are read as in a CSV file; whole numbers, also where
 a library made floats of them, stand for the texts or booleans that are written so. The table holds
@@ -67,7 +67,7 @@ def columns_of(survey: Survey, table: Table, *, skip_invalid: bool = False) -> d
     else:
         raise TypeError(
             "expected a data frame, a dict of columns, an iterable of dicts, or the path of a CSV "
-            f"file; got something of type {type(table).__name__}"
+            f"or Parquet file; got something of type {type(table).__name__}"
         )
     columns = {
         coder.name: Column(np.array(coder.codes, dtype=np.int64), coder.answers) for coder in coders

@@ -101,6 +101,7 @@ def test_generated_modules_are_typed(answers):
         "record_a_b": ["int"],
         "record_a_b_2": ["Collection[Literal['x', 'y', 'z']]"],
         "record_question_3rd": ["str"],
+        "record_question_3rd_daily": ["str"],
         "record_a_b_class": ["bool", "Literal[\"it's\", 'a \"quoted\" one', 'back\\\\slash']"],
     }
     assert answers.record_a_b_class.__doc__ == 'Say "yes" \\ or no; class'
@@ -198,6 +199,24 @@ def test_names_that_look_alike_are_numbered():
     assert functions == [
         f"record_{name}" for name in ("a_b", "a_b_2", "a_b_3", "client_2", "class_", "question_1st")
     ]
+
+
+def test_what_is_memoized_has_a_daily_function(tmp_path):
+    """Beside the usual one, under a name of its own, where no group holds it; it records once."""
+    chosen = 'type = "boolean"\nmechanism = "l-grr"\nepsilon_first = "1"\nepsilon_lifetime = "2"'
+    tables = [f'name = "{name}"\n{chosen}' for name in ("a", "a-daily", "b")]
+    survey = survey_of(*tables, yes_no("c"), head='joint = ["b", "c"]')
+    (tmp_path / "daily_answers.py").write_text(module(survey))
+    source = (tmp_path / "daily_answers.py").read_text()
+    functions = [node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+    names = ("a", "a_daily_2", "a_daily", "a_daily_daily", "b_c")
+    assert functions == [f"record_{name}" for name in names]
+    space = {}
+    exec(source, space)  # noqa: S102
+    with EmbeddedClient(survey, state=None) as client:
+        daily = space["record_a_daily_2"]
+        assert [daily(client, True), daily(client, False)] == [True, False]
+        assert client.counts() == {"recorded": 1, "daily": 1}
 
 
 @pytest.mark.parametrize(("number", "type_"), [(200, "Literal["), (201, "str")])

@@ -255,6 +255,21 @@ class ChargeAfterReport(SmallClient):
             self.keep()
 
 
+class ForgottenBeforeItLeaves(SmallClient):
+    """It takes all that waits out of its state, and then lets it leave; if that is accepted."""
+
+    leaving = False
+
+    def send(self, verdict):
+        self.leaving = verdict == "accepted"
+        done = super().send(verdict)
+        self.leaving = False
+        return done
+
+    def written(self):
+        return self.state | {"batch": None, "waiting": []} if self.leaving else self.state
+
+
 class AnswerKept(SmallClient):
     """Its state holds the answer."""
 
@@ -301,6 +316,7 @@ WRONG = (
     (RetryWithNewBytes, "retries"),
     (ResponsesForgotten, "restarts"),
     (ChargeAfterReport, "kills"),
+    (ForgottenBeforeItLeaves, "kills"),
     (AnswerKept, "traces"),
     (AnswerSaid, "traces"),
 )

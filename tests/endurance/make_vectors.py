@@ -555,6 +555,12 @@ PARTS = ((), (b"",), (b"report",), (b"mark", b"a" * 24, b"row"), (b"a", b"b"), (
 
 COLLECTOR = "https://collect.example/v1/reports"
 _ONE = 'name = "one"\ntype = "category"\nvalues = ["a", "b", "c"]\nmechanism = "grr"\nepsilon = "1"'
+_OTHER = _ONE.replace('"one"', '"other"')
+_SOME = (
+    'name = "some"\ntype = "multi"\nvalues = ["a", "b", "c", "d"]\nmost = 2\n'
+    'mechanism = "pad-grr"\nepsilon = "1"'
+)
+_DRAWN = f'{_OTHER}\n[[draw]]\nquestions = ["one", "other"]\nweights = [1, 1]'
 _NUMBER = f'name = "hours"\n{HOURS}\nmechanism = "dithered"\nepsilon = "1"'
 ANSWERED = (
     ([_ONE], "b", "", False),
@@ -566,6 +572,8 @@ ANSWERED = (
         'joint = ["one", "again"]',
         True,
     ),
+    ([_SOME], ["b", "d"], "", False),
+    ([_ONE, _DRAWN], "a", "", False),
 )
 """Questions, the answer of a device, further keys of the survey, and whether it is to a group."""
 
@@ -784,6 +792,7 @@ def _device(keys, answer, head, together):
     ]
     return {
         "survey": _headed(keys, head),
+        "compiled": compiled(survey),
         "collector": COLLECTOR,
         "secret": secret.hex(),
         "answer": answer,

@@ -133,6 +133,19 @@ const terms = [answers.TERMS, answers.survey.terms];
 console.log(JSON.stringify({ terms, reports: [...reportBytes(reports)] }));
 """
 
+DAILY = """
+import { EmbeddedClient, MemoryStore } from "ldpkit-client";
+import { recordClass, recordClassDaily, survey } from "./answers.js";
+
+const client = new EmbeddedClient(survey, { store: new MemoryStore(), lifetimeCap: "1000" });
+const outcomes: boolean[] = [
+  await recordClassDaily(client, "it's"),
+  await recordClassDaily(client, "Größe"),
+  await recordClass(client, "Größe"),
+];
+console.log(JSON.stringify([outcomes, client.counts()]));
+"""
+
 WRONG = """
 import { Client } from "ldpkit-client";
 import * as answers from "./answers.js";
@@ -191,6 +204,18 @@ def test_generated_functions_record(app):
     ingest.feed(bytes(answer["reports"]))
     ingest.end_of_stream()
     assert ingest.tally.intake.accepted == ingest.tally.intake.received == len(list(survey))
+
+
+def test_what_is_memoized_has_a_daily_function(app):
+    """It records the first answer of a day, by clients that can do so: not by a `Client`."""
+    (app / "answers.ts").write_text(module(parse_survey(EVERY_TYPE)), encoding="utf-8")
+    (app / "daily.ts").write_text(DAILY, encoding="utf-8")
+    assert compiled_by("typescript", app, "daily.ts") == ""
+    done = subprocess.run([NODE, "daily.js"], cwd=app, capture_output=True, check=True, timeout=60)
+    assert json.loads(done.stdout) == [[True, False, True], {"recorded": 2, "daily": 1}]
+    other = DAILY.replace("{ store: new MemoryStore(), ", "{ ").replace("EmbeddedClient", "Client")
+    (app / "other.ts").write_text(other, encoding="utf-8")
+    assert "recordDaily" in compiled_by("typescript", app, "--noEmit", "other.ts")
 
 
 def test_a_compiler_finds_wrong_values(app):

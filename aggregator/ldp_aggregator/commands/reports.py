@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -186,7 +187,7 @@ def estimate(
     output_options.hand_over(with_shares(estimates, stops))
 
 
-def tally_of(survey_path: Path, paths: tuple[str, ...], quiet: bool, *, allow_equal: bool) -> Tally:
+def tally_of(survey_path: Path, paths: Sequence[str], quiet: bool, *, allow_equal: bool) -> Tally:
     """The tally of report files and tally files."""
     from ldp_aggregator.commands.progress import progress
     from ldp_aggregator.tallies.paths import count_paths

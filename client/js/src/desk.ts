@@ -9,9 +9,11 @@ import { Respondent } from "./respondent.js";
 import { KINDS, NO_COLLECTOR, STATE, type Scope, inherits, scopeOf } from "./scope.js";
 import { type Records, type Store, transact } from "./store.js";
 import type { Survey } from "./survey.js";
+import type { Vault } from "./vault.js";
 
 export interface Desk {
   readonly records: Records;
+  readonly scope: Scope;
   readonly agreement: Agreement;
   readonly account: Account;
   readonly respondent: Respondent;
@@ -32,6 +34,8 @@ interface Means {
   readonly limits: QueueLimits;
   readonly ifNeverAsked: boolean;
   readonly random: Random;
+  readonly vault: Vault;
+  readonly derives: boolean;
   readonly now: () => number;
 }
 
@@ -57,15 +61,15 @@ export class Desks {
   }
 
   #desk(records: Records): Desk {
-    const { survey, own, cap, limits, ifNeverAsked, random, now } = this.means;
+    const { survey, own, cap, limits, ifNeverAsked, random, vault, derives, now } = this.means;
     // Under which scope a client keeps its records may be decided by another one meanwhile: it is asked each time.
     const scope = scopeOf(records, survey, own);
     const account = new Account(records, survey, scope, cap, now());
     const others = this.#own !== this.#orphaned && inherits(records, survey, own) ? [this.#orphaned] : [];
     return {
-      records, account,
+      records, scope, account,
       agreement: new Agreement(records, survey, ifNeverAsked),
-      respondent: new Respondent(records, survey, scope, account, random),
+      respondent: new Respondent(records, survey, scope, account, random, vault, derives),
       outbox: new Outbox(records, this.#own, others, limits, random, now()),
     };
   }

@@ -8,10 +8,13 @@
  */
 
 import { type Agreement, type Said, recover } from "./agreement.js";
-import { type Bytes, concat, fromHex } from "./bytes.js";
+import { fromHex } from "./bytes.js";
 import { Counts } from "./counts.js";
+import { againToday } from "./daily.js";
+import { watched } from "./debugging.js";
 import { type Desk, Desks, type Needs, SENDING } from "./desk.js";
 import { AnswerError, StateError } from "./errors.js";
+import { jointFingerprint, membersOf } from "./joint.js";
 import { IndexedDBStore } from "./indexeddb.js";
 import { Ledger } from "./ledger.js";
 import { type Outbox, USUAL_LIMITS } from "./outbox.js";
@@ -19,29 +22,21 @@ import { Preview } from "./preview.js";
 import { type Random, system } from "./randomness.js";
 import { bound } from "./ratio.js";
 import type { Reason } from "./reasons.js";
-import { erase } from "./respondent.js";
+import { type Asked, erase } from "./respondent.js";
 import { NO_COLLECTOR, STATE, Scope } from "./scope.js";
 import { LONGEST_INTERVAL, Sender } from "./sender.js";
 import { type EmbeddedSettings, type Means, refuseBeyond } from "./settings.js";
-import { digest } from "./sha256.js";
 import { type Facts, type Status, adviceOn, unread } from "./status.js";
 import { type Store, transact } from "./store.js";
-import type { Answer, Question, Survey } from "./survey.js";
+import type { Answer, Survey } from "./survey.js";
 import type { StopRule } from "./stops.js";
 import { HTTPTransport, type Transport } from "./transport.js";
-
-/** Answers to a question, or to a group, whose report travels under a fingerprint. */
-interface Asked {
-  readonly fingerprint: Bytes;
-  readonly questions: readonly Question[];
-  readonly answers: readonly Answer[];
-}
+import { Vault } from "./vault.js";
 
 const DAY = 86_400_000;
-const FINGERPRINT_SIZE = 16;
 const NO_ATTEMPT = { at: undefined, outcome: "", reason: "", failures: 0 };
-/** The queue's bounds are looked at once in so many reports. */
-const SLACK = 64;
+/** The queue's bounds are looked at once in so many reports: where it is full, all keys of it are read then. */
+const SLACK = 128;
 
 export class EmbeddedClient {
   readonly #store: Store;
@@ -53,6 +48,7 @@ export class EmbeddedClient {
   readonly #strict: boolean;
   readonly #stops: StopRule | undefined;
   readonly #place: string;
+  readonly #vault: Vault;
   #isWithdrawn = false;
   #isClosed = false;
   #untilTrimmed = 0;
@@ -63,17 +59,21 @@ export class EmbeddedClient {
     const { store, collector, transport, lifetimeCap, interval = 3600, timeout = 10 } = settings;
     refuseBeyond(survey, settings);
     if (!store && typeof indexedDB === "undefined") throw new RangeError("expected a store: there is no IndexedDB here");
-    const sends = transport ?? (collector === undefined ? undefined : new HTTPTransport(collector, settings.http));
+    const posts = transport ?? (collector === undefined ? undefined : new HTTPTransport(collector, settings.http));
+    const sends = settings.debug && posts ? watched(posts, survey, settings.log ?? ((message) => console.info(message))) : posts;
     this.#store = store ?? new IndexedDBStore();
     this.#counts = new Counts(settings.log ?? ((message) => console.warn(message)));
     const own = sends ? new Scope(sends.destination) : NO_COLLECTOR;
     const cap = lifetimeCap === undefined ? undefined : bound(lifetimeCap);
     const limits = { ...USUAL_LIMITS, ...settings.limits };
     const ifNeverAsked = settings.consent !== "off";
-    this.#desks = new Desks({ store: this.#store, survey, own, cap, limits, ifNeverAsked, random, now });
+    const vault = (this.#vault = new Vault(settings.secret));
+    const derives = (settings.rollbackSafe ?? true) && !this.#store.forgets;
+    this.#desks = new Desks({ store: this.#store, survey, own, cap, limits, ifNeverAsked, random, vault, derives, now });
     [this.#random, this.#now] = [random, now];
     this.#strict = settings.strict ?? false;
     [this.#stops, this.#place] = [settings.stops, own.place(survey)];
+    if (derives) void this.#prepare();
     if (!sends) return;
     this.#sender = new Sender(
       sends, (needs, work) => this.#sending(needs, work), this.#counts, random, interval, timeout,
@@ -84,10 +84,12 @@ export class EmbeddedClient {
 
   /** Randomize an answer now and let its report wait to be sent. Whether there is a report. */
   record(name: string, answer: Answer): Promise<boolean> {
-    return this.#kept(() => {
-      const question = this.survey.question(name).alone;
-      return { fingerprint: fromHex(question.fingerprint), questions: [question], answers: [answer] };
-    });
+    return this.#kept(() => this.#asked(name, answer));
+  }
+
+  /** The same, at most once a day (UTC), of a question whose responses are memoized. */
+  recordDaily(name: string, answer: Answer): Promise<boolean> {
+    return this.#kept(() => this.#asked(name, answer), true);
   }
 
   /** The same for the answers to all questions of a group, by name. */
@@ -97,10 +99,8 @@ export class EmbeddedClient {
       const isGiven = (names: readonly string[]): boolean => names.every((name) => given.includes(name));
       const group = this.survey.groups.find((names) => names.length === given.length && isGiven(names));
       if (!group) throw new AnswerError("expected answers to all questions of a group of the survey, and to no others");
-      const questions = group.map((name) => this.survey.question(name));
-      const members = questions.map(({ fingerprint }) => fromHex(fingerprint));
-      const fingerprint = digest(["ldp-joint-1", ...members], FINGERPRINT_SIZE);
-      return { fingerprint, questions, answers: group.map((name) => answers[name]!) };
+      const questions = membersOf(this.survey, group);
+      return { fingerprint: jointFingerprint(questions), questions, answers: group.map((name) => answers[name]!) };
     });
   }
 
@@ -187,13 +187,13 @@ export class EmbeddedClient {
   /** All that there is to know, and what to do. It is never rejected. */
   async status(): Promise<Status> {
     const counts = this.counts();
-    const told = await this.#transact<Facts>("queue", ({ records, agreement, outbox }) => {
+    const told = await this.#transact<Facts>("everything", ({ records, agreement, outbox }) => {
       const { at, outcome, reason, failures } = { ...NO_ATTEMPT, ...outbox.attempt };
       // All of it is read, so that damage shows.
       records.range(STATE);
       return {
         state: "sound", consent: this.#allows(agreement) ? "on" : "off", said: this.#said(agreement), waiting: outbox.waiting,
-        lastAttempt: at, outcome, reason, failures, nextDue: outbox.due(2 * LONGEST_INTERVAL), pause: outbox.pause,
+        elsewhere: outbox.elsewhere, lastAttempt: at, outcome, reason, failures, nextDue: outbox.due(2 * LONGEST_INTERVAL), pause: outbox.pause,
         dropped: Object.fromEntries(outbox.dropped), counts,
       };
     }).catch((error: unknown) => unread(error, counts));
@@ -218,38 +218,57 @@ export class EmbeddedClient {
     this.#store.close?.();
   }
 
-  async #kept(asked: () => Asked): Promise<boolean> {
+  #asked(name: string, answer: Answer): Asked {
+    const question = this.survey.question(name).alone;
+    return { fingerprint: fromHex(question.fingerprint), questions: [question], answers: [answer] };
+  }
+
+  async #kept(ask: () => Asked, isDaily = false): Promise<boolean> {
     if (this.#isClosed) {
       this.#counts.add("closed", 1, "record was called after close");
       if (this.#strict) throw new StateError("expected a client that is open, got one that was closed");
       return false;
     }
     return this.#guarded(false, async () => {
-      const { fingerprint, questions, answers } = asked();
-      const values = questions.map((question, place) => question.value(answers[place]!, this.#random));
+      const asked = ask();
+      const { questions } = asked;
+      await this.#vault.fetch();
       this.#untilTrimmed -= 1;
-      const isToTrim = this.#untilTrimmed < 0;
-      if (isToTrim) this.#untilTrimmed = SLACK - 1;
+      const isToLook = this.#untilTrimmed < 0;
+      if (isToLook) this.#untilTrimmed = SLACK - 1;
+      let isCrowded = false;
       // Kept by itself, so that an answer that cannot be paid for draws nothing anew.
       if (questions.some(({ draw }) => draw)) {
         await this.#transact("plan", ({ agreement, respondent }) => {
-          if (this.#allows(agreement)) for (const question of questions) respondent.isDrawn(question);
+          if (this.#allows(agreement)) respondent.draw(asked);
         });
       }
-      const outcome = await this.#transact(isToTrim ? "queue" : "plan", ({ records, agreement, respondent, outbox }): Reason => {
+      const outcome = await this.#transact("plan", ({ records, scope, agreement, respondent, outbox }): Reason => {
         if (!this.#allows(agreement)) return "consent-off";
         const names = questions.map(({ name }) => name);
         const refusal = this.#stops?.refusal(records, this.#place, names, this.#random, this.#day);
         if (refusal) return refusal;
-        if (!questions.every((question) => respondent.isDrawn(question))) return "not-drawn";
-        const row = concat(questions.map((question, place) => respondent.row(question, values[place]!)));
-        outbox.put({ fingerprint, row, epoch: this.survey.epoch });
-        if (isToTrim) outbox.trim();
+        if (isDaily && againToday(records, scope, questions[0]!, this.#day)) return "daily";
+        const report = respondent.report(asked);
+        if (!report) return "not-drawn";
+        outbox.put(report);
+        isCrowded = isToLook && outbox.isCrowded;
         return "recorded";
       });
+      if (isCrowded) await this.#transact("queue", ({ outbox }) => outbox.trim()).catch((error) => this.#counts.note(error));
       this.#counts.add(outcome);
       return outcome === "recorded";
     });
+  }
+
+  /** Draw the secret before there is an answer: a backup that was made since then has it. */
+  async #prepare(): Promise<void> {
+    try {
+      await this.#vault.fetch();
+      if (!this.#isClosed) await this.#transact("plan", ({ respondent }) => void respondent.secret());
+    } catch {
+      // What is wrong shows, and is counted, when something is recorded.
+    }
   }
 
   /** Fetch a stop list, before something is sent; or where answers are lost for want of one. */

@@ -1,6 +1,6 @@
 /** k-ary randomized response (`ldp/mechanisms/grr.py`): the true value with odds R : 1 against each other value. */
 
-import { type Bytes, toBytes } from "./bytes.js";
+import { type Bytes, toBytes, toInteger } from "./bytes.js";
 import { type Random, randbelow } from "./randomness.js";
 import { type Randomizer, type Value, symbolWidth } from "./randomizer.js";
 import type { Ratio } from "./ratio.js";
@@ -23,5 +23,9 @@ export class RandomizedResponse implements Randomizer {
     const another = drawn / this.other;
     const symbol = drawn < 0n ? index : another < index ? another : another + 1n;
     return toBytes(symbol, this.width);
+  }
+
+  supports(report: Bytes, value: number): boolean {
+    return Number(toInteger(report)) === value;
   }
 }

@@ -1,6 +1,6 @@
 /** Hadamard response (`ldp/mechanisms/hadamard.py`): a symbol that supports half of the values of one block. */
 
-import { type Bytes, onesOf, toBytes } from "./bytes.js";
+import { type Bytes, onesOf, toBytes, toInteger } from "./bytes.js";
 import { type Random, randbelow } from "./randomness.js";
 import { type Randomizer, type Value, symbolWidth } from "./randomizer.js";
 import type { Ratio } from "./ratio.js";
@@ -31,6 +31,12 @@ export class HadamardResponse implements Randomizer {
     const block = (Number(value) + Math.floor(after / 2)) % blocks;
     if (after < 2 && parity(row & mask) !== after) row ^= mask & -mask;
     return toBytes(BigInt(block * rows + row), this.width);
+  }
+
+  supports(report: Bytes, value: number): boolean {
+    const { blocks } = this;
+    const [rows, symbol] = [this.symbols / blocks, Number(toInteger(report))];
+    return Math.floor(symbol / rows) === value % blocks && !parity(symbol % rows & (Math.floor(value / blocks) + 1));
   }
 }
 

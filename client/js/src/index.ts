@@ -24,5 +24,6 @@ export { BrowserStorage, MemoryStorage, type Storage } from "./storage.js";
 export { type Changes, MemoryStore, type Store } from "./store.js";
 export { type Pinned, readSurveyWith } from "./reading.js";
 export type { Answer, Pairs, Parts, Question, Survey, Vector } from "./survey.js";
+export type { Handed } from "./vault.js";
 export { type HTTPSettings, HTTPTransport, type Outcome, type Transport } from "./transport.js";
 export { type Batch, encodeBatch, encodeFrame } from "./wire.js";

@@ -3,7 +3,7 @@
  * function of its own, whose seed travels with the report.
  */
 
-import { type Bytes, concat, toBytes } from "./bytes.js";
+import { type Bytes, concat, toBytes, toInteger } from "./bytes.js";
 import { RandomizedResponse } from "./grr.js";
 import { type Random, randbelow } from "./randomness.js";
 import type { Randomizer, Value } from "./randomizer.js";
@@ -43,6 +43,11 @@ export class LocalHashing implements Randomizer {
   randomize(value: Value, random: Random): Bytes {
     const seed = this.drawSeed(random);
     return withSeed(this.response.randomize(this.bucketOf(value, seed), random), seed);
+  }
+
+  supports(report: Bytes, value: number): boolean {
+    const bucket = this.bucketOf(value, toInteger(report.subarray(0, SEED_WIDTH)));
+    return this.response.supports(report.subarray(SEED_WIDTH), bucket);
   }
 }
 

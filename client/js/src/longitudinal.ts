@@ -49,6 +49,10 @@ abstract class Chain<Lasting extends UnaryEncoding | RandomizedResponse | LocalH
   randomize(value: Value, random: Random): Bytes {
     return firstReport(this, value, random);
   }
+
+  supports(report: Bytes, value: number): boolean {
+    return this.lasting.supports(report, value);
+  }
 }
 
 /** Bits, each of which stays as it is with threshold `truth`, and flips with `other`. */

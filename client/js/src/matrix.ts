@@ -1,6 +1,6 @@
 /** Randomization by a stochastic matrix (`ldp/mechanisms/matrix.py`): Warner's and forced response are two by two. */
 
-import { type Bytes, toBytes } from "./bytes.js";
+import { type Bytes, toBytes, toInteger } from "./bytes.js";
 import { type Random, weighted } from "./randomness.js";
 import { type Randomizer, type Value, symbolWidth } from "./randomizer.js";
 import { type Ratio, within } from "./ratio.js";
@@ -24,5 +24,12 @@ export class StochasticMatrix implements Randomizer {
 
   randomize(value: Value, random: Random): Bytes {
     return toBytes(BigInt(weighted(this.weights[Number(value)]!, random)), this.width);
+  }
+
+  /** Under which values a report is likeliest. */
+  supports(report: Bytes, value: number): boolean {
+    const column = this.weights.map((row) => row[Number(toInteger(report))]!);
+    const own = column[value]!;
+    return column.every((weight) => weight <= own) && column.some((weight) => weight < own);
   }
 }

@@ -4,13 +4,15 @@
  * - A survey has a queue of its own for each collector: none gets what was meant for another, or waits for its pause.
  * - A report is kept under a random number: neither the hour nor the order of answers can be read off. What leaves together
  *   is put in the order of these numbers. A batch holds reports of one question.
- * - A batch is made when it is taken: its id is drawn once and its bytes are kept until it is decided about, so that every
+ * - A batch is made when it is taken: its id is drawn once (or made from the mark of a report that is made once, which travels
+ *   alone: after a rollback it is the same) and its bytes are kept until it is decided about, so that every
  *   attempt sends the same. The failure is written down before the attempt, in the same transaction: what never comes
  *   back from one (a page that was closed, a collector that never answers) has failed.
  * - Times are kept with the moment at which they were set. A clock that went back behind that, or a time that lies further
  *   ahead than anything is ever set, makes them void. Reports age by days on which the device was in use, as the client
  *   saw them: no jump of a clock makes any of them too old.
- * - The queue is bounded by count, bytes and age; the oldest go first.
+ * - The queue is bounded by count, bytes and age; the oldest go first. A tally says whether there is anything to drop, so that a
+ *   report that is put there need not read those that wait.
  */
 
 import { fromHex, hex } from "./bytes.js";
@@ -18,6 +20,7 @@ import type { Bytes } from "./bytes.js";
 import { type Random, bytesFrom } from "./randomness.js";
 import { type Report, batchOf, together } from "./reports.js";
 import type { Entry, Records } from "./store.js";
+import { marked } from "./tapes.js";
 import { encodeBatch, encodeFrame } from "./wire.js";
 
 /** How much may wait, for how many days of use, and how many reports travel together at most. */
@@ -44,6 +47,7 @@ export interface Attempt {
 /** Reports that were dropped, by reason. */
 export type Dropped = ReadonlyMap<string, number>;
 
+type Tally = readonly [count: number, size: number, oldest: number];
 type Loss = "too-old" | "queue-full" | "damaged" | "forgotten";
 
 const DAY = 86_400_000;
@@ -59,10 +63,10 @@ const BATCH = "/batch";
 export const planOf = (place: string): string => `p/${place}/`;
 export const queueOf = (place: string): string => `${QUEUES}${place}/`;
 
-/** In a transaction that has read the plan; what touches what waits needs the queues as well. */
 /** The beginning of 2024: no clock that was ever set is before it. */
 export const CLOCK_WAS_SET = 1_704_067_200_000;
 
+/** In a transaction that has read the plan; what touches what waits needs the queues as well. */
 export class Outbox {
   readonly #plan: string;
   readonly #batch: string;
@@ -79,9 +83,19 @@ export class Outbox {
   }
 
   /** Let a report wait, in the transaction that charges for it. */
-  put({ fingerprint, row, epoch }: Report): void {
+  put({ fingerprint, row, epoch, mark }: Report): void {
     const key = String(this.#age()).padStart(AGE_DIGITS, "0") + hex(bytesFrom(this.random, RANDOM_SIZE));
-    this.records.put(`${queueOf(this.place)}report/${key}`, [hex(fingerprint), hex(row), epoch ?? null]);
+    const entry = [hex(fingerprint), hex(row), epoch ?? null, ...(mark ? [hex(mark)] : [])];
+    const whole = `${queueOf(this.place)}report/${key}`;
+    this.records.put(whole, entry);
+    const tally = this.#tally;
+    if (tally) this.#note([tally[0] + 1, tally[1] + this.records.sizeOf(whole), Math.min(tally[2], ageOf(whole))]);
+  }
+
+  /** Whether some may have to be dropped, as far as is known without reading what waits. */
+  get isCrowded(): boolean {
+    const [count, size, oldest] = this.#tally ?? [Infinity, 0, 0];
+    return count > this.limits.reports || size > this.limits.bytes || oldest < this.#age() - this.limits.days;
   }
 
   /**
@@ -142,7 +156,13 @@ export class Outbox {
   }
 
   get waiting(): number {
-    return this.#reports().length + ((this.records.expendable(this.#batch)?.[1] as number | undefined) ?? 0);
+    return this.#keys().length + ((this.records.expendable(this.#batch)?.[1] as number | undefined) ?? 0);
+  }
+
+  /** The reports that wait for other surveys or collectors, in a transaction that has read all queues. */
+  get elsewhere(): number {
+    const isReport = (key: string): boolean => key.split("/")[2] === "report";
+    return this.records.keys(QUEUES).filter(isReport).length - this.#keys().length;
   }
 
   get dropped(): Dropped {
@@ -159,17 +179,20 @@ export class Outbox {
   /** Drop what is too old, or more than may wait. */
   trim(): void {
     const first = this.#age() - this.limits.days;
-    const reports = this.#reports();
-    let size = reports.reduce((sum, [, [, row]]) => sum + String(row).length / 2, 0);
-    let left = reports.length;
-    for (const [key, [, row]] of reports) {
+    const keys = this.#keys();
+    const sizes = keys.map((key) => this.records.sizeOf(key));
+    let size = sizes.reduce((sum, own) => sum + own, 0);
+    let dropped = 0;
+    for (const [place, key] of keys.entries()) {
       const isOld = ageOf(key) < first;
-      if (!isOld && left <= this.limits.reports && size <= this.limits.bytes) break;
+      if (!isOld && keys.length - place <= this.limits.reports && size <= this.limits.bytes) break;
       this.records.delete(key);
       this.#lose(isOld ? "too-old" : "queue-full", 1);
-      left -= 1;
-      size -= String(row).length / 2;
+      dropped += 1;
+      size -= sizes[place]!;
     }
+    const oldest = keys[dropped];
+    this.#note([keys.length - dropped, size, oldest ? ageOf(oldest) : Infinity]);
     const batch = this.records.expendable(this.#batch);
     if (batch && (batch[2] as number) < first) {
       this.records.delete(this.#batch);
@@ -196,21 +219,46 @@ export class Outbox {
     const report = ([, [fingerprint, row, epoch]]: [string, Entry]): Report => (
       { fingerprint: fromHex(fingerprint as string), row: fromHex(row as string), epoch: (epoch as number | null) ?? undefined }
     );
-    const alike = shuffled.filter(([, [fingerprint]]) => fingerprint === first[1][0]);
+    const [, [own, , epoch, mark]] = first as [string, readonly [string, string, number | null, string?]];
+    // A report with a mark travels alone, under an id that is made from it.
+    const alike = shuffled.filter(([, [fingerprint, , , other]]) => fingerprint === own && other === mark);
     const chosen = alike.slice(0, together(report(first), this.limits.batch));
-    const frame = encodeFrame(encodeBatch(batchOf(chosen.map(report), this.random, () => this.now)));
+    const random = mark === undefined ? this.random : marked(fromHex(mark), epoch ?? undefined, this.now / 1000);
+    const frame = encodeFrame(encodeBatch(batchOf(chosen.map(report), random, () => this.now)));
     for (const [key] of chosen) this.records.delete(key);
+    // What is left is counted when something is put there.
+    this.records.delete(`${this.#plan}tally`);
     const entry = [hex(frame), chosen.length, this.#age()];
     this.records.put(this.#batch, entry);
     return entry;
   }
 
-  /** The reports that wait in no batch, by age. */
+  /** The keys of the reports that wait in no batch, the oldest first. */
+  #keys(): string[] {
+    const queues = [this.place, ...this.others].map((place) => this.records.keys(`${queueOf(place)}report/`));
+    const [own = [], ...others] = queues;
+    return others.length ? queues.flat().sort((one, other) => ageOf(one) - ageOf(other)) : own;
+  }
+
+  /** The reports themselves, without those that are damaged. */
   #reports(): [string, Entry][] {
     const before = this.records.spoilt.length;
-    const all = [this.place, ...this.others].flatMap((place) => this.records.sound(`${queueOf(place)}report/`));
+    const reports = this.#keys().flatMap((key): [string, Entry][] => {
+      const entry = this.records.expendable(key);
+      return entry ? [[key, entry]] : [];
+    });
     this.#lose("damaged", this.records.spoilt.length - before);
-    return all.sort(([one], [other]) => ageOf(one) - ageOf(other));
+    return reports;
+  }
+
+  /** How many reports wait, as far as is known, how many bytes they have, and of which age the oldest is. */
+  get #tally(): Tally | undefined {
+    const record = this.records.expendable(`${this.#plan}tally`) as readonly [number, number, number | null] | undefined;
+    return record && [record[0], record[1], record[2] ?? Infinity];
+  }
+
+  #note([count, size, oldest]: Tally): void {
+    this.records.put(`${this.#plan}tally`, [count, size, oldest === Infinity ? null : oldest]);
   }
 
   /** On how many days the device was in use, as far as is known. */
@@ -242,5 +290,6 @@ export class Outbox {
 
 /** That of a report, by its key. */
 function ageOf(key: string): number {
-  return Number(key.split("/")[3]!.slice(0, AGE_DIGITS));
+  const end = key.length - 2 * RANDOM_SIZE;
+  return Number(key.slice(end - AGE_DIGITS, end));
 }

@@ -31,4 +31,8 @@ export class PaddedResponse implements Randomizer {
     const place = Number(randbelow(BigInt(this.most), random));
     return this.oracle.randomize(entries[place] ?? this.size + (place % (this.oracle.size - this.size)), random);
   }
+
+  supports(report: Bytes, value: number): boolean {
+    return this.oracle.supports!(report, value);
+  }
 }

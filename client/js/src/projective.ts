@@ -3,7 +3,7 @@
  * and a report supports the values that it is orthogonal to.
  */
 
-import { type Bytes, toBytes } from "./bytes.js";
+import { type Bytes, toBytes, toInteger } from "./bytes.js";
 import { difference, innerProduct, inverse, multiple } from "./field.js";
 import { type Random, randbelow } from "./randomness.js";
 import { type Randomizer, type Value, symbolWidth } from "./randomizer.js";
@@ -39,6 +39,11 @@ export class ProjectiveResponse implements Randomizer {
     const low = rest % place;
     const atPlace = difference(product, innerProduct(trueVector - place, low, order), order);
     return toBytes(indexOf(((rest / place) * order + atPlace) * place + low, order), this.width);
+  }
+
+  supports(report: Bytes, value: number): boolean {
+    const { order } = this;
+    return innerProduct(vectorOf(toInteger(report), order), vectorOf(BigInt(value), order), order) === 0n;
   }
 }
 

@@ -31,6 +31,8 @@ export interface Randomizer {
   readonly ratio: Ratio;
   /** One report of `value`. */
   randomize(value: Value, random: Random): Bytes;
+  /** Whether a report votes for a value, given by its number; left out where reports vote for no values. */
+  supports?(report: Bytes, value: number): boolean;
 }
 
 /** What a device draws once and keeps, whatever it answers: a cohort, or a hash function's seed as a decimal text. */
@@ -62,6 +64,11 @@ export function firstReport(memoized: Memoized, value: Value, random: Random): B
 /** Bytes of a symbol in [0, symbols). */
 export function symbolWidth(symbols: number): number {
   return symbols <= 1 << 8 ? 1 : symbols <= 1 << 16 ? 2 : 4;
+}
+
+/** Whether the bit of a place is set. */
+export function hasBit(bits: Bytes, place: number): boolean {
+  return ((bits[place >> 3]! >> (place & 7)) & 1) === 1;
 }
 
 const COHORT_WIDTH = 2;

@@ -4,6 +4,7 @@ export const REASONS = {
   recorded: "reports that were made, to be sent",
   "consent-off": "answers that were not recorded because the person does not agree to these terms",
   "not-drawn": "answers that were dropped because the device answers another question of a draw",
+  daily: "answers beyond the first of a day, where an app records daily",
   answered: "answers to questions that this device has answered before",
   budget: "answers that would cost more than the device may spend",
   answer: "answers that do not fit their question: a mistake in the app, which a strict client raises",

@@ -10,12 +10,13 @@ import { type Batch, MOST_PAYLOAD, MOST_REPORTS, encodeBatch, encodeFrame } from
 
 /**
  * One randomized answer: the fingerprint of its question, the bytes that may leave the device, and the length of its
- * survey's epochs in seconds, if it has any.
+ * survey's epochs in seconds, if it has any. One that an embedded client makes once has a mark (`tapes.ts`).
  */
 export interface Report {
   readonly fingerprint: Bytes;
   readonly row: Bytes;
   readonly epoch: number | undefined;
+  readonly mark?: Bytes | undefined;
 }
 
 const HEAD = 256;

@@ -7,8 +7,9 @@
  * collector is recorded for this one.
  */
 
-import { hex } from "./bytes.js";
-import { digest } from "./sha256.js";
+import { blake2b } from "./blake2b.js";
+import { type Bytes, hex } from "./bytes.js";
+import { digest, netstrings } from "./sha256.js";
 import type { Records } from "./store.js";
 import type { Question, Survey } from "./survey.js";
 
@@ -19,21 +20,23 @@ export const STATE = "s/";
 export const KINDS = {
   charge: "s/charge/", aside: "s/aside/", event: "s/event/", limit: "s/limit/", heir: "s/heir/", consent: "s/consent/",
   secret: "s/secret/", cohort: "s/cohort/", permanent: "s/permanent/", last: "s/last/", draw: "s/draw/",
+  daily: "s/daily/",
 } as const;
 
 const OWNER_SIZE = 8;
 
 /** A collector, by its address or name; nothing where there is none yet. */
 export class Scope {
-  readonly #owner: string;
+  readonly #place: string;
+  #owner: Bytes | undefined;
 
   constructor(readonly collector: string) {
-    this.#owner = short(collector);
+    this.#place = short(collector);
   }
 
   /** What the keys of a question's records have in common. */
   key(question: Question | string): string {
-    return `${typeof question === "string" ? question : question.fingerprint}${this.#owner}`;
+    return `${typeof question === "string" ? question : question.fingerprint}${this.#place}`;
   }
 
   /** The key of a survey's records, and of its queue. */
@@ -43,6 +46,16 @@ export class Scope {
 
   drawKey(survey: Survey, draw: string): string {
     return short(survey.name, draw, this.collector);
+  }
+
+  /** What stands for the collector in tapes and hashes, as in the Python client's. */
+  get owner(): Bytes {
+    return (this.#owner ??= named(this.collector));
+  }
+
+  /** The same for a draw. */
+  drawPart(survey: Survey, draw: string): Bytes {
+    return named(survey.name, draw, this.collector);
   }
 }
 
@@ -72,4 +85,8 @@ function heirOf(records: Records, survey: Survey, own: Scope): readonly [heir: s
 
 function short(...names: readonly string[]): string {
   return hex(digest(names, OWNER_SIZE));
+}
+
+function named(...names: readonly string[]): Bytes {
+  return blake2b(netstrings(names), OWNER_SIZE);
 }

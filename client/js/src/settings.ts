@@ -8,6 +8,7 @@ import type { StopRule } from "./stops.js";
 import type { Store } from "./store.js";
 import type { Survey } from "./survey.js";
 import type { HTTPSettings, Transport } from "./transport.js";
+import type { Handed } from "./vault.js";
 
 /**
  * - `store` is where the device remembers: the browser's IndexedDB unless given.
@@ -20,9 +21,14 @@ import type { HTTPSettings, Transport } from "./transport.js";
  * - `consent` is what holds as long as the person was never asked: `on` unless given.
  * - `interval` is the mean of seconds between uploads, an hour unless given; null to send at `flush` only. `timeout` are the
  *   seconds that one upload may take as a whole.
+ * - `secret` is at least 16 bytes, or a function that fetches them, from the platform's key store: what the store keeps of
+ *   answers is of no use without (`vault.ts`).
+ * - `rollbackSafe` makes the same report of the same answer after the store was restored from a backup, or copied, so that it
+ *   counts once (`tapes.ts`): true unless given.
  * - `stops` is the key under which the collector may stop questions, or have fewer devices asked, and what holds without word
  *   from it.
  * - `log` is told of each kind of trouble once: the console, unless given.
+ * - `debug` tells it what leaves as well, in plain words (`debugging.ts`).
  */
 export interface EmbeddedSettings {
   readonly store?: Store;
@@ -37,8 +43,11 @@ export interface EmbeddedSettings {
   readonly limits?: Partial<QueueLimits>;
   readonly interval?: number | null;
   readonly timeout?: number;
+  readonly secret?: Handed;
+  readonly rollbackSafe?: boolean;
   readonly stops?: StopRule;
   readonly log?: (message: string) => void;
+  readonly debug?: boolean;
 }
 
 /** What tests of an app replace: randomness, and the time in milliseconds since 1970. */

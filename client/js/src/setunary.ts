@@ -2,7 +2,7 @@
 
 import { type Bytes, toBytes } from "./bytes.js";
 import { type Random, drawBits } from "./randomness.js";
-import { type Randomizer, type Taken, type Value, vectorWidth } from "./randomizer.js";
+import { type Randomizer, type Taken, type Value, hasBit, vectorWidth } from "./randomizer.js";
 import { type Ratio, power, product, within } from "./ratio.js";
 
 /** Bits as in unary encoding, for sets of up to `most` of `size` values. */
@@ -30,5 +30,9 @@ export class SetEncoding implements Randomizer {
     const members = value as readonly number[];
     const chosen = members.reduce((bits, member) => bits | (1n << BigInt(member)), 0n);
     return toBytes(drawBits(chosen, this.size, this.ifTrue, this.ifOther, random, this.word), this.width);
+  }
+
+  supports(report: Bytes, value: number): boolean {
+    return hasBit(report, value);
   }
 }

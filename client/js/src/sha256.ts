@@ -1,5 +1,5 @@
 /**
- * SHA-256 and HMAC at once, in plain code: Web Crypto gives a promise, for which no transaction of IndexedDB waits, and is
+ * SHA-256 at once, in plain code: Web Crypto gives a promise, for which no transaction of IndexedDB waits, and is
  * missing in React Native.
  */
 
@@ -22,15 +22,18 @@ export function sha256(message: Uint8Array): Bytes {
   return concat(Array.from(state, (word) => toBytes(BigInt(word), 4).reverse()));
 }
 
-export function hmac(key: Uint8Array, message: Uint8Array): Bytes {
-  const padded = (byte: number): Bytes => Uint8Array.from({ length: BLOCK }, (_, place) => (key[place] ?? 0) ^ byte);
-  return sha256(concat([padded(0x5c), sha256(concat([padded(0x36), message]))]));
+/** What is hashed together with others: a text stands for its UTF-8. */
+export type Part = Bytes | string;
+
+/** Parts end to end, each with its length before it: no others come to the same. */
+export function netstrings(parts: readonly Part[]): Bytes {
+  const bytes = parts.map((part) => (typeof part === "string" ? utf8(part) : part));
+  return concat(bytes.flatMap((part) => [utf8(`${part.length}:`), part, utf8(",")]));
 }
 
-/** The first bytes of the SHA-256 of netstrings: no other parts have the same. */
-export function digest(parts: readonly (Bytes | string)[], size: number): Bytes {
-  const bytes = parts.map((part) => (typeof part === "string" ? utf8(part) : part));
-  return sha256(concat(bytes.flatMap((part) => [utf8(`${part.length}:`), part, utf8(",")]))).slice(0, size);
+/** The first bytes of the SHA-256 of some parts. */
+export function digest(parts: readonly Part[], size: number): Bytes {
+  return sha256(netstrings(parts)).slice(0, size);
 }
 
 /** Folds a block, as 16 words, into the state. */

@@ -12,6 +12,8 @@ export interface Status {
   readonly said: Said;
   /** Reports that wait to be sent; undefined if that cannot be read. */
   readonly waiting: number | undefined;
+  /** Those that wait for other surveys, or for collectors at other addresses. */
+  readonly elsewhere: number;
   /** When something was last sent, by the device's clock, in milliseconds since 1970. */
   readonly lastAttempt: number | undefined;
   /** What became of it: a verdict, `begun`, or nothing; why, in a word or two; and how many failed in a row. */
@@ -50,12 +52,12 @@ export type Facts = Omit<Status, "advice">;
 
 /** What there is to say where the store cannot be read. */
 export function unread(error: unknown, counts: Status["counts"]): Facts {
-  const nothing = { waiting: undefined, lastAttempt: undefined, outcome: "", reason: "", failures: 0, nextDue: undefined, pause: 0 };
+  const nothing = { waiting: undefined, elsewhere: 0, lastAttempt: undefined, outcome: "", reason: "", failures: 0, nextDue: undefined, pause: 0 };
   return { ...nothing, state: error instanceof Error ? error.message : "unknown", consent: "off", said: "unknown", dropped: {}, counts };
 }
 
 /** What to do about all else. */
-export function adviceOn({ state, consent, waiting, lastAttempt, outcome, reason }: Facts, sends: boolean, now: number): string[] {
+export function adviceOn({ state, consent, waiting, elsewhere, lastAttempt, outcome, reason }: Facts, sends: boolean, now: number): string[] {
   if (state !== "sound") {
     return ["See that there is room and the store may be used. If it is damaged, recover() goes on without what was lost."];
   }
@@ -64,6 +66,9 @@ export function adviceOn({ state, consent, waiting, lastAttempt, outcome, reason
     waiting && lastAttempt === undefined && now < CLOCK_WAS_SET &&
       "Set the device's clock: the collector has to be told in which epoch reports are sent.",
     waiting && !sends && "Name a collector: the reports wait for one.",
+    elsewhere &&
+      `${elsewhere} reports wait for other surveys or collectors: if this one's address was corrected, those of the old one wait ` +
+        "for it, and are sent to no other.",
     ABOUT[reason], ABOUT[outcome],
   ].filter((sentence) => typeof sentence === "string");
 }

@@ -28,6 +28,8 @@ export interface Store {
   transact(prefixes: readonly string[], work: (found: ReadonlyMap<string, string>) => Changes, durable: boolean): Promise<void>;
   /** Let go of what is open. A later transaction opens it again. */
   close?(): void;
+  /** Whether nothing outlives the process: then nothing can come back from a backup either. */
+  readonly forgets?: boolean;
 }
 
 /** What one record says: a list of texts, whole numbers, and nothing. */
@@ -53,6 +55,11 @@ export class Records {
   delete(key: string): void {
     if (this.found.has(key)) this.changes.set(key, null);
     else this.changes.delete(key);
+  }
+
+  /** How long the text of a record is, about: in bytes, where half of it is hexadecimal digits. */
+  sizeOf(key: string): number {
+    return (this.changes.get(key) ?? this.found.get(key) ?? "").length / 2;
   }
 
   /** The keys that begin with a prefix, in order. */
@@ -117,6 +124,7 @@ export async function transact<T>(
 
 /** Forgets when the page or process ends. */
 export class MemoryStore implements Store {
+  readonly forgets = true;
   readonly #texts = new Map<string, string>();
 
   async transact(prefixes: readonly string[], work: (found: ReadonlyMap<string, string>) => Changes): Promise<void> {

@@ -5,7 +5,7 @@
 
 import { type Bytes, bitLength, onesOf, toBytes, toInteger } from "./bytes.js";
 import { type Random, bernoulli, bytesFrom, drawBelow } from "./randomness.js";
-import { type Randomizer, type Value, vectorWidth } from "./randomizer.js";
+import { type Randomizer, type Value, hasBit, vectorWidth } from "./randomizer.js";
 import type { Ratio } from "./ratio.js";
 
 const SPARSE = 16;
@@ -35,6 +35,10 @@ export class SubsetSelection implements Randomizer {
     const mark = 1n << BigInt(Number(value));
     const holds = (vector & mark) !== 0n;
     return toBytes(holds === inside ? vector : vector ^ mark ^ (inside ? member : stranger), this.width);
+  }
+
+  supports(report: Bytes, value: number): boolean {
+    return hasBit(report, value);
   }
 }
 

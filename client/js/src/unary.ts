@@ -2,7 +2,7 @@
 
 import { type Bytes, toBytes } from "./bytes.js";
 import { type Random, drawBits } from "./randomness.js";
-import { type Randomizer, type Value, vectorWidth } from "./randomizer.js";
+import { type Randomizer, type Value, hasBit, vectorWidth } from "./randomizer.js";
 import type { Ratio } from "./ratio.js";
 
 /** `size` bits, each 1 with probability `ifTrue / 2^word` at the true value and `ifOther / 2^word` elsewhere. */
@@ -21,5 +21,9 @@ export class UnaryEncoding implements Randomizer {
   randomize(value: Value, random: Random): Bytes {
     const chosen = 1n << BigInt(Number(value));
     return toBytes(drawBits(chosen, this.size, this.ifTrue, this.ifOther, random, this.word), this.width);
+  }
+
+  supports(report: Bytes, value: number): boolean {
+    return hasBit(report, value);
   }
 }

@@ -1,6 +1,6 @@
 /** The wire (`ldp/wire.py`): batches of reports, and files that are sequences of checksummed frames. */
 
-import { type Bytes, concat, toBytes, utf8 } from "./bytes.js";
+import { type Bytes, concat, toBytes, toInteger, utf8 } from "./bytes.js";
 import { ID_SIZE } from "./epochs.js";
 import { FINGERPRINT_SIZE } from "./fingerprint.js";
 import { xxh64 } from "./hashing.js";
@@ -8,6 +8,9 @@ import { xxh64 } from "./hashing.js";
 export const FORMAT = 1;
 export const MOST_PAYLOAD = 1 << 24;
 export const MOST_REPORTS = 1 << 20;
+
+/** Bytes of a frame before its payload: what it is, how long, and a checksum. */
+export const FRAME_HEAD = 16;
 
 const REPORTS_MAGIC = utf8("LDPR");
 
@@ -38,6 +41,18 @@ export function encodeBatch({ fingerprint, id, size, rows }: Batch): Bytes {
   ]);
   if (payload.length > MOST_PAYLOAD) throw new RangeError(`expected at most ${MOST_PAYLOAD} bytes in a batch`);
   return payload;
+}
+
+/** The batch of bytes that `encodeBatch` gave. */
+export function decodeBatch(payload: Bytes): Batch {
+  // After the array and the format.
+  let at = 2;
+  const taken = (size: number): Bytes => payload.slice(at, (at += size));
+  const number = (code: number): number => Number(toInteger(taken(1 << (taken(1)[0]! - code)).reverse()));
+  const bytes = (): Bytes => taken(number(BINARY));
+  const [fingerprint, id] = [bytes(), bytes()];
+  const size = payload[at]! > MOST_IN_CODE ? number(UNSIGNED) : taken(1)[0]!;
+  return { fingerprint, id, size, rows: bytes() };
 }
 
 function unsigned(number: number): Bytes {

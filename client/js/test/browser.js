@@ -4,7 +4,8 @@ import { BrowserStorage, EmbeddedClient, IndexedDBStore, readSurvey } from "../d
 import { ARC_LAWS } from "./arc_laws.js";
 import { CLIENT_LAWS } from "./client_laws.js";
 import { CODEBOOK_LAWS } from "./codebook_laws.js";
-import { CITY } from "./embedded_support.js";
+import { CITY, KEPT } from "./embedded_support.js";
+import { secretOfPage } from "./page_secret.js";
 import { compiledOf, holds, same } from "./support.js";
 import { DELIVERY_LAWS } from "./delivery_laws.js";
 import { DRAW_LAWS } from "./draw_laws.js";
@@ -13,6 +14,7 @@ import { FIELD_LAWS } from "./field_laws.js";
 import { KEPT_LAWS } from "./kept_laws.js";
 import { NUMBER_LAWS } from "./number_laws.js";
 import { ONCE_LAWS } from "./once_laws.js";
+import { ROLLBACK_LAWS } from "./rollback_laws.js";
 import { STORE_LAWS } from "./store_laws.js";
 import { SURVEY_LAWS } from "./survey_laws.js";
 import { VECTOR_LAWS } from "./vector_laws.js";
@@ -79,6 +81,16 @@ const PAGE_LAWS = {
     }
   },
 
+  "a key of the page's own, which no script can read, seals the device's secret": async () => {
+    const survey = await readSurvey(JSON.stringify(await compiledOf([KEPT])));
+    const kept = new IndexedDBStore("sealed-by-the-page");
+    const open = () => new EmbeddedClient(survey, { store: kept, interval: null, secret: () => secretOfPage() });
+    for (let page = 0; page < 2; page += 1) same(await open().record("kept", "Bonn"), true, "whether it is recorded");
+    same((await open().ledger()).charges.length, 1, "the charges of one response");
+    const other = new EmbeddedClient(survey, { store: kept, interval: null, log: () => undefined });
+    same([await other.record("kept", "Bonn"), other.counts()], [false, { state: 1 }], "what is recorded without the key");
+  },
+
   "the example page shows what it offers for download, and the same once it is opened again": async ({ storage }) => {
     storage();
     const page = await opened("../../../examples/web/index.html");
@@ -95,7 +107,8 @@ const PAGE_LAWS = {
 
 const laws = {
   ...VECTOR_LAWS, ...DRAW_LAWS, ...SURVEY_LAWS, ...NUMBER_LAWS, ...CODEBOOK_LAWS, ...ARC_LAWS, ...ONCE_LAWS, ...FIELD_LAWS,
-  ...CLIENT_LAWS, ...KEPT_LAWS, ...EMBEDDED_LAWS, ...DELIVERY_LAWS, ...STORE_LAWS, ...PAGE_LAWS,
+  ...CLIENT_LAWS, ...KEPT_LAWS, ...EMBEDDED_LAWS, ...DELIVERY_LAWS, ...STORE_LAWS, ...ROLLBACK_LAWS,
+  ...PAGE_LAWS,
 };
 const outcomes = {};
 for (const [sentence, law] of Object.entries(laws)) {

@@ -1,7 +1,7 @@
 // How an embedded client delivers (src/outbox.ts, src/sender.ts, src/transport.ts): on every store, with a clock that is set.
 
 import { HTTPTransport } from "../dist/index.js";
-import { CITY, Collector, KEPT, TOWN, clock, contentsOf, embedded } from "./embedded_support.js";
+import { CITY, Collector, KEPT, TOWN, clock, contentsOf, embedded, lasting } from "./embedded_support.js";
 import { holds, refusal, same, surveyOf } from "./support.js";
 
 const DAY = 86_400;
@@ -176,6 +176,21 @@ const aged = async (place) => {
   same([full.counts()["queue-full"], full.counts().recorded], [7, 10], "what was dropped, the oldest first");
 };
 
+const unread = async (place) => {
+  const survey = await surveyOf([KEPT]);
+  const kept = await place.store();
+  const reads = [];
+  const watched = { ...lasting(kept), transact: (prefixes, ...rest) => (reads.push(prefixes), kept.transact(prefixes, ...rest)) };
+  const ofQueues = () => reads.filter((prefixes) => prefixes.some((prefix) => prefix.startsWith("q/"))).length;
+  const client = embedded(survey, { store: watched, limits: { reports: 300 }, ...NO_CAP });
+  for (let turn = 0; turn < 300; turn += 1) await client.record("kept", KEPT.values[turn % 4]);
+  same(ofQueues(), 1, "how often what waits was read");
+  for (let turn = 0; turn < 300; turn += 1) await client.record("kept", KEPT.values[turn % 4]);
+  const [waiting, full] = [await client.waiting(), client.counts()["queue-full"]];
+  same(waiting + full, 600, "what waits, and what was dropped");
+  holds(waiting <= 300 + 128 && ofQueues() <= 5, "a full queue is read once in 128 reports");
+};
+
 const unordered = async (place) => {
   const firsts = new Set();
   for (let turn = 0; turn < 60 && firsts.size < 2; turn += 1) {
@@ -274,6 +289,7 @@ export const DELIVERY_LAWS = {
   "with a minute a day, some of them offline, the report arrives": sessions,
   "a clock that jumps neither stops uploads nor drops reports": clocks,
   "reports are dropped after days of use, and where too many wait": aged,
+  "what waits is read by no report that joins it, unless there are too many": unread,
   "reports leave in any order": unordered,
   "two tabs send a batch once": tabs,
   "a batch is of the epoch in which it is first about to be sent": dated,

@@ -1,7 +1,7 @@
 // The laws of embedded clients, in Node, with a store as apps bring it, and with SQLite where there is one.
 
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -13,11 +13,15 @@ import { transact } from "../dist/store.js";
 import { DELIVERY_LAWS } from "./delivery_laws.js";
 import { EMBEDDED_LAWS } from "./embedded_laws.js";
 import { FileStore } from "./file_store.js";
+import { ROLLBACK_LAWS } from "./rollback_laws.js";
 import { STORE_LAWS } from "./store_laws.js";
 import { refusal, same } from "./support.js";
 
 const folder = mkdtempSync(join(tmpdir(), "ldpkit-"));
 after(() => rmSync(folder, { recursive: true }));
+
+const VECTORS = new URL("../../../tests/vectors/", import.meta.url);
+const read = async (name) => JSON.parse(readFileSync(new URL(`${name}.json`, VECTORS), "ascii"));
 
 let number = 0;
 const path = () => join(folder, String((number += 1)));
@@ -29,8 +33,8 @@ const STORES = {
 };
 
 for (const [name, store] of Object.entries(STORES)) {
-  for (const [sentence, law] of Object.entries({ ...EMBEDDED_LAWS, ...DELIVERY_LAWS, ...STORE_LAWS })) {
-    test(`with ${name}, ${sentence}`, () => law({ store }));
+  for (const [sentence, law] of Object.entries({ ...EMBEDDED_LAWS, ...DELIVERY_LAWS, ...STORE_LAWS, ...ROLLBACK_LAWS })) {
+    test(`with ${name}, ${sentence}`, () => law({ read, store }));
   }
 }
 

@@ -193,6 +193,23 @@ const apart = async ({ store }) => {
   }
 };
 
+const elsewhere = async ({ store }) => {
+  const survey = await surveyOf([CITY, TOWN]);
+  const kept = await store();
+  const open = (name, of = survey) => embedded(of, { store: kept, transport: new Collector([{ verdict: "retry" }], name), ...NO_CAP });
+  for (const name of ["city", "town"]) await open("a typo").record(name, "Bonn");
+  const other = await surveyOf([CITY], null, undefined, "other");
+  await open("corrected", other).record("city", "Bonn");
+  await open("corrected", other).flush();
+  const client = open("corrected");
+  await client.record("city", "Bonn");
+  const { waiting, elsewhere, advice } = await client.status();
+  // What is in a batch is on its way to its own.
+  same([waiting, elsewhere, advice.filter((sentence) => sentence.startsWith("2 reports wait for other surveys")).length], [1, 2, 1], "what waits elsewhere");
+  const status = await open("a typo").status();
+  same([status.waiting, status.elsewhere, status.advice.filter((sentence) => sentence.startsWith("1 reports wait")).length], [2, 1, 1], "and here");
+};
+
 const consent = async ({ store }) => {
   const described = [CITY, TOWN, KEPT];
   const survey = await surveyOf(described, { epsilon: "9" });
@@ -341,6 +358,7 @@ export const EMBEDDED_LAWS = {
   "embedded, what was recorded for no one counts for the first collector": heirs,
   "embedded, queues and pauses are a survey's and a collector's own": apart,
   "embedded, consent is to these terms and texts": consent,
+  "embedded, what waits for another address is told": elsewhere,
   "embedded, a new secret renews responses, and nothing else": renewed,
   "embedded, damage is told and left as it is, until the app goes on without what was lost": damaged,
   "embedded, no answer is in a store, a log, a status or a ledger": discreet,

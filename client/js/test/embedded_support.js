@@ -79,6 +79,17 @@ export async function contentsOf(store) {
   return all;
 }
 
+/** The same store, of which nothing says that it forgets: as far as a client knows, it may come back from a backup. */
+export function lasting(store) {
+  return { transact: (...transaction) => store.transact(...transaction) };
+}
+
+/** Put a store back to what it held before. */
+export async function restore(store, contents) {
+  const work = (found) => new Map([...[...found.keys()].map((key) => [key, null]), ...contents]);
+  await store.transact([""], work, false);
+}
+
 /** Change texts in a store as no client would. */
 export async function meddle(store, change) {
   await store.transact([""], (found) => new Map([...found].map(([key, text]) => [key, change(key, text)])), false);

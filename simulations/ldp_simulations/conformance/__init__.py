@@ -13,7 +13,8 @@ reading        survey, vectors, answers: what a client computes from its survey,
 law            lengths, law, fresh: what it draws by itself
 ledger         once, memo, limits, silence, ledger: what it remembers and when it stops
 delivery       wire, retries, traces: what leaves it, and what is left behind
-lives          draws, restarts, kills: what outlives a process
+lives          draws, restarts: what outlives a process
+deaths         kills: what is left of devices that are killed
 
 serving        the client's end of the protocol, for adapters in Python
 python_client  the Python client, as a command that can be asked

@@ -28,7 +28,7 @@ PLENTY = "1000"
 """What the app lets all surveys together spend, as an epsilon, where that is not what is tried."""
 
 _HEAD = 16
-_LONGEST_PAUSE = 60.0
+LONGEST_PAUSE = 60.0
 """Seconds for which a client may put off what is to be sent again."""
 _NAP = 0.05
 
@@ -161,10 +161,10 @@ class Device:
 
     def sent(self, verdict: str = ACCEPTED) -> list[bytes]:
         """The same, for as long as a client may pause until there is something."""
-        until = time.monotonic() + _LONGEST_PAUSE
+        until = time.monotonic() + LONGEST_PAUSE
         while not (payloads := self.send(verdict)):
             if time.monotonic() > until:
-                raise FailedError(f"expected something to leave within {_LONGEST_PAUSE:.0f} s")
+                raise FailedError(f"expected something to leave within {LONGEST_PAUSE:.0f} s")
             time.sleep(_NAP)
         return payloads
 

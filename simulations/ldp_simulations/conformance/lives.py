@@ -1,30 +1,18 @@
-"""What outlives a process: of one that ends, and of one that is killed at any moment."""
+"""What outlives a process that ends: charges, responses, what waits, and what was drawn."""
 
 from __future__ import annotations
 
-import random
-import time
-from collections import Counter
-from collections.abc import Iterable
-
-from ldp.survey_file import parse_survey
 from ldp_simulations.conformance.bench import (
-    ACCEPTED,
     RECORDED,
     Bench,
     Device,
     FailedError,
-    batches_of,
     rows_of,
 )
-from ldp_simulations.conformance.ledger import covered
-from ldp_simulations.conformance.lines import Answer
-from ldp_simulations.conformance.specimens import DRAWN, KEPT, MANY, TELLING
+from ldp_simulations.conformance.specimens import DRAWN, KEPT, TELLING
 
 _DEVICES = 40
 """All of which draw the same of three questions once in 10^18."""
-_MOMENTS = 0.02
-"""Seconds, up to which a client that is killed lives on after it was asked."""
 
 
 def restarts(bench: Bench) -> str:
@@ -75,55 +63,3 @@ def _drawn(device: Device, names: list[str], expected: str) -> str:
     if sorted(outcomes.values()) != sorted([expected, "not-drawn", "not-drawn"]):
         raise FailedError(f"expected one answer to be {expected}, got {outcomes}")
     return next(name for name, became in outcomes.items() if became == expected)
-
-
-def kills(bench: Bench) -> str:
-    """However it is killed, it was charged for all that left, and nothing left twice."""
-    bench.needs("send", "state", "ledger")
-    state = bench.new_state()
-    survey = parse_survey(MANY)
-    draw = random.Random(1)  # noqa: S311  # when to kill, and nothing else
-    names = [question.name for question in survey]
-    payloads: list[bytes] = []
-    for number in range(bench.kills):
-        process = bench.start()
-        bench.device(survey, state, process=process)
-        process.tell("record", question=names[2 * number % len(names)], answer=TELLING[0])
-        process.tell("record", question=draw.choice(names), answer=TELLING[1])
-        process.tell("send", verdict=ACCEPTED)
-        if number % 2:
-            time.sleep(draw.random() * _MOMENTS)
-        else:
-            # As soon as something has left, as far as anyone can tell.
-            payloads += _first_payload(process.answer() for _ in range(4))
-        process.kill()
-        payloads += _payloads(process.left())
-    with bench.own_device(survey, state) as device:
-        payloads += device.send()
-        by_id = {batch.id: batch for batch in batches_of(payloads)}
-        reports = Counter[str]()
-        for question in survey:
-            reports[question.name] = sum(
-                batch.size for batch in by_id.values() if batch.fingerprint == question.fingerprint
-            )
-        if not reports.total():
-            raise FailedError("expected some reports to leave, got none")
-        twice = [name for name, number in reports.items() if number > 1]
-        if twice:
-            raise FailedError(f"expected one report to {twice[0]}, got {reports[twice[0]]}")
-        covered(device.ledger(), reports)
-    return f"{bench.kills} kills, {reports.total()} reports"
-
-
-def _payloads(answers: Iterable[Answer]) -> list[bytes]:
-    return [bytes.fromhex(answer["payload"]) for answer in answers if "payload" in answer]
-
-
-def _first_payload(answers: Iterable[Answer]) -> list[bytes]:
-    """The first of them; nothing if the request came to its end without."""
-    for number, answer in enumerate(answers):
-        if "payload" in answer:
-            return _payloads([answer])
-        if number == 2:
-            break
-    return []

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ldp.survey import Survey
-from ldp_simulations.conformance import delivery, law, ledger, lives, reading
+from ldp_simulations.conformance import deaths, delivery, law, ledger, lives, reading
 from ldp_simulations.conformance.bench import Bench, FailedError, SkippedError
 from ldp_simulations.conformance.lines import ClientError
 
@@ -39,7 +39,7 @@ POINTS: dict[str, Callable[[Bench], str]] = {
     "draws": lives.draws,
     "retries": delivery.retries,
     "restarts": lives.restarts,
-    "kills": lives.kills,
+    "kills": deaths.kills,
     "traces": delivery.traces,
 }
 """By name, in the order in which they are tried; `docs/clients.md` says what each asks for."""

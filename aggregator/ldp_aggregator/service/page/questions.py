@@ -20,6 +20,7 @@ from ldp_aggregator.service.page.cumulative import cumulative
 from ldp_aggregator.service.page.elements import many, number, row, table
 from ldp_aggregator.service.page.heat import heat
 from ldp_aggregator.service.page.markup import Safe, joined, tag
+from ldp_aggregator.service.page.side_by_side import side_by_side
 from ldp_aggregator.service.page.views import Asked, QuestionView
 
 MOST_PANELS = 6
@@ -258,7 +259,8 @@ def _over_time(view: QuestionView, asked: Asked) -> Safe:
                 cells.append(number(estimates.shown(point.estimate), point.estimate))
         rows.append(row(when(epoch), *cells))
     head = ("epoch", "reports", *([MEAN] if has_mean else []), *values)
-    return joined([tag("h3", "Over time"), pictures, table(caption, head, rows), hide])
+    both = side_by_side(view.series)
+    return joined([tag("h3", "Over time"), pictures, both, table(caption, head, rows), hide])
 
 
 def _mean(estimates: QuestionEstimates) -> Safe:

@@ -1,0 +1,104 @@
+"""What an embedded client is made of, put together from what an app says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ldp.randomness import Random
+from ldp.survey import Survey
+from ldp_client.consent import OFF, ON, Consent
+from ldp_client.counts import Counts
+from ldp_client.database import Database
+from ldp_client.heirs import Heirs
+from ldp_client.outbox import Outbox, QueueLimits
+from ldp_client.recorder import Recorder
+from ldp_client.saying import Saying
+from ldp_client.scope import NO_COLLECTOR, Scope
+from ldp_client.sender import Sender
+from ldp_client.terms import Epsilon, bound
+from ldp_client.transport import NAMELESS, Transport
+from ldp_client.vault import Handed, Vault
+
+
+class Wishes(NamedTuple):
+    """What an app says, as `EmbeddedClient` describes it."""
+
+    lifetime_cap: Epsilon | None
+    consent: str
+    secret: Handed | None
+    rollback_safe: bool
+    limits: QueueLimits | None
+    interval: float | None
+
+
+class Assembly(NamedTuple):
+    """The parts; without a transport there is no sender."""
+
+    scope: Scope
+    consent: Consent
+    counts: Counts
+    outbox: Outbox
+    recorder: Recorder
+    saying: Saying
+    sender: Sender | None
+
+
+def assembled(
+    survey: Survey,
+    store: Database,
+    transport: Transport | None,
+    wishes: Wishes,
+    *,
+    random: Random,
+    look: Callable[[bool], None],
+) -> Assembly:
+    """The parts of a client that keeps its records in a store, and sends by a transport.
+
+    `look` is called before something is sent (True), or without. Raises `ValueError` for wishes
+    that make no sense.
+    """
+    if wishes.consent not in (ON, OFF):
+        raise ValueError(f"expected consent {ON!r} or {OFF!r}, got {wishes.consent!r}")
+    scope = NO_COLLECTOR
+    if transport is not None:
+        scope = Scope.of(getattr(transport, "destination", NAMELESS))
+    consent = Consent(store, survey, otherwise=wishes.consent)
+    heirs = Heirs(store, survey, scope)
+    counts = Counts()
+    outbox = Outbox(
+        store,
+        queue=scope.survey_key(survey),
+        orphaned=NO_COLLECTOR.survey_key(survey),
+        limits=wishes.limits or QueueLimits(),
+        random=random,
+        count=counts.add,
+        inherits=heirs.inherits,
+    )
+    sender = None
+    if transport is not None:
+        sender = Sender(
+            outbox,
+            transport,
+            counts,
+            allowed=lambda: store.transact(consent.sends),
+            interval=wishes.interval,
+            random=random,
+            look=look,
+        )
+    recorder = Recorder(
+        survey,
+        store,
+        heirs,
+        consent=consent,
+        outbox=outbox,
+        cap=None if wishes.lifetime_cap is None else bound(wishes.lifetime_cap),
+        vault=Vault(wishes.secret),
+        random=random,
+        derives=wishes.rollback_safe,
+        counts=counts,
+    )
+    saying = Saying(store, consent, recorder, outbox=outbox)
+    return Assembly(
+        scope, consent, counts, outbox=outbox, recorder=recorder, saying=saying, sender=sender
+    )
