@@ -24,9 +24,12 @@ if TYPE_CHECKING:
     from ldp_aggregator.estimates.question_estimates import QuestionEstimates
     from ldp_aggregator.estimates.question_estimation import estimate_question
     from ldp_aggregator.estimates.question_numbers import Estimate
+    from ldp_aggregator.estimates.second_stage import SecondStage, second_stage
     from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
     from ldp_aggregator.files import FileError, read_candidates, read_survey
     from ldp_aggregator.geography import Geography
+    from ldp_aggregator.groups.estimation import estimate_groups
+    from ldp_aggregator.groups.group_estimates import GroupEstimates, GroupOfEstimates
     from ldp_aggregator.health_checks.phantoms import phantom_score
     from ldp_aggregator.health_checks.report_checks import health
     from ldp_aggregator.options import Options
@@ -59,6 +62,8 @@ __all__ = [
     "Estimate",
     "FileError",
     "Geography",
+    "GroupEstimates",
+    "GroupOfEstimates",
     "Ingest",
     "Intake",
     "Map",
@@ -67,6 +72,7 @@ __all__ = [
     "Regression",
     "RegressionOptions",
     "SamplingFrame",
+    "SecondStage",
     "SurveyEstimates",
     "Synthetic",
     "Tally",
@@ -81,6 +87,7 @@ __all__ = [
     "detected",
     "encode_tally",
     "estimate",
+    "estimate_groups",
     "estimate_question",
     "follow",
     "frequency_reach",
@@ -93,6 +100,7 @@ __all__ = [
     "read_survey",
     "regress",
     "regress_rows",
+    "second_stage",
     "synthesize",
     "weigh",
     "weigh_rows",
@@ -110,6 +118,8 @@ _HOMES = {
     "Estimate": "estimates.question_numbers",
     "FileError": "files",
     "Geography": "geography",
+    "GroupEstimates": "groups.group_estimates",
+    "GroupOfEstimates": "groups.group_estimates",
     "Ingest": "tallies.ingest",
     "Intake": "tallies.tally",
     "Options": "options",
@@ -125,6 +135,7 @@ _HOMES = {
     "detected": "estimates.detection",
     "encode_tally": "tallies.tally_file",
     "estimate": "estimates.estimation",
+    "estimate_groups": "groups.estimation",
     "health": "health_checks.report_checks",
     "phantom_score": "health_checks.phantoms",
     "estimate_question": "estimates.question_estimation",
@@ -134,6 +145,8 @@ _HOMES = {
     "read_survey": "files",
     "Answer": "queries.answering",
     "query": "queries.answering",
+    "SecondStage": "estimates.second_stage",
+    "second_stage": "estimates.second_stage",
     "Synthetic": "synthesis.synthesis",
     "synthesize": "synthesis.synthesis",
     "RegressionOptions": "regression.options",

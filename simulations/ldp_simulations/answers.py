@@ -12,6 +12,7 @@ import csv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ldp.attributes import UNKNOWN, Attribute
 from ldp.errors import AnswerError, LDPError
 from ldp.fields import names_of
 from ldp.survey import Question, Survey
@@ -62,6 +63,11 @@ def _rows(
             f"{wrong}"
         )
     columns = [(question, [*map(header.index, columns_for(question))]) for question in survey]
+    said = [
+        (attribute, header.index(attribute.name))
+        for attribute in survey.attributes
+        if attribute.name in header
+    ]
     problems: list[str] = []
     for number, cells in enumerate(table, 2):
         if not cells:
@@ -80,6 +86,12 @@ def _rows(
                 problems.append(f"row {number}: {error}")
             else:
                 answers[question.name] = answer
+        for attribute, place in said:
+            label = cells[place].strip()
+            if label in attribute.values:
+                answers[attribute.name] = label
+            elif label not in ("", UNKNOWN):
+                problems.append(f"row {number}: {not_listed(attribute)}")
         for group in survey.groups:
             answered = [question.name for question in group.members if question.name in answers]
             if 0 < len(answered) < len(group.members):
@@ -93,6 +105,14 @@ def _rows(
             yield answers
     if problems and not skip_invalid:
         raise refusal(problems, path)
+
+
+def not_listed(attribute: Attribute) -> str:
+    """What is wrong with a cell that has no value of an attribute."""
+    return (
+        f"attribute {attribute.name!r}: expected one of its values "
+        f"({', '.join(attribute.values)}), {UNKNOWN} or nothing"
+    )
 
 
 def columns_for(question: Question) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from scipy.stats import multivariate_normal, norm
 import ldp
 from ldp import EstimateError
 from ldp_aggregator import Options, Tally, encode_tally, estimate_question, follow
-from ldp_aggregator.commands.trend import CHANGED, epochs_of
+from ldp_aggregator.commands.analyses.trend import CHANGED, epochs_of
 from ldp_aggregator.series.errors_over_time import Covariances, covariances
 from ldp_aggregator.series.evidence import evidence_of, since
 from ldp_aggregator.series.levels import level_of

@@ -11,7 +11,7 @@ from ldp import parse_survey
 from ldp.epochs import batch_id
 from ldp.randomness import system
 from ldp.wire import Batch, encode_batch, encode_frame
-from ldp_aggregator.commands.trend import CHANGED
+from ldp_aggregator.commands.analyses.trend import CHANGED
 from ldp_aggregator.service.counting.served import Served
 from ldp_aggregator.service.service import Service, Settings
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ldp.survey import Survey
+from ldp_aggregator.commands.group_options import with_group_options
 from ldp_aggregator.commands.main import QUIET, SURVEY
 from ldp_aggregator.commands.output_options import (
     QUESTION,
@@ -157,6 +158,7 @@ def aggregate(
     type=click.Path(path_type=Path),
     help="The list of `ldp stops sign` that devices followed, to say whom it left.",
 )
+@with_group_options
 @ALLOW_EQUAL
 @QUIET
 def estimate(
@@ -164,6 +166,10 @@ def estimate(
     paths: tuple[str, ...],
     names: tuple[str, ...],
     stop_list: Path | None,
+    by: tuple[str, ...],
+    where: tuple[tuple[str, str], ...],
+    least_group: int | None,
+    earlier: tuple[Path, ...],
     allow_equal: bool,
     quiet: bool,
     **asked: Any,
@@ -179,6 +185,26 @@ def estimate(
     survey = tally.survey
     check_names(names, [question.name for question in survey])
     candidates = read_candidates(survey, survey_path)
+    if by or where:
+        if stops is not None:
+            raise click.UsageError("expected --stops without --by and --where")
+        from ldp_aggregator.groups.estimation import estimate_groups
+
+        before = [tally_of(survey_path, (str(path),), True, allow_equal=True) for path in earlier]
+        groups = estimate_groups(
+            tally,
+            by=by,
+            where=dict(where),
+            options=options,
+            candidates=candidates,
+            names=names,
+            least_group=least_group,
+            earlier=before,
+        )
+        output_options.hand_over_groups(groups)
+        return
+    if least_group is not None or earlier:
+        raise click.UsageError("--least-group and --released are for --by and --where")
     estimates = estimate(tally, options=options, candidates=candidates, names=names)
     if not quiet:
         for question in estimates:

@@ -163,6 +163,8 @@ class QuestionEstimates(QuestionNumbers):
         """
         if self.places is not None:
             return self.map().bars()
+        if self.regions is not None:
+            return self.regions.bars()
         shown = self.merged(MOST_BARS)
         if truth is not None and len(shown) < len(self):
             truth = np.add.reduceat(truth, self.starts_of(MOST_BARS)).tolist()

@@ -33,6 +33,7 @@ from ldp_aggregator.options import SHAPES, Options
 from ldp_aggregator.places.districts import District
 from ldp_aggregator.places.maps import Map
 from ldp_aggregator.places.places import Ends, Places
+from ldp_aggregator.places.regions import Regions, regions_of
 
 MOST_ROWS = 100
 """Values that tables, notebooks and `repr` show of a question unless they are asked for more."""
@@ -245,6 +246,17 @@ class QuestionNumbers:
     def shown_districts(self) -> tuple[District, ...]:
         """Those that the options ask for."""
         return () if self.places is None else self.places.shown_districts
+
+    @property
+    def regions(self) -> Regions | None:
+        """A map of values that are the names of districts, of the geography that options have."""
+        geography, options = self.options.geography, self.options
+        if geography is None or self.places is not None:
+            return None
+        columns = (self.frequency, self.standard_error, self.low, self.high)
+        return regions_of(
+            self.question, self.values, columns, geography, level=options.level, post=options.post
+        )
 
     @property
     def _on_map(self) -> Places:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.rendering.drawing import drawn, drawn_figure
-from ldp_aggregator.rendering.heat import HEIGHT, draw_heat
+from ldp_aggregator.rendering.heat import HEIGHT, draw_districts, draw_heat
 from ldp_aggregator.rendering.over_time import HEIGHT as HEIGHT_OVER_TIME
 from ldp_aggregator.rendering.over_time import draw_band
 from ldp_aggregator.rendering.sheet import Bars, Sheet
@@ -61,7 +61,7 @@ def _drawing(panels: Sequence[Bars]) -> tuple[tuple[float, float], Callable[[Any
 
 
 def _height(panel: Bars) -> float:
-    if panel.grid is not None:
+    if panel.grid is not None or panel.shapes is not None:
         return HEIGHT
     if panel.band is not None:
         return HEIGHT_OVER_TIME
@@ -81,6 +81,8 @@ def _draw(axis: Any, panel: Bars) -> None:
         draw_heat(axis, panel, panel.grid)
     elif panel.band is not None:
         draw_band(axis, panel, panel.band)
+    elif panel.shapes is not None:
+        draw_districts(axis, panel, panel.shapes)
     else:
         _draw_bars(axis, panel)
     axis.spines[["top", "right"]].set_visible(False)

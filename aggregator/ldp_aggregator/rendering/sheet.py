@@ -68,6 +68,15 @@ class Band(NamedTuple):
     """The first and the last place at which something may have changed, if it has."""
 
 
+class Shapes(NamedTuple):
+    """Where the districts of a map lie: the borders of each, of shape (corners, 2).
+
+    Those around holes go the other way round.
+    """
+
+    borders: Sequence[Sequence[Floats]]
+
+
 class Bars(NamedTuple):
     """A panel of a picture: arrays of shape (M,), in the order of `labels`."""
 
@@ -86,6 +95,8 @@ class Bars(NamedTuple):
     """Series that are drawn in place of bars, side by side."""
     band: Band | None = None
     """Of a course over time, for which `labels` are the times: drawn in place of bars."""
+    shapes: Shapes | None = None
+    """Of a map of districts, which is drawn in place of bars as well."""
 
 
 def _no_tables() -> Iterable[TextTable]:

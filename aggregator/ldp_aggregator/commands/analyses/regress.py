@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
+from ldp_aggregator.commands.analyses.weigh import Sources, with_sources
 from ldp_aggregator.commands.output_options import LEVEL, OUTPUT, format_option, present
-from ldp_aggregator.commands.weigh import Sources, with_sources
 
 
 @click.command()
