@@ -62,7 +62,7 @@ def cases() -> list[Case]:
             )
     for name, margins, method, sizes in (
         # Shares of combinations are noisier than those of ages and of sexes.
-        ("post-stratified", CELLS, "raking", (40_000, 4000)),
+        ("post-stratified", CELLS, "raking", (80_000, 4000)),
         ("raked", BOTH, "raking", (20_000, 4000)),
         ("linear", BOTH, "linear", (20_000, 4000)),
     ):
