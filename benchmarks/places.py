@@ -1,12 +1,14 @@
 """Rectangles of a map, by how views are drawn: `python -m benchmarks.places [--adult FILE]`.
 
 What the literature has for rectangles differs in the views that devices are dealt out to, and in
-what is made of them. Here all go through one decoder, least squares on whatever views there are:
+what is made of them. Here all views go through one decoder, least squares on whatever there are:
 
     pyramid     all grids of 2^a x 2^b cells, with the weights that are best for rectangles
     HIO         the same grids, all as likely (Wang et al. 2019; they do without least squares)
     quadtree    the square ones, with the weights that are best for them
     one grid    the finest one
+
+    stripes     what is drawn is a frequency, and no view (`ldp.mechanisms.stripes`)
 
 Beside these unbiased ones are two that are biased, and closer to the truth where noise is large:
 
@@ -24,7 +26,9 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -35,11 +39,15 @@ from benchmarks.figures import median_seconds
 from benchmarks.hybrid_grids import hybrid, hybrid_shares
 from ldp.exact import odds
 from ldp.mechanisms.pyramid import PyramidResponse, halvings, usual_response
+from ldp.mechanisms.stripes import Stripes, usual_stripes
 from ldp_aggregator.arrays import Counts, Floats, Integers
-from ldp_aggregator.decoders.pyramid import queries_of
+from ldp_aggregator.decoders.decoder import Queries
+from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.trees.levels import views_of
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import form_of
+
+Response = PyramidResponse | Stripes
 
 SIDE = 64
 DEPTH = SIDE.bit_length() - 1
@@ -158,12 +166,19 @@ def shares_in(grid: Floats, ends: Integers) -> Floats:
     return np.asarray(corners)
 
 
-def least_squares(response: PyramidResponse, counts: Counts) -> Floats:
+def queries_of(response: Response, counts: Counts) -> Queries:
+    """How any query is answered."""
+    known = decoder_of(response).queries(response, counts)
+    assert known is not None  # noqa: S101 (all of these are for rectangles)
+    return known
+
+
+def least_squares(response: Response, counts: Counts) -> Floats:
     """The shares of all cells, of shape (64, 64), without bias."""
     return queries_of(response, counts).frequency.reshape(SIDE, SIDE)
 
 
-def shrunk(response: PyramidResponse, counts: Counts) -> Floats:
+def shrunk(response: Response, counts: Counts) -> Floats:
     """The same in the view for the eye."""
     known = queries_of(response, counts)
     assert known.shrunk is not None  # noqa: S101 (a map has that view)
@@ -171,11 +186,11 @@ def shrunk(response: PyramidResponse, counts: Counts) -> Floats:
 
 
 def error_of(
-    response: PyramidResponse,
+    response: Response,
     held: Counts,
     runs: int,
     generator: Generator,
-    shares: Callable[[PyramidResponse, Counts], Floats] = least_squares,
+    shares: Callable[[Any, Counts], Floats] = least_squares,
 ) -> float:
     """The root mean square error of rectangles."""
     ends = rectangles(generator)
@@ -194,6 +209,8 @@ def measured(epsilon: str, held: Counts, generator: Generator) -> Mapping[str, f
         system: error_of(response, held, RUNS, generator=generator)
         for system, response in unbiased.items()
     }
+    across = usual_stripes(SIDE, *odds(Fraction(epsilon)))
+    errors["stripes"] = error_of(across, held, RUNS, generator=generator)
     pyramid = unbiased["pyramid"]
     coarse = hybrid(pyramid, RESPONDENTS)
     errors["shrunk"] = error_of(pyramid, held, RUNS, generator=generator, shares=shrunk)
@@ -211,15 +228,21 @@ def main(adult: Path | None) -> None:
             errors = measured(epsilon, held, generator)
             shown = (f"{system} {of_system:.4f}" for system, of_system in errors.items())
             print(f"{name}, epsilon {epsilon}: {', '.join(shown)}")
-    response = usual_response(DEPTH, *odds(Fraction(1)))
-    counts = generator.integers(0, 100, (len(response.law), response.layout.symbols))
+    pyramid = usual_response(DEPTH, *odds(Fraction(1)))
+    for name, response in (
+        ("pyramid", pyramid),
+        ("stripes", usual_stripes(SIDE, *odds(Fraction(1)))),
+    ):
+        seconds = median_seconds(partial(_decode, response, generator))
+        print(f"{name}, {SIDE} x {SIDE} cells with their errors: {seconds:.3f} s")
 
-    def decode() -> None:
-        known = queries_of(response, counts)
-        assert known.cells is not None  # noqa: S101 (a map has cells)
-        known.cells((DEPTH, DEPTH)).errors()
 
-    print(f"{SIDE} x {SIDE} cells with their errors: {median_seconds(decode):.3f} s")
+def _decode(response: Response, generator: Generator) -> None:
+    layout = response.layout
+    counts = generator.integers(0, 100, (layout.cohorts, layout.symbols))
+    known = queries_of(response, counts)
+    assert known.cells is not None  # noqa: S101 (a map has cells)
+    known.cells((DEPTH, DEPTH)).errors()
 
 
 if __name__ == "__main__":

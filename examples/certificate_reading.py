@@ -184,13 +184,24 @@ def read_draw(draw, questions):
         usable(fitting and set(weights) == {1}, "several answers of more questions, all alike")
 
 
+def read_attribute(attribute):
+    """Of what reports say openly: a name, its values, and the questions it goes with, if listed."""
+    listed = ["questions"] if "questions" in attribute else []
+    members(attribute, "name", "values", *listed)
+    name_of(attribute["name"])
+    for part in ("values", *listed):
+        texts = [written(text, str) for text in written(attribute[part], list)]
+        usable(texts and len(set(texts)) == len(texts), "values that all differ")
+
+
 def read(text):
     """The certificate in a text, all that is not within its questions being of the right form."""
     survey = json.loads(text, object_pairs_hook=distinct)
     usable(isinstance(survey, dict) and survey.get("format") == 2, "format 2")
     head = ("format", "survey", "fingerprint", "terms", "epoch", "lifetime_epsilon")
     many = ["draws"] if "draws" in survey else []
-    members(survey, *head, "questions", "groups", *many, "total_epsilon")
+    said = ["attributes", "least_group"] if "attributes" in survey else []
+    members(survey, *head, "questions", "groups", *many, *said, "total_epsilon")
     written(survey["format"], int)
     name_of(survey["survey"])
     epoch, lifetime = survey["epoch"], survey["lifetime_epsilon"]
@@ -204,6 +215,11 @@ def read(text):
         usable(written(survey["draws"], list), "draws, or no word of them")
         for draw in survey["draws"]:
             read_draw(draw, names)
+    if said:
+        usable(written(survey["least_group"], int) >= 10, "groups of ten reports or more")
+        usable(written(survey["attributes"], list), "attributes, or no word of them")
+        for attribute in survey["attributes"]:
+            read_attribute(attribute)
     for group in written(survey["groups"], list):
         names, _ = members(group, "questions", "fingerprint")
         for name in written(names, list):

@@ -185,7 +185,16 @@ def fingerprint_of(survey, question):
     epoch = [] if survey["epoch"] is None else [f"epoch={survey['epoch']}"]
     draw = [f"draw={drawn(of)}" for of in draws_of(survey) if question["name"] in of["questions"]]
     named = question["name"], question["type"], *listed, question["mechanism"]
-    return digest("ldp-question-2", survey["survey"], *named, *numbers, *epoch, *draw)
+    said = attributes_of(survey, question["name"])
+    return digest("ldp-question-2", survey["survey"], *named, *numbers, *epoch, *draw, *said)
+
+
+def attributes_of(survey, name):
+    """What the fingerprint of a question covers of what its reports say openly."""
+    for attribute in survey.get("attributes", []):
+        if name in attribute.get("questions", [name]):
+            values = attribute["values"]
+            yield from (f"attribute={attribute['name']}", str(len(values)), *values)
 
 
 def drawn(draw):
@@ -330,7 +339,9 @@ def identity(survey):
     fingerprint = digest("ldp-survey-1", survey["survey"], *parts)
     charges = sorted((question["name"], question["charges"]) for question in questions)
     charged = [f"{name}={times}" for name, times in charges]
-    terms = digest("ldp-terms-1", fingerprint, survey["lifetime_epsilon"] or "", *charged).hex()
+    crowd = [f"least_group={survey['least_group']}"] if "attributes" in survey else []
+    agreed = (survey["lifetime_epsilon"] or "", *charged, *crowd)
+    terms = digest("ldp-terms-1", fingerprint, *agreed).hex()
     in_draws = [name for draw in draws_of(survey) for name in draw["questions"]]
     lasting = {question["name"] for question in questions if question["all_reports"]["memoized"]}
     apart = len(set(in_draws)) == len(in_draws) and not set(in_draws) & {*grouped, *lasting}

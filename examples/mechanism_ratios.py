@@ -134,6 +134,22 @@ def arcs(size, modulus, width, truth, other, weights):
     return once(odds(truth, other), symbol_bytes(modulus) + cohort_bytes(cohorts))
 
 
+def stripes(size, modulus, width, truth, other, law):
+    """A report is a frequency, drawn whatever the answer is, and an arc: with its cell, or without.
+
+    Under each frequency, one along either axis, as many arcs hold one cell as another.
+    """
+    depth = (size.bit_length() - 1) // 2
+    require(size == 4**depth, "the map has as many cells along both axes, a power of two")
+    require(2**depth <= modulus and width < modulus, "the circle has room, and is longer than arcs")
+    require(all(modulus % divisor for divisor in range(2, modulus)), "its length is prime")
+    (law,) = law
+    half = modulus // 2
+    require(len(law) == half * (half + 3) // 2, "there is a weight for frequencies as far from 0")
+    require(any(law), "some frequency has a weight")
+    return once(odds(truth, other), symbol_bytes(modulus) + cohort_bytes((modulus**2 - 1) // 2))
+
+
 def square_wave(size, width, truth, other):
     """A report is a place; `width` of them, from that of the answer on, are the likelier ones.
 
@@ -587,6 +603,17 @@ MECHANISMS = {
             "size": range(4, 2**12 + 1),
             "law": [range(2**40 + 1)],
             "spaces": [range(2**22)],
+            **ODDS,
+        },
+    ),
+    "stripes": Mechanism(
+        PLACE,
+        stripes,
+        {
+            "size": range(4, 2**12 + 1),
+            "modulus": range(3, 2**7),
+            "width": range(1, 2**7),
+            "law": [range(2**20 + 1)],
             **ODDS,
         },
     ),

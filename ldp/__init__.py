@@ -8,7 +8,8 @@ Python, and `Survey.to_toml()` writes it down. The function `survey` hides the m
 from which names can be imported all the same (`from ldp.survey import Group`).
 """
 
-from ldp.declarations import draw, field, question, survey
+from ldp.cells import cell_at
+from ldp.declarations import attribute, draw, field, question, survey
 from ldp.errors import (
     AlreadyAnsweredError,
     AnswerError,
@@ -47,6 +48,8 @@ __all__ = [
     "UnknownNameError",
     "WireError",
     "__version__",
+    "attribute",
+    "cell_at",
     "draw",
     "field",
     "parse_survey",

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from ldp.accounting import posterior
-from ldp.compiled import covered, draws_of
+from ldp.compiled import attributes_of, covered, draws_of
 from ldp.draws import chargeable
 from ldp.exact import exp_lower, float_upper, log_upper
 from ldp.identifiers import shown_states
@@ -42,6 +42,7 @@ def certificate(survey: Survey) -> dict[str, object]:
         "questions": [certify(question) for question in survey],
         "groups": [_group(group) for group in survey.groups],
         **draws_of(survey),
+        **attributes_of(survey),
         "total_epsilon": totals(survey),
     }
 

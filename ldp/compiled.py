@@ -34,7 +34,23 @@ def compiled(survey: Survey) -> dict[str, object]:
         "questions": [_compiled(question) for question in survey],
         "groups": [[question.name for question in group.members] for group in survey.groups],
         **draws_of(survey),
+        **attributes_of(survey),
     }
+
+
+def attributes_of(survey: Survey) -> dict[str, object]:
+    """What reports say openly of a device, and how many a group needs; nothing without any."""
+    if not survey.attributes:
+        return {}
+    attributes = [
+        {
+            "name": attribute.name,
+            "values": list(attribute.values),
+            **({"questions": list(attribute.questions)} if attribute.questions else {}),
+        }
+        for attribute in survey.attributes
+    ]
+    return {"attributes": attributes, "least_group": survey.least_group}
 
 
 def draws_of(survey: Survey) -> dict[str, object]:

@@ -38,6 +38,8 @@ def survey(
     *questions: Mapping[str, object] | Question,
     joint: Iterable[str | Iterable[str]] | None = None,
     draws: Iterable[Mapping[str, object]] | None = None,
+    attributes: Iterable[Mapping[str, object]] | None = None,
+    least_group: int | None = None,
     lifetime_epsilon: Number | None = None,
     epoch: str | None = None,
     grace: str | None = None,
@@ -49,6 +51,8 @@ def survey(
     joint             names of two or three questions that are answered together, or several such
                       lists
     draws             groups of questions of which a device answers some, as `ldp.draw` gives them
+    attributes        what reports say openly of a device, as `ldp.attribute` gives it
+    least_group       how many reports a group by attributes needs to be shown; 100 unless given
     lifetime_epsilon  what a device may spend on the survey, ever
     epoch, grace      lengths of time such as "12h" or "1d": of an epoch, and how long after its end
                       its batches are still taken
@@ -67,6 +71,7 @@ def survey(
         "name": name,
         "joint": joint,
         "lifetime_epsilon": lifetime_epsilon,
+        "least_group": least_group,
         "epoch": epoch,
         "grace": grace,
     }
@@ -74,7 +79,25 @@ def survey(
     table: dict[str, object] = {"survey": _given(head), "question": tables}
     if draws is not None:
         table["draw"] = [_given(group) for group in draws]
+    if attributes is not None:
+        table["attribute"] = [_given(attribute) for attribute in attributes]
     return survey_of(table, "survey", len(toml_text(table)))
+
+
+def attribute(
+    name: str, values: Iterable[str], *, questions: Iterable[str] | None = None
+) -> dict[str, object]:
+    """A public attribute of devices, for `ldp.survey`: told openly, with every report.
+
+    name       as for a survey, such as "platform"
+    values     what an app may say; it says one of them, or none
+    questions  the questions whose reports carry it; all unless given
+
+    >>> import ldp
+    >>> ldp.attribute("platform", ["android", "ios"])
+    {'name': 'platform', 'values': ['android', 'ios']}
+    """
+    return _given({"name": name, "values": values, "questions": questions})
 
 
 def draw(
@@ -116,7 +139,7 @@ def question(
     fields: Iterable[Mapping[str, object]] | None = None,
     x: Axis | None = None,
     y: Axis | None = None,
-    cells: int | None = None,
+    cells: int | Iterable[str] | None = None,
     mechanism: str | None = None,
     epsilon: Number | None = None,
     profile: str | None = None,
@@ -152,7 +175,8 @@ def question(
     fields      the parts of an answer that are told together, as `ldp.field` gives them
     x, y        the axes of a place: the least and the greatest number of each as a pair, or a
                 mapping of what a survey file says of it (low, high, name, unit, outside, missing)
-    cells       how many cells each axis of a place is divided into: a power of two up to 64
+    cells       how many cells each axis of a place is divided into: a power of two up to 64; or,
+                without axes, the names of the cells of a public geography, such as counties
     mechanism   a name in the table of mechanisms, or "auto": the one with the least total error,
                 which is the default unless a profile names one
     epsilon     the privacy loss that one report may cause: a number such as "1", "0.5" or "1/3"
@@ -263,6 +287,7 @@ _TYPE_OF = {
     "high": "integer",
     "candidates": "text",
     "parents": "category",
+    "cells": "place",
 }
 """The type that a key leaves no doubt about; of several keys the first here counts."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from ldp.attributes import labels_of, size_of
 from ldp.epochs import epoch_of
 from ldp.errors import WireError
 from ldp.survey import Envelope, Question, Survey
@@ -51,6 +52,7 @@ def decoded_batch(
         name = f"unknown question {batch.fingerprint.hex()}"
     else:
         name = f"question {envelope.name}"
+        name += _said_openly(envelope, batch.combination)
         if envelope.epoch is not None:
             epoch = f", epoch {epoch_of(batch.id)}"
     reports = "1 report" if batch.size == 1 else f"{batch.size:,} reports"
@@ -77,6 +79,15 @@ def supported(question: Question, row: bytes) -> str:
             return _supports(question, columns[column])
         return "no report that this question can have"
     return f"{_shown(question, prefix)}{_body(question, body)}"
+
+
+def _said_openly(envelope: Envelope, combination: int) -> str:
+    """What a batch says of the devices that its reports are from."""
+    if combination >= size_of(envelope.attributes):
+        return f", combination {combination} of attributes that it does not have"
+    labels = labels_of(envelope.attributes, combination)
+    pairs = zip(envelope.attributes, labels, strict=True)
+    return "".join(f", {attribute.name} {label}" for attribute, label in pairs)
 
 
 def _said(envelope: Envelope | None, row: bytes) -> str:

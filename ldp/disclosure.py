@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ldp.accounting import posterior
+from ldp.attributes import Attribute
 from ldp.certificate import delivered, totals
 from ldp.domain import Domain
 from ldp.exact import exp_upper, log_text, percent_below, text_upper
@@ -107,8 +108,27 @@ def _beside(survey: Survey) -> Iterator[str]:
         )
     for group in survey.groups:
         yield _together(group)
+    for attribute in survey.attributes:
+        yield _attribute(survey, attribute)
+    if survey.attributes:
+        yield (
+            f"Groups of fewer than {survey.least_group:,} such reports are not shown to anyone but "
+            "the collector."
+        )
     yield "No name, no account, no number of your device."
     yield "Your network address is seen by those who carry the bytes, as for anything that is sent."
+
+
+def _attribute(survey: Survey, attribute: Attribute) -> str:
+    """What is said openly, with what."""
+    names = [
+        question.text or question.name for question in survey if attribute.goes_with(question.name)
+    ]
+    along = "" if len(names) == len(survey) else f" It goes with: {', '.join(names)}."
+    return (
+        f"The {attribute.name} of your device, openly and not at random, if the app knows it: one "
+        f"of {', '.join(attribute.values)}.{along}"
+    )
 
 
 def _together(group: Group) -> str:

@@ -3,9 +3,10 @@
 The fingerprint of a question is the first 16 bytes of the SHA-256 of netstrings
 (`<length>:<bytes>,`): a format tag, the survey's name, the question's name, its type, the number of
 its values and the values (or `open`), the mechanism, every integer of its randomizer as
-`name=number`, if the survey has epochs, their seconds as `epoch=number`, and if a device draws one
-of several questions, their names and weights as `draw=name:weight,...`. It covers what changes the
-meaning of a report, or of the id that it travels under, and whose it is, so that two surveys
+`name=number`, if the survey has epochs, their seconds as `epoch=number`, if a device draws one of
+several questions, their names and weights as `draw=name:weight,...`, and of each public attribute
+that its reports carry `attribute=name`, the number of its values, and these. It covers what changes
+the meaning of a report, or of the id that it travels under, and whose it is, so that two surveys
 never share a tally; and nothing else: neither the text that people read, nor candidates, nor the
 way an epsilon was written. Versions of a survey share its name, and the fingerprints of those
 questions that did not change. The fingerprint of a group of questions that are answered together is
@@ -13,7 +14,8 @@ made in the same way, of a format tag and the fingerprints of its questions in o
 
 What a device may spend over its lifetime does not change the meaning of a report, so no fingerprint
 covers it. It is part of the terms that a respondent agrees to, and an app may pin: `terms` is the
-digest of everything that costs.
+digest of everything that costs; where reports carry attributes, the size below which groups are not
+shown included.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import chain
 
+from ldp.attributes import LEAST_GROUP, Attribute, Attributes, parts_of
 from ldp.domain import Domain, Placed, Value
 from ldp.draws import Draw
 from ldp.errors import AnswerError
@@ -48,6 +51,7 @@ class Question:
     `survey` is the name of its survey, and `epoch` the length of that one's epochs in seconds.
     `keys` are those of the survey file that nothing else here tells, as they stood there.
     `draw` is the group of which a device answers one question; None where it answers this one.
+    `attributes` are the public ones that its reports carry.
     """
 
     def __init__(
@@ -66,9 +70,11 @@ class Question:
         survey: str = "",
         keys: Mapping[str, object] | None = None,
         draw: Draw | None = None,
+        attributes: Attributes = (),
     ) -> None:
         self.name = name
         self.draw = draw
+        self.attributes = attributes
         self.domain = domain
         self.mechanism = mechanism
         self.randomizer = randomizer
@@ -172,6 +178,7 @@ class Group:
         self.name = "+".join(question.name for question in members)
         self.width = sum(question.width for question in members)
         self.epoch = members[0].epoch
+        self.attributes = members[0].attributes
         fingerprints = (question.fingerprint for question in members)
         self.fingerprint = _digest([b"ldp-joint-1", *fingerprints])
 
@@ -190,6 +197,9 @@ class Survey:
     `epoch` is the length of its epochs in seconds, None without; `grace` how many seconds after an
     epoch's end its batches are still taken (if not said, as many as it has itself).
 
+    `attributes` are what reports say openly of a device, if anything; groups by them are shown if
+    they have at least `least_group` reports.
+
     Two surveys are equal if a device is asked for the same on the same terms: their `terms`, which
     include the fingerprint, are equal. What people read makes no difference to it.
     """
@@ -201,8 +211,12 @@ class Survey:
         groups: tuple[Group, ...] = (),
         lifetime: Declared | None = None,
         grace: int | None = None,
+        attributes: tuple[Attribute, ...] = (),
+        least_group: int = LEAST_GROUP,
     ) -> None:
         self.name = name
+        self.attributes = attributes
+        self.least_group = least_group
         self.questions = questions
         self.groups = groups
         self.lifetime = lifetime
@@ -225,7 +239,8 @@ class Survey:
         stop = "" if self.lifetime is None else self.lifetime.text
         ordered = sorted(self, key=lambda question: question.name)
         charges = (f"{question.name}={question.charges}".encode() for question in ordered)
-        return _digest([b"ldp-terms-1", self.fingerprint, stop.encode(), *charges])
+        crowd = [b"least_group=%d" % self.least_group] if self.attributes else []
+        return _digest([b"ldp-terms-1", self.fingerprint, stop.encode(), *charges, *crowd])
 
     @cached_property
     def draws(self) -> tuple[Draw, ...]:
@@ -302,6 +317,7 @@ def _fingerprint(question: Question) -> bytes:
         ["ldp-question-2", *names, question.domain.type],
         question.domain.parts(),
         [question.mechanism, *numbers, *epoch, *draw],
+        parts_of(question.attributes),
     )
     return _digest(part.encode() for part in parts)
 

@@ -6,10 +6,15 @@
     lifetime_epsilon    (optional) what a device may spend on the survey, ever
     epoch               (optional) the length of its epochs (`ldp.epochs`), such as "1d"
     grace               (optional) how long after an epoch's end its batches are still taken
+    least_group         (optional) how many reports a group by attributes needs to be shown
 
     [[draw]]            (optional) questions of which a device answers one (`ldp.draws`)
     questions           their names
     weights             (optional) whole numbers: how likely each is
+
+    [[attribute]]       (optional) what reports say openly of a device (`ldp.attributes`)
+    name, values
+    questions           (optional) those whose reports carry it
 
     [[question]]
     name = "smoker"
@@ -18,6 +23,7 @@
                         table | place
     [[question.field]]  (table) the parts of an answer (`ldp.field_keys`)
     x, y, cells         (place) the axes of a map, and how many cells each has (`ldp.place_keys`)
+    cells, by           (place) or a public geography: names of cells, or a GeoJSON file with these
     collect             (table) product | subsets: whether a report tells of all parts, or of some
     values              (category, multi)
     keys                (key-value) what a number may come with
@@ -50,6 +56,14 @@ from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 
+from ldp.attributes import (
+    LARGEST_GROUP,
+    LEAST_GROUP,
+    SMALLEST_GROUP,
+    Attributes,
+    attributes_of,
+    note_unknown,
+)
 from ldp.circle_keys import refuse_on_circle, with_circle
 from ldp.contribution_keys import refuse_memoized_mean, with_contributions
 from ldp.domain import BOOLEAN_VALUES, SEPARATOR, Domain
@@ -98,6 +112,9 @@ _TOLD = frozenset(
 )
 """Keys that a question tells by itself; it keeps the others as they came."""
 
+_TOLD_OF_CELLS = _TOLD | {"cells", "by", "goal"}
+"""The same where the cells of a place are values."""
+
 _STAND_IN = Domain("category", ("0", "1"))
 
 
@@ -140,20 +157,45 @@ def survey_of(table: Mapping[str, object], place: str, length: int) -> Survey:
             head.fraction("lifetime_epsilon", LEAST_EPSILON, MOST_LIFETIME_EPSILON)
         )
     epoch, grace = _epochs(head)
+    open_tables = _numbered(place, "attribute", top)
+    attributes = attributes_of(open_tables, _name)
+    least_group = _least_group(head, attributes)
     head.finish()
-    drawn = [
-        Keys(f"{place}: draw {number}", table) for number, table in enumerate(top.tables("draw"), 1)
-    ]
+    drawn = _numbered(place, "draw", top)
     draws = draws_of(drawn)
-    questions, problems = _questions(place, _entries(top, length), name, epoch=epoch, draws=draws)
+    questions, problems = _questions(
+        place, _entries(top, length), name, epoch=epoch, draws=draws, attributes=attributes
+    )
     top.finish()
-    note_problems(drawn, draws, {question.name: question for question in questions}, joint=listed)
-    groups = joint_groups(head, listed, {question.name: question for question in questions})
-    of_draws = [problem for keys in drawn for problem in keys.told()]
-    problems = [*top.told(), *head.told(), *of_draws, *problems, *_repeated(place, questions)]
+    by_name = {question.name: question for question in questions}
+    note_problems(drawn, draws, by_name, joint=listed)
+    note_unknown(open_tables, attributes, by_name, joint=listed)
+    groups = joint_groups(head, listed, by_name)
+    of_tables = [problem for keys in (*drawn, *open_tables) for problem in keys.told()]
+    problems = [*top.told(), *head.told(), *of_tables, *problems, *_repeated(place, questions)]
     if problems:
         raise SurveyError(tuple(problems))
-    return Survey(name, questions, groups, lifetime=lifetime, grace=grace)
+    return Survey(
+        name,
+        questions,
+        groups,
+        lifetime=lifetime,
+        grace=grace,
+        attributes=attributes,
+        least_group=least_group,
+    )
+
+
+def _numbered(place: str, name: str, top: Keys) -> list[Keys]:
+    """The tables of a name, each with its number in messages."""
+    tables = enumerate(top.tables(name), 1)
+    return [Keys(f"{place}: {name} {number}", table) for number, table in tables]
+
+
+def _least_group(head: Keys, attributes: Attributes) -> int:
+    if "least_group" in head and not attributes:
+        head.problem("least_group", "nothing: no attribute divides the crowd", "a number")
+    return head.integer("least_group", SMALLEST_GROUP, LARGEST_GROUP, default=LEAST_GROUP)
 
 
 def _questions(
@@ -162,6 +204,7 @@ def _questions(
     survey: str,
     epoch: int | None,
     draws: Sequence[Draw],
+    attributes: Attributes,
 ) -> tuple[tuple[Question, ...], list[Problem]]:
     """The questions that are sound, and what is wrong with the others."""
     questions: list[Question] = []
@@ -172,7 +215,9 @@ def _questions(
         # What a mistyped key may have meant takes long to find, and who has a hundred problems does
         # not read on.
         suggest = len(problems) < MOST_TOLD
-        question, wrong = _question(keys, survey, epoch, draw_of=draw_of, suggest=suggest)
+        question, wrong = _question(
+            keys, survey, epoch, draw_of=draw_of, attributes=attributes, suggest=suggest
+        )
         problems += wrong
         if question is not None:
             questions.append(question)
@@ -190,7 +235,13 @@ def _epochs(head: Keys) -> tuple[int | None, int | None]:
 
 
 def _question(
-    table: Keys, survey: str, epoch: int | None, *, draw_of: Mapping[str, Draw], suggest: bool
+    table: Keys,
+    survey: str,
+    epoch: int | None,
+    *,
+    draw_of: Mapping[str, Draw],
+    attributes: Attributes,
+    suggest: bool,
 ) -> tuple[Question | None, list[Problem]]:
     keys, profile = _with_profile(table)
     name = _name(keys)
@@ -225,8 +276,9 @@ def _question(
         profile=profile,
         epoch=epoch,
         survey=survey,
-        keys=table.without(_TOLD),
+        keys=table.without(_TOLD if domain.is_place or "cells" not in table else _TOLD_OF_CELLS),
         draw=draw_of.get(name),
+        attributes=tuple(attribute for attribute in attributes if attribute.goes_with(name)),
     )
     return question, []
 
@@ -280,8 +332,10 @@ def _domain(keys: Keys, types: Collection[str] = _TYPES) -> Domain:
         fields = fields_of(keys, _name_and_domain, collect)
         return Domain("table", None, fields=fields, collect=collect)
     if kind == "place":
-        from ldp.place_keys import axes_of
+        from ldp.place_keys import axes_of, has_named_cells, named_cells
 
+        if has_named_cells(keys):
+            return Domain("category", named_cells(keys))
         return Domain("place", None, fields=axes_of(keys, _name_and_domain))
     if kind == "key-value":
         return _pairs(keys)
@@ -404,7 +458,7 @@ def _left_to_us(keys: Keys, domain: Domain) -> tuple[str, ...]:
 def _goal(keys: Keys, domain: Domain) -> str:
     """What `auto` is asked to make well known: frequencies, unless the survey says otherwise."""
     goal = (keys.choice("goal", GOALS) if "goal" in keys else None) or "frequencies"
-    if goal == "map" and not domain.is_place:
+    if goal == "map" and not domain.is_place and "cells" not in keys:
         keys.problem("goal", "map for a question of type place alone", f"type {domain.type}")
     return goal
 

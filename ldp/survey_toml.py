@@ -17,6 +17,7 @@ from ldp.epochs import UNITS
 from ldp.exact import decimal_text
 
 if TYPE_CHECKING:
+    from ldp.attributes import Attribute
     from ldp.scales import Scale
     from ldp.survey import Question, Survey
 
@@ -45,8 +46,22 @@ def survey_table(survey: Survey) -> dict[str, object]:
     for draw in survey.draws:
         how = {"weights": list(draw.weights)} if draw.answers == 1 else {"answers": draw.answers}
         draws.append({"questions": list(draw.names), **how})
-    drawn: dict[str, object] = {"draw": draws} if draws else {}
-    return {"survey": head, **drawn, "question": [question_table(question) for question in survey]}
+    between: dict[str, object] = {"draw": draws} if draws else {}
+    if survey.attributes:
+        head["least_group"] = survey.least_group
+        between["attribute"] = list(map(_attribute_table, survey.attributes))
+    return {
+        "survey": head,
+        **between,
+        "question": [question_table(question) for question in survey],
+    }
+
+
+def _attribute_table(attribute: Attribute) -> dict[str, object]:
+    table: dict[str, object] = {"name": attribute.name, "values": list(attribute.values)}
+    if attribute.questions:
+        table["questions"] = list(attribute.questions)
+    return table
 
 
 def question_table(question: Question) -> dict[str, object]:

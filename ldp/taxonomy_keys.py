@@ -70,6 +70,10 @@ def with_files(table: Mapping[str, object], place: str, read: ReadFile) -> Mappi
 def _with_file(entry: object, place: str, read: ReadFile) -> object:
     if not isinstance(entry, dict):
         return entry
+    if entry.get("type") == "place" and isinstance(entry.get("cells"), str):
+        from ldp.place_keys import with_cells_of_file
+
+        return with_cells_of_file(entry, place, read)
     name = entry.get("file")
     if not isinstance(name, str) or "parents" in entry:
         return entry

@@ -5,6 +5,8 @@ No input or output of its own.
     batch   msgpack array [1, fingerprint, id, count, rows]: format version; 16 bytes that name the
             question and all of its parameters; an id of 16 bytes (`ldp.epochs`); how many reports;
             and those, `count` rows of one width
+            or [2, fingerprint, id, count, rows, combination], where something is said openly of the
+            devices: the number of a combination of attributes (`ldp.attributes`), 1 or more
     frame   magic (4 bytes), length (4, little-endian), XXH64 of the payload, seeded with its length
             (8), payload
 
@@ -27,11 +29,13 @@ from typing import Any, NamedTuple
 import msgpack
 from xxhash import xxh64_intdigest
 
+from ldp.attributes import MOST_COMBINATIONS
 from ldp.epochs import ID_SIZE
 from ldp.errors import WireError
 from ldp.survey import FINGERPRINT_SIZE
 
-FORMAT = 1
+FORMAT, FORMAT_WITH_ATTRIBUTES = 1, 2
+"""Of batches of which nothing is said but their reports, and of the others."""
 MOST_PAYLOAD = 1 << 24
 MOST_REPORTS = 1 << 20
 
@@ -46,6 +50,7 @@ REASONS = {
     "report-width": "rows whose length is not the number of reports times the width of a report",
     "symbol-range": "a symbol outside the question's range",
     "cohort-range": "a cohort outside the question's range",
+    "attribute-range": "a combination of attributes that the question's reports do not have",
     "padding-bits": "a bit set beyond the question's last",
     "ones": "another number of bits set than the question's reports have",
     "seed-range": "the seed of no hash function of the question's",
@@ -56,17 +61,22 @@ REASONS = {
 """Why bytes are rejected; counts are kept by these names."""
 
 _HEADER = struct.Struct("<4sIQ")
-_BEGINNING = bytes((0x95, FORMAT))
+_BEGINNINGS = {bytes((0x95, FORMAT)): 5, bytes((0x96, FORMAT_WITH_ATTRIBUTES)): 6}
+"""How many parts there are, by the first two bytes."""
 _EFFORT = 8
 
 
 class Batch(NamedTuple):
-    """`size` reports of one question, as rows of one width, under one id."""
+    """`size` reports of one question, as rows of one width, under one id.
+
+    `combination` is that of the attributes of all devices that they are from.
+    """
 
     fingerprint: bytes
     id: bytes
     size: int
     rows: bytes
+    combination: int = 0
 
 
 class Damage(NamedTuple):
@@ -88,7 +98,13 @@ def encode_batch(batch: Batch) -> bytes:
             f"expected 1 to {MOST_REPORTS} rows of one width, got {len(batch.rows)} bytes for "
             f"{batch.size}"
         )
-    payload: bytes = msgpack.packb((FORMAT, batch.fingerprint, batch.id, batch.size, batch.rows))
+    if not 0 <= batch.combination < MOST_COMBINATIONS:
+        raise ValueError(
+            f"expected a combination from 0 to {MOST_COMBINATIONS - 1}, got {batch.combination}"
+        )
+    # What says nothing has the bytes that it had before there were attributes.
+    parts = (FORMAT_WITH_ATTRIBUTES, *batch) if batch.combination else (FORMAT, *batch[:-1])
+    payload: bytes = msgpack.packb(parts)
     if len(payload) > MOST_PAYLOAD:
         raise ValueError(f"expected at most {MOST_PAYLOAD} bytes in a batch, got {len(payload)}")
     return payload
@@ -96,7 +112,8 @@ def encode_batch(batch: Batch) -> bytes:
 
 def decode_batch(payload: bytes) -> Batch:
     """The batch that a payload holds. Raises `WireError`."""
-    if payload[:2] != _BEGINNING:
+    length = _BEGINNINGS.get(bytes(payload[:2]))
+    if length is None:
         # A short array whose first part is a small number, and another than ours.
         is_array = len(payload) > 1 and payload[0] & 0xF0 == 0x90
         if is_array and payload[1] < 0x80 and payload[1] != FORMAT:
@@ -110,7 +127,12 @@ def decode_batch(payload: bytes) -> Batch:
         # The hook sees an array inside another one first, and refuses it there: nothing nested is
         # ever built.
         batch: Batch = msgpack.unpackb(
-            payload, list_hook=_batch, max_array_len=5, max_map_len=0, max_ext_len=0, max_str_len=0
+            payload,
+            list_hook=_batch,
+            max_array_len=length,
+            max_map_len=0,
+            max_ext_len=0,
+            max_str_len=0,
         )
     except WireError:
         raise
@@ -122,12 +144,17 @@ def decode_batch(payload: bytes) -> Batch:
 
 
 def _batch(parts: list[Any]) -> Batch:
+    combination = parts.pop() if len(parts) == 6 else None
     if (
         len(parts) != 5
         or type(parts[3]) is not int
         or not type(parts[1]) is type(parts[2]) is type(parts[4]) is bytes
     ):
         raise WireError("not-a-batch", "expected [version, fingerprint, id, count, rows]")
+    if combination is not None and not _is_combination(combination):
+        raise WireError(
+            "not-a-batch", f"expected a combination from 1 to {MOST_COMBINATIONS - 1} at the end"
+        )
     _, fingerprint, id_, count, rows = parts
     if len(fingerprint) != FINGERPRINT_SIZE or len(id_) != ID_SIZE or not 0 < count <= MOST_REPORTS:
         raise WireError(
@@ -137,7 +164,11 @@ def _batch(parts: list[Any]) -> Batch:
         raise WireError(
             "report-width", f"expected {count} rows of one width, got {len(rows)} bytes"
         )
-    return Batch(fingerprint, id_, count, rows=rows)
+    return Batch(fingerprint, id_, count, rows=rows, combination=combination or 0)
+
+
+def _is_combination(part: object) -> bool:
+    return type(part) is int and 0 < part < MOST_COMBINATIONS
 
 
 def pack_array(parts: list[object]) -> bytes:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ldp_aggregator.association.crosstab import Crosstab
     from ldp_aggregator.association.crosstabs import Crosstabs, crosstab
     from ldp_aggregator.association.result import Association
+    from ldp_aggregator.comparisons.comparing import compare
+    from ldp_aggregator.comparisons.comparison import Comparison
     from ldp_aggregator.distributions.distribution import Distribution
     from ldp_aggregator.estimates.detection import detected
     from ldp_aggregator.estimates.estimation import estimate
@@ -22,62 +24,102 @@ if TYPE_CHECKING:
     from ldp_aggregator.estimates.question_estimates import QuestionEstimates
     from ldp_aggregator.estimates.question_estimation import estimate_question
     from ldp_aggregator.estimates.question_numbers import Estimate
+    from ldp_aggregator.estimates.second_stage import SecondStage, second_stage
     from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
     from ldp_aggregator.files import FileError, read_candidates, read_survey
     from ldp_aggregator.geography import Geography
+    from ldp_aggregator.groups.estimation import estimate_groups
+    from ldp_aggregator.groups.group_estimates import GroupEstimates, GroupOfEstimates
     from ldp_aggregator.health_checks.phantoms import phantom_score
     from ldp_aggregator.health_checks.report_checks import health
     from ldp_aggregator.options import Options
     from ldp_aggregator.places.geojson import read_geography
     from ldp_aggregator.places.maps import Map
+    from ldp_aggregator.queries.answering import Answer, query
+    from ldp_aggregator.regression.fitting import regress, regress_rows
+    from ldp_aggregator.regression.options import RegressionOptions
+    from ldp_aggregator.regression.result import Regression
+    from ldp_aggregator.series.course import Course
+    from ldp_aggregator.series.following import follow
+    from ldp_aggregator.series.trends import Trends
     from ldp_aggregator.synthesis.synthesis import Synthetic, synthesize
     from ldp_aggregator.tallies.aggregation import aggregate
     from ldp_aggregator.tallies.ingest import Ingest
     from ldp_aggregator.tallies.tally import Intake, Tally
     from ldp_aggregator.tallies.tally_file import decode_tally, encode_tally
+    from ldp_aggregator.weighting.rows import SamplingFrame
+    from ldp_aggregator.weighting.weighing import weigh, weigh_rows
+    from ldp_aggregator.weighting.weighted import Weighted
 
 __all__ = [
+    "Answer",
     "Association",
+    "Comparison",
+    "Course",
     "Crosstab",
     "Crosstabs",
     "Distribution",
     "Estimate",
     "FileError",
     "Geography",
+    "GroupEstimates",
+    "GroupOfEstimates",
     "Ingest",
     "Intake",
     "Map",
     "Options",
     "QuestionEstimates",
+    "Regression",
+    "RegressionOptions",
+    "SamplingFrame",
+    "SecondStage",
     "SurveyEstimates",
     "Synthetic",
     "Tally",
+    "Trends",
+    "Weighted",
     "__version__",
     "aggregate",
     "associate",
+    "compare",
     "crosstab",
     "decode_tally",
     "detected",
     "encode_tally",
     "estimate",
+    "estimate_groups",
     "estimate_question",
+    "follow",
     "frequency_reach",
     "health",
     "parse_survey",
     "phantom_score",
+    "query",
     "read_candidates",
     "read_geography",
     "read_survey",
+    "regress",
+    "regress_rows",
+    "second_stage",
     "synthesize",
+    "weigh",
+    "weigh_rows",
 ]
 
 _HOMES = {
     "Association": "association.result",
+    "Comparison": "comparisons.comparison",
+    "compare": "comparisons.comparing",
+    "Course": "series.course",
+    "follow": "series.following",
+    "Trends": "series.trends",
     "Distribution": "distributions.distribution",
     "Map": "places.maps",
     "Estimate": "estimates.question_numbers",
     "FileError": "files",
     "Geography": "geography",
+    "GroupEstimates": "groups.group_estimates",
+    "GroupOfEstimates": "groups.group_estimates",
     "Ingest": "tallies.ingest",
     "Intake": "tallies.tally",
     "Options": "options",
@@ -93,6 +135,7 @@ _HOMES = {
     "detected": "estimates.detection",
     "encode_tally": "tallies.tally_file",
     "estimate": "estimates.estimation",
+    "estimate_groups": "groups.estimation",
     "health": "health_checks.report_checks",
     "phantom_score": "health_checks.phantoms",
     "estimate_question": "estimates.question_estimation",
@@ -100,8 +143,20 @@ _HOMES = {
     "read_candidates": "files",
     "read_geography": "places.geojson",
     "read_survey": "files",
+    "Answer": "queries.answering",
+    "query": "queries.answering",
+    "SecondStage": "estimates.second_stage",
+    "second_stage": "estimates.second_stage",
     "Synthetic": "synthesis.synthesis",
     "synthesize": "synthesis.synthesis",
+    "RegressionOptions": "regression.options",
+    "SamplingFrame": "weighting.rows",
+    "Regression": "regression.result",
+    "Weighted": "weighting.weighted",
+    "regress": "regression.fitting",
+    "regress_rows": "regression.fitting",
+    "weigh": "weighting.weighing",
+    "weigh_rows": "weighting.weighing",
 }
 
 if not TYPE_CHECKING:

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ldp.domain import Domain
 from ldp.errors import EstimateError
 from ldp_aggregator.arrays import Flags, Floats
 
@@ -61,6 +62,33 @@ class Geography:
 
         rings = shapely.get_rings(shapely.get_parts(np.array(self.shapes)))
         return tuple(np.asarray(shapely.get_coordinates(ring)) for ring in rings)
+
+    @cached_property
+    def rings(self) -> tuple[tuple[Floats, ...], ...]:
+        """The borders of each district; those around holes go the other way round."""
+        import shapely
+
+        return tuple(
+            tuple(
+                np.asarray(shapely.get_coordinates(ring))
+                for ring in shapely.get_rings(shapely.get_parts(shapely.normalize(shape)))
+            )
+            for shape in self.shapes
+        )
+
+    def is_named_by(self, domain: Domain) -> bool:
+        """Whether at least two values of a question, and half of them, are districts' names."""
+        if domain.type != "category" or domain.values is None:
+            return False
+        known = sum(domain.index_of(name) is not None for name in self.names)
+        return known >= max(2, len(domain.values) / 2)
+
+    def name_at(self, x: float, y: float) -> str | None:
+        """The district that a place is in, or the first that it is on a border of; None beyond."""
+        import shapely
+
+        inside = shapely.intersects_xy(np.array(self.shapes), x, y)
+        return self.names[int(inside.argmax())] if inside.any() else None
 
     def parts(self, x_edges: Floats, y_edges: Floats) -> Parts:
         """What they have of the cells between these edges, which go by x and then by y.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from ldp.randomness import Random
@@ -28,6 +28,7 @@ class Wishes(NamedTuple):
     consent: str
     secret: Handed | None
     rollback_safe: bool
+    attributes: Mapping[str, str]
     limits: QueueLimits | None
     interval: float | None
 
@@ -96,6 +97,7 @@ def assembled(
         vault=Vault(wishes.secret),
         random=random,
         derives=wishes.rollback_safe,
+        attributes=dict(wishes.attributes),
         counts=counts,
     )
     saying = Saying(store, consent, recorder, outbox=outbox)

@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from ldp.attributes import NOTHING_SAID, check_given
 from ldp.errors import NotDrawnError
 from ldp.randomness import Random, system
 from ldp.survey import Survey
@@ -47,10 +48,13 @@ class Client:
                   state file keeps of answers is of no use without (`ldp_client.vault`)
     rollback_safe make the same report of the same answer after the state file was restored from a
                   backup, or copied, so that it counts once (`ldp_client.tapes`)
+    attributes    what reports say openly of the device, of the attributes that the survey lists:
+                  `{"platform": "ios"}`; what is not given is unknown
     random        the source of randomness: the operating system's, unless a test or simulation
                   replaces it
 
-    Raises `StateError` for a state file that cannot be used.
+    Raises `StateError` for a state file that cannot be used, `AnswerError` for an attribute that
+    the survey does not list.
 
     >>> import ldp, ldp_client
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
@@ -67,8 +71,10 @@ class Client:
         lifetime_cap: Epsilon | None = None,
         secret: Handed | None = None,
         rollback_safe: bool = True,
+        attributes: Mapping[str, str] = NOTHING_SAID,
         random: Random = system,
     ) -> None:
+        check_given(survey.attributes, attributes)
         self.survey = survey
         self._store = ProcessStore() if state is None else _opened(state)
         scope = Scope.of(collector)
@@ -84,6 +90,7 @@ class Client:
             random=random,
             # What is forgotten with the process cannot be restored.
             derives=rollback_safe and state is not None,
+            attributes=dict(attributes),
         )
 
     def record(self, name: str, answer: object) -> Report:

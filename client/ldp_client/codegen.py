@@ -41,7 +41,28 @@ def module(survey: Survey) -> str:
         f"TERMS = {_quoted(survey.terms.hex())}\n"
         '"""What a respondent agrees to: pin it with `EmbeddedClient(..., pins=[TERMS])`."""',
     ]
-    return "\n\n".join(head) + "\n\n\n" + "\n\n\n".join(functions) + "\n"
+    said = [_attributes(survey)] if survey.attributes else []
+    return "\n\n".join(head) + "\n\n\n" + "\n\n\n".join([*said, *functions]) + "\n"
+
+
+def _attributes(survey: Survey) -> str:
+    """A function that gives what reports say openly of a device."""
+    names = [attribute.name for attribute in survey.attributes]
+    plain = _names(names)
+    parameters = ", ".join(
+        f"{parameter}: Literal[{', '.join(map(_quoted, attribute.values))}] | None = None"
+        for parameter, attribute in zip(plain, survey.attributes, strict=True)
+    )
+    pairs = ", ".join(
+        f"{_quoted(name)}: {parameter}" for name, parameter in zip(names, plain, strict=True)
+    )
+    return (
+        f"def attributes(*, {parameters}) -> dict[str, str]:\n"
+        '    """What reports say openly of this device: '
+        'for `EmbeddedClient(..., attributes=attributes(...))`."""\n'
+        f"    said = {{{pairs}}}\n"
+        "    return {name: value for name, value in said.items() if value is not None}"
+    )
 
 
 def _imports(survey: Survey) -> list[str]:
@@ -51,7 +72,7 @@ def _imports(survey: Survey) -> list[str]:
     collections = [name for name in names if f"{name}[" in types]
     if collections:
         lines.append(f"from collections.abc import {', '.join(collections)}")
-    if "Literal[" in types:
+    if "Literal[" in types or survey.attributes:
         lines.append("from typing import Literal")
     if lines:
         lines.append("")

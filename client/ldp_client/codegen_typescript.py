@@ -87,6 +87,7 @@ def _head(survey: Survey, functions: str) -> list[str]:
         f"/** What a respondent agrees to. */\nexport const TERMS = {_quoted(survey.terms.hex())};",
         "/** The survey, for `new Client(survey)`. */\n"
         f"export const survey = /* @__PURE__ */ embeddedSurvey({text}, {{ {', '.join(parts)} }});",
+        *([_attributes(survey)] if survey.attributes else []),
         "/** A client that records the answer to a question. */\n"
         "interface Recording<Outcome> {\n"
         "  record(name: string, answer: Answer): Outcome;\n"
@@ -94,6 +95,18 @@ def _head(survey: Survey, functions: str) -> list[str]:
         *([_INTERFACE_DAILY] if any(map(is_daily, survey.envelopes)) else []),
         *(["\n".join(by_group)] if survey.groups else []),
     ]
+
+
+def _attributes(survey: Survey) -> str:
+    """The type of what reports say openly of a device."""
+    lines = [
+        f"  readonly {_quoted(attribute.name)}?: {' | '.join(map(_quoted, attribute.values))};\n"
+        for attribute in survey.attributes
+    ]
+    return (
+        "/** What reports say openly of a device, for the option `attributes` of a client. */\n"
+        f"export interface Attributes {{\n{''.join(lines)}}}"
+    )
 
 
 def _written(survey: Survey) -> dict[str, object]:

@@ -20,6 +20,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakSet
 
+from ldp.attributes import NOTHING_SAID, check_given
 from ldp.randomness import Random, system
 from ldp.survey import Survey
 from ldp_client.assembly import Wishes, assembled
@@ -60,13 +61,17 @@ class EmbeddedClient:
                      state file keeps of answers is of no use without (`ldp_client.vault`)
     rollback_safe    make the same report of the same answer after the state file was restored from
                      a backup, or copied, so that it counts once (`ldp_client.tapes`)
+    attributes       what reports say openly of the device, of the attributes that the survey lists:
+                     `{"platform": "ios"}`; what is not given is unknown. Reports that wait keep
+                     what held when they were recorded
     stops            the key under which the collector may stop questions, or have fewer devices
                      asked, and what holds without word from it (`ldp_client.asking`)
     limits           of the queue
     interval         seconds between uploads, on average, up to 30 days; None to send at `flush`
                      only
 
-    Raises `SurveyError` for a survey that cannot be used, or asks for too much.
+    Raises `SurveyError` for a survey that cannot be used, or asks for too much; `AnswerError` for
+    an attribute that the survey does not list.
 
     >>> import ldp, ldp_client
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
@@ -92,6 +97,7 @@ class EmbeddedClient:
         consent: str = ON,
         secret: Handed | None = None,
         rollback_safe: bool = True,
+        attributes: Mapping[str, str] = NOTHING_SAID,
         stops: StopRule | None = None,
         limits: QueueLimits | None = None,
         interval: float | None = 3600.0,
@@ -99,6 +105,7 @@ class EmbeddedClient:
     ) -> None:
         survey = read_survey(source)
         refuse_beyond(survey, ceiling, pins)
+        check_given(survey.attributes, attributes)
         store = self._database(state)
         if transport is None and collector is not None:
             transport = HTTPTransport(collector)
@@ -112,6 +119,7 @@ class EmbeddedClient:
             consent,
             secret,
             rollback_safe=rollback_safe,
+            attributes=attributes,
             limits=limits,
             interval=interval,
         )

@@ -201,15 +201,19 @@ class Outbox:
         return None if record is None else cast(bytes, record[0])
 
     def _made(self) -> bytes | None:
-        """A batch of reports to one question, whichever a random number puts first."""
+        """A batch of reports to one question, whichever a random number puts first.
+
+        Of devices that it says the same of.
+        """
         shuffled = sorted(self._oldest_first(), key=lambda item: item[0][-_RANDOM_SIZE:])
         if not shuffled:
             return None
         waiting = [(key, Report.of_record(record)) for key, record in shuffled]
-        _, (fingerprint, row, epoch, mark) = waiting[0]
+        first = waiting[0][1]
+        fingerprint, row, epoch, mark, combination = first
         if epoch is not None and self._clock().wall < CLOCK_WAS_SET:
             return None
-        alike = [item for item in waiting if item[1][::3] == (fingerprint, mark)]
+        alike = [item for item in waiting if item[1].alike == first.alike]
         chosen = alike[: self._limits.batch]
         clock = lambda: self._clock().wall  # noqa: E731
         batches = row_batches(
@@ -217,6 +221,7 @@ class Outbox:
             b"".join(report.row for _, report in chosen),
             len(row),
             epoch=epoch,
+            combination=combination,
             size=len(chosen),
             random=self._random if mark is None else marked(mark, epoch, clock),
             clock=clock,

@@ -10,7 +10,7 @@ Rules
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from fractions import Fraction
 
@@ -44,6 +44,7 @@ class Recorder:
     """Records the answers to a survey in a store, whose reports then wait in an outbox.
 
     `derives`: what is drawn once comes from the device's secret, which is in the vault.
+    `attributes`: what reports say openly of the device.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Recorder:
         vault: Vault,
         random: Random,
         derives: bool,
+        attributes: Mapping[str, str],
         counts: Counts,
     ) -> None:
         self._survey = survey
@@ -70,6 +72,7 @@ class Recorder:
         self._random = random
         self._lasts = store.path is not None
         self._derives = derives and self._lasts
+        self._attributes = attributes
         self._patience = PATIENCE if self._lasts else None
         self.standing: Standing | None = None
         self._spent: set[bytes] = set()
@@ -144,7 +147,14 @@ class Recorder:
 
     def _respondent_of(self, memory: Memory) -> Respondent:
         budget = self._budget_of(memory)
-        return Respondent(self._survey, memory, budget, random=self._random, derives=self._derives)
+        return Respondent(
+            self._survey,
+            memory,
+            budget,
+            random=self._random,
+            derives=self._derives,
+            attributes=self._attributes,
+        )
 
     def _look(self) -> None:
         budget = self.budget()

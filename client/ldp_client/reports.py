@@ -30,16 +30,21 @@ class Report(NamedTuple):
     `fingerprint` is of the question or group; `row` has the bytes.
 
     `epoch` is the length of its survey's epochs in seconds; None if it has none. `mark` is what the
-    id of its batch is made from; None if that is drawn.
+    id of its batch is made from; None if that is drawn. `combination` is what is said openly of the
+    device (`ldp.attributes`), as it was when the answer was recorded.
     """
 
     fingerprint: bytes
     row: bytes
     epoch: int | None = None
     mark: bytes | None = None
+    combination: int = 0
 
     def record(self) -> tuple[bytes | int, ...]:
         """What a store keeps of it."""
+        if self.combination:
+            where = self.epoch or 0, self.mark or b"", self.combination
+            return self.fingerprint, self.row, *where
         if self.mark is not None:
             return self.fingerprint, self.row, self.epoch or 0, self.mark
         return tuple(part for part in self[:3] if part is not None)
@@ -47,10 +52,25 @@ class Report(NamedTuple):
     @classmethod
     def of_record(cls, record: tuple[object, ...]) -> Report:
         """The report that a store kept."""
-        fingerprint, row, epoch, mark = cast(
-            "tuple[bytes, bytes, int | None, bytes | None]", (*record, None, None)[:4]
+        fingerprint, row, epoch, mark, combination = cast(
+            "tuple[bytes, bytes, int | None, bytes | None, int | None]",
+            (*record, None, None, None)[:5],
         )
-        return cls(fingerprint, row, epoch or None, mark=mark)
+        return cls(fingerprint, row, epoch or None, mark=mark or None, combination=combination or 0)
+
+    @property
+    def alike(self) -> Alike:
+        """What reports have in common that travel in one batch."""
+        return Alike(self.fingerprint, self.epoch, self.mark, combination=self.combination)
+
+
+class Alike(NamedTuple):
+    """What the reports of a batch have in common: their question, and what is said beside them."""
+
+    fingerprint: bytes
+    epoch: int | None
+    mark: bytes | None
+    combination: int
 
 
 def batches(
@@ -62,22 +82,23 @@ def batches(
 ) -> list[Batch]:
     """Reports grouped by question into batches, each under a fresh id, all in random order.
 
-    A batch has at most `size`.
+    A batch has at most `size`, and one combination of attributes.
 
     Group only reports that may be seen together: the collector of a batch learns that its reports
     travelled together, and nothing of the order in which they were made.
     """
-    together: dict[tuple[bytes, int | None, bytes | None], list[bytes]] = {}
-    for fingerprint, row, epoch, mark in shuffled(reports, random):
-        together.setdefault((fingerprint, epoch, mark), []).append(row)
+    together: dict[Alike, list[bytes]] = {}
+    for report in shuffled(reports, random):
+        together.setdefault(report.alike, []).append(report.row)
     return [
         batch
-        for (fingerprint, epoch, mark), rows in together.items()
+        for (fingerprint, epoch, mark, combination), rows in together.items()
         for batch in row_batches(
             fingerprint,
             b"".join(rows),
             len(rows[0]),
             epoch=epoch,
+            combination=combination,
             size=size,
             random=random if mark is None else marked(mark, epoch, clock),
             clock=clock,
@@ -102,6 +123,7 @@ def row_batches(
     width: int,
     epoch: int | None,
     *,
+    combination: int = 0,
     size: int = 1000,
     random: Random = system,
     clock: Clock = time.time,
@@ -111,7 +133,8 @@ def row_batches(
     for start in range(0, len(rows), step):
         chunk = rows[start : start + step]
         id_ = batch_id(random, epoch, clock())
-        yield Batch(fingerprint, id_, size=len(chunk) // width, rows=chunk)
+        reports = len(chunk) // width
+        yield Batch(fingerprint, id_, size=reports, rows=chunk, combination=combination)
 
 
 def report_bytes(

@@ -15,6 +15,8 @@ Rules
 - Whatever is charged is charged before a report exists outside.
 - Where randomness comes from the device's secret (`ldp_client.tapes`), all that is drawn once for a
   device does, and a report that is made once carries a mark that is the same after a rollback.
+- A report says openly of the device what its client was opened with (`ldp.attributes`), whatever is
+  answered, and whenever it is charged for.
 - A draft is an answer that is randomized and not charged for yet, where the store cannot be
   written. It holds the answer no more, and is worth a report only once it is charged for.
 """
@@ -24,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, cast
 
+from ldp.attributes import NOTHING_SAID, combination_of
 from ldp.domain import Value
 from ldp.errors import AnswerError, StateError
 from ldp.mechanisms.contract import Memoized
@@ -60,6 +63,7 @@ class Respondent:
     """One person's answers to a survey on one device.
 
     `derives`: whether what is drawn once comes from the device's secret, not from `random`.
+    `attributes`: what reports say openly of the device, by name.
 
     Methods are called in a transaction of the memory's store. Those that take answers raise
     `AnswerError` for an unknown question or an answer that does not fit it;
@@ -67,7 +71,15 @@ class Respondent:
     device may not spend; `RandomnessError` and `StateError` if no report could be made.
     """
 
-    __slots__ = ("_budget", "_derives", "_memory", "_random", "_scope", "_survey")
+    __slots__ = (
+        "_attributes",
+        "_budget",
+        "_derives",
+        "_memory",
+        "_random",
+        "_scope",
+        "_survey",
+    )
 
     def __init__(
         self,
@@ -77,8 +89,10 @@ class Respondent:
         random: Random,
         *,
         derives: bool = False,
+        attributes: Mapping[str, str] = NOTHING_SAID,
     ) -> None:
         self._survey = survey
+        self._attributes = attributes
         self._memory = memory
         self._scope = memory.scope
         self._budget = budget
@@ -266,7 +280,13 @@ class Respondent:
         if self._derives and not _again(envelope):
             key = envelope.fingerprint + self._scope.owner
             mark = self._source(_MARK, key, row)(MARK_SIZE)
-        return Report(envelope.fingerprint, row, envelope.epoch, mark=mark)
+        return Report(
+            envelope.fingerprint,
+            row,
+            envelope.epoch,
+            mark=mark,
+            combination=combination_of(envelope.attributes, self._attributes),
+        )
 
     def _source(self, *parts: bytes) -> Random:
         if not self._derives:

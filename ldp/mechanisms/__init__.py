@@ -49,6 +49,7 @@ _PLACES = {
     "taxonomy": ("taxonomy", "MECHANISM"),
     "tree": ("tree", "MECHANISM"),
     "pyramid": ("pyramid", "MECHANISM"),
+    "stripes": ("stripes", "MECHANISM"),
     "subsets": ("subsets", "MECHANISM"),
     "metric": ("metric", "MECHANISM"),
     "heavy-hitters": ("heavy_hitters", "MECHANISM"),

@@ -44,6 +44,8 @@ A randomizer has a kind, which says how its reports are decoded:
             vector, and to no frequencies
     pyramid  views that are grids over a map, finer and coarser along each axis; decoded to the
             share of any rectangle by fixed scores
+    stripes  a report is an arc of a circle around which the cells of a map are wound, along both
+            axes; decoded to the share of any rectangle by fixed scores
     marginals  views that are subsets of the fields of a table; decoded to the table of any few of
             them
 """
@@ -85,6 +87,7 @@ Kind = Literal[
     "tree",
     "codebook",
     "pyramid",
+    "stripes",
     "marginals",
 ]
 
@@ -352,6 +355,11 @@ def integers_up_to(most: int) -> Callable[[Domain], str | None]:
         return None
 
     return accepts
+
+
+def of_places(domain: Domain) -> str | None:
+    """For mechanisms of maps."""
+    return None if domain.is_place else "a question of type place"
 
 
 def ordered_up_to(most: int) -> Callable[[Domain], str | None]:

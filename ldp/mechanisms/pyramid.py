@@ -44,7 +44,7 @@ from typing import Any
 from ldp.domain import Domain
 from ldp.exact import odds
 from ldp.keys import Keys
-from ldp.mechanisms.contract import Declared, Kind, Mechanism
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, of_places
 from ldp.mechanisms.tree import (
     TreeResponse,
     best_space,
@@ -167,14 +167,10 @@ def design(keys: Keys, domain: Domain) -> tuple[PyramidResponse, Declared]:
     return response, Declared.epsilon(epsilon)
 
 
-def _of_places(domain: Domain) -> str | None:
-    return None if domain.is_place else "a question of type place"
-
-
 MECHANISM = Mechanism(
     "pyramid",
     "grids that are finer and coarser along each axis, for the rectangles of a map",
     ("epsilon", "weights"),
-    accepts=_of_places,
+    accepts=of_places,
     design=design,
 )

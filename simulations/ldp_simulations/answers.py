@@ -1,6 +1,7 @@
-"""Tables of answers: CSV, one respondent a row, one column a question, or a field of one.
+"""Tables of answers: a respondent a row, one column a question, or a field of one.
 
-An empty cell is no answer, and so is one of the texts that a question says are `missing`.
+Files are CSV or Parquet (`ldp_simulations.table_files`). An empty cell is no answer, and so is one
+of the texts that a question says are `missing`.
 
 The table holds true answers, so problems are named by row and column and never quote a cell.
 """
@@ -11,10 +12,11 @@ import csv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ldp.attributes import UNKNOWN, Attribute
 from ldp.errors import AnswerError, LDPError
 from ldp.fields import names_of
 from ldp.survey import Question, Survey
-from ldp_aggregator.files import opened_text
+from ldp_simulations.table_files import TableFileError, table_rows
 
 MOST_SHOWN = 10
 
@@ -34,8 +36,10 @@ def read_answers(path: Path, survey: Survey, *, skip_invalid: bool = False) -> I
     with `skip_invalid` such cells are taken for no answer.
     """
     try:
-        with opened_text(path) as file:
-            yield from _rows(csv.reader(file, strict=True), path, survey, skip_invalid)
+        with table_rows(path) as rows:
+            yield from _rows(rows, path, survey, skip_invalid)
+    except TableFileError as error:
+        raise AnswersError(str(error)) from None
     except OSError as error:
         raise AnswersError(f"expected to read {path}, got {error.strerror or error}") from None
     except UnicodeDecodeError as error:
@@ -59,6 +63,11 @@ def _rows(
             f"{wrong}"
         )
     columns = [(question, [*map(header.index, columns_for(question))]) for question in survey]
+    said = [
+        (attribute, header.index(attribute.name))
+        for attribute in survey.attributes
+        if attribute.name in header
+    ]
     problems: list[str] = []
     for number, cells in enumerate(table, 2):
         if not cells:
@@ -77,6 +86,12 @@ def _rows(
                 problems.append(f"row {number}: {error}")
             else:
                 answers[question.name] = answer
+        for attribute, place in said:
+            label = cells[place].strip()
+            if label in attribute.values:
+                answers[attribute.name] = label
+            elif label not in ("", UNKNOWN):
+                problems.append(f"row {number}: {not_listed(attribute)}")
         for group in survey.groups:
             answered = [question.name for question in group.members if question.name in answers]
             if 0 < len(answered) < len(group.members):
@@ -90,6 +105,14 @@ def _rows(
             yield answers
     if problems and not skip_invalid:
         raise refusal(problems, path)
+
+
+def not_listed(attribute: Attribute) -> str:
+    """What is wrong with a cell that has no value of an attribute."""
+    return (
+        f"attribute {attribute.name!r}: expected one of its values "
+        f"({', '.join(attribute.values)}), {UNKNOWN} or nothing"
+    )
 
 
 def columns_for(question: Question) -> tuple[str, ...]:

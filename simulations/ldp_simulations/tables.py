@@ -7,7 +7,7 @@ column.
                     field of one
     dict            of arrays or lists, by question
     iterable        of dicts, one for each respondent
-    path            of a CSV file (`ldp_simulations.answers`)
+    path            of a CSV or Parquet file (`ldp_simulations.answers`)
 
 None, NaN and empty texts are no answer. Texts are read as in a CSV file; whole numbers, also where
 a library made floats of them, stand for the texts or booleans that are written so. The table holds
@@ -25,12 +25,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ldp.attributes import UNKNOWN, Attribute
 from ldp.domain import Domain
 from ldp.errors import AnswerError
 from ldp.fields import Field
 from ldp.survey import Group, Question, Survey
 from ldp_aggregator.arrays import Integers
-from ldp_simulations.answers import AnswersError, columns_for, read_answers, refusal, refuse_halves
+from ldp_simulations.answers import (
+    AnswersError,
+    columns_for,
+    not_listed,
+    read_answers,
+    refusal,
+    refuse_halves,
+)
 
 Table = Any
 """One of the above; the libraries are not needed here, so their types have no names."""
@@ -49,14 +57,18 @@ class Column(NamedTuple):
     """Those that differ, as `Question.value` takes them."""
 
 
-def columns_of(survey: Survey, table: Table, *, skip_invalid: bool = False) -> dict[str, Column]:
-    """The column of each question.
+def columns_of(
+    survey: Survey, table: Table, *, skip_invalid: bool = False, with_attributes: bool = False
+) -> dict[str, Column]:
+    """The column of each question, and perhaps of each attribute, which may have none.
 
     Raises `AnswersError` if a question has no column, if cells do not fit their questions, or if
     only some questions of a group are answered; with `skip_invalid` such cells are taken for no
     answer. Raises `TypeError` for what is no table.
     """
-    coders = [_Coder(question) for question in survey]
+    coders: list[_Coder | _Said] = [_Coder(question) for question in survey]
+    if with_attributes:
+        coders += [_Said(attribute) for attribute in survey.attributes]
     problems: list[str] = []
     if isinstance(table, str | os.PathLike):
         _take_rows(coders, read_answers(Path(table), survey, skip_invalid=skip_invalid), problems)
@@ -67,7 +79,7 @@ def columns_of(survey: Survey, table: Table, *, skip_invalid: bool = False) -> d
     else:
         raise TypeError(
             "expected a data frame, a dict of columns, an iterable of dicts, or the path of a CSV "
-            f"file; got something of type {type(table).__name__}"
+            f"or Parquet file; got something of type {type(table).__name__}"
         )
     columns = {
         coder.name: Column(np.array(coder.codes, dtype=np.int64), coder.answers) for coder in coders
@@ -160,7 +172,36 @@ class _Coder:
         }
 
 
-def _take_rows(coders: list[_Coder], rows: Iterable[object], problems: list[str]) -> None:
+class _Said:
+    """Makes the column of an attribute: values, or none where it is unknown."""
+
+    def __init__(self, attribute: Attribute) -> None:
+        self.name = attribute.name
+        self.columns = (attribute.name,)
+        self.codes = array("q")
+        self.answers: list[object] = list(attribute.values)
+        self._attribute = attribute
+
+    def columns_among(self, names: Set[Any]) -> tuple[str, ...]:
+        """The column to look for; none where a table does not say it."""
+        return self.columns if self.name in names else ()
+
+    def take_row(self, row: int, cells: Mapping[Any, object], problems: list[str]) -> None:
+        """Add what a row says."""
+        self.take(row, cells.get(self.name), problems)
+
+    def take(self, row: int, cell: object, problems: list[str]) -> None:
+        """Add the cell of a row; what is wrong with it is a problem, and unknown."""
+        code = NO_ANSWER
+        label = cell.strip() if isinstance(cell, str) else cell
+        if label in self._attribute.values:
+            code = self._attribute.values.index(str(label))
+        elif label not in ("", UNKNOWN) and not _is_missing(label):
+            problems.append(f"row {row}: {not_listed(self._attribute)}")
+        self.codes.append(code)
+
+
+def _take_rows(coders: list[_Coder | _Said], rows: Iterable[object], problems: list[str]) -> None:
     for number, row in enumerate(rows, 1):
         if not isinstance(row, Mapping):
             raise TypeError(
@@ -171,7 +212,7 @@ def _take_rows(coders: list[_Coder], rows: Iterable[object], problems: list[str]
             coder.take_row(number, row, problems)
 
 
-def _take_columns(coders: list[_Coder], table: Any, problems: list[str]) -> None:
+def _take_columns(coders: list[_Coder | _Said], table: Any, problems: list[str]) -> None:
     # A table of pyarrow has its columns under `columns`, and their names here.
     names = getattr(table, "column_names", None) or getattr(table, "columns", None)
     there = set(table if names is None else names)
@@ -183,6 +224,9 @@ def _take_columns(coders: list[_Coder], table: Any, problems: list[str]) -> None
             f"expected one column for each question or field, got none for {', '.join(missing)}"
         )
     for coder, names in zip(coders, columns, strict=True):
+        if not names:
+            coder.codes.extend([NO_ANSWER] * len(coders[0].codes))
+            continue
         _take_cells(coder, [list(_cells(name, table[name])) for name in names], problems)
     lengths = {coder.name: len(coder.codes) for coder in coders}
     if len(set(lengths.values())) > 1:
@@ -192,7 +236,7 @@ def _take_columns(coders: list[_Coder], table: Any, problems: list[str]) -> None
         )
 
 
-def _take_cells(coder: _Coder, columns: list[list[object]], problems: list[str]) -> None:
+def _take_cells(coder: _Coder | _Said, columns: list[list[object]], problems: list[str]) -> None:
     """The cells of a question's columns: one, or one for each field."""
     if len(columns) == 1:
         for number, cell in enumerate(columns[0], 1):

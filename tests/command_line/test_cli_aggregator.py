@@ -276,7 +276,7 @@ def test_a_file_gets_what_standard_output_gets(form, folder):
     assert "\x1b" not in shown
 
 
-@pytest.mark.parametrize("form", ["json", "csv", "parquet", "markdown", "html", "svg", "png"])
+@pytest.mark.parametrize("form", [name for name in FORMATS if name != "table"])
 def test_the_ending_of_a_file_says_its_format(form, folder):
     """Unless `--format` does; a name without a known ending is that of a table."""
     pytest.importorskip(FORMATS[form].library or "ldp_aggregator")

@@ -56,6 +56,7 @@ SLOW = (
     "taxonomy",
     "tree",
     "pyramid",
+    "stripes",
     "subsets",
 )
 """Mechanisms whose parameters take a search; they are certified over the grid only."""

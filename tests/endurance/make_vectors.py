@@ -14,6 +14,7 @@ from places import VECTORS
 from wire_samples import BATCHES, CHROME, FOUR, MANY, SURVEY, TEXT, TWENTY, file_of, stream, taken
 
 from ldp import parse_survey
+from ldp.attributes import combination_of
 from ldp.bloom import bloom_positions
 from ldp.compiled import compiled, covered
 from ldp.contributions import CHOOSING_BYTES
@@ -22,7 +23,7 @@ from ldp.mechanisms.contract import Memoized, integers
 from ldp.mechanisms.rappor import Rappor
 from ldp.randomness import Replay
 from ldp.survey import ROUNDING_BYTES
-from ldp.wire import Damage, FrameReader, decode_batch, encode_batch, encode_frame
+from ldp.wire import Batch, Damage, FrameReader, decode_batch, encode_batch, encode_frame
 from ldp_aggregator import encode_tally
 from ldp_client import report_bytes
 from ldp_client.budget import Budget
@@ -211,6 +212,12 @@ QUESTIONS = {
         (f'{CITY}\ncells = 2\nepsilon = "1/10"', AT_HOME),
         (f'{CITY}\ncells = 32\nepsilon = "4"', AT_HOME),
         (f'{CITY}\ncells = 2\nweights = [7, 0, 3]\nepsilon = "8"', AT_HOME),
+    ),
+    "stripes": (
+        (f'{CITY}\ncells = 64\nepsilon = "1"', AT_HOME),
+        (f'{CITY}\ncells = 2\nepsilon = "1/10"', AT_HOME),
+        (f'{CITY}\ncells = 8\nepsilon = "4"', AT_HOME),
+        (f'{CITY}\ncells = 16\nwidth = 7\nepsilon = "2"', AT_HOME),
     ),
     "metric": (
         (f'{CITY}\ncells = 2\nepsilon_per_unit = "1/3"', AT_HOME),
@@ -531,6 +538,28 @@ epsilon = "1"
 """
 )
 
+ATTRIBUTES = (
+    TERMS
+    + """
+[[attribute]]
+name = "platform"
+values = ["android", "ios"]
+
+[[attribute]]
+name = "country"
+values = ["de", "Größer"]
+questions = ["smoker", "commute"]
+"""
+)
+SAID = (
+    {},
+    {"platform": "android"},
+    {"platform": "ios"},
+    {"country": "de"},
+    {"country": "Größer", "platform": "ios"},
+)
+"""What is said openly of devices."""
+
 MADE = (
     (None, 1_790_000_000),
     (86_400, 1_790_000_000),
@@ -587,6 +616,7 @@ def vectors():
     files |= {
         "compiled": _compiled(),
         "draws": _draws(),
+        "attributes": _attributes(),
         "contributions": [_question(*row) for row in MANY_RECORDS],
         "tables": [_question(*row) for row in TABLES],
         "maps": [_question(*row) for row in MAPS],
@@ -734,6 +764,29 @@ def _draw_of(text, tapes):
     shown = {"names": draw.names, "weights": draw.weights}
     shown |= {"answers": draw.answers} if draw.answers > 1 else {}
     return {"survey": text, "compiled": compiled(survey), "draw": shown, "cases": cases}
+
+
+def _attributes():
+    survey = parse_survey(ATTRIBUTES)
+    cases = []
+    for said in SAID:
+        for envelope in survey.envelopes:
+            identity = stream(f"attributes {sorted(said.items())} {envelope.name}", 16)
+            number = combination_of(envelope.attributes, said)
+            row = bytes(envelope.width)
+            batch = Batch(envelope.fingerprint, identity, 1, rows=row, combination=number)
+            cases.append(
+                {
+                    "said": said,
+                    "questions": [question.name for question in envelope.members],
+                    "combination": number,
+                    "fingerprint": envelope.fingerprint.hex(),
+                    "id": identity.hex(),
+                    "rows": row.hex(),
+                    "batch": encode_batch(batch).hex(),
+                }
+            )
+    return {"survey": ATTRIBUTES, "compiled": compiled(survey), "cases": cases}
 
 
 def _epochs():

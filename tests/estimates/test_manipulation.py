@@ -131,7 +131,7 @@ def has_mean(randomizer):
     """Whether an integer question through it would have a mean."""
     if randomizer.kind == "pure":
         return not hasattr(randomizer, "most") and randomizer.joint_support() is not None
-    without = ("sketch", "blocks", "views", "signed", "pyramid", "marginals")
+    without = ("sketch", "blocks", "views", "signed", "pyramid", "stripes", "marginals")
     return randomizer.kind not in without
 
 

@@ -31,6 +31,14 @@ CLOSED = {
 }
 
 
+SUMMED = {name: one for name, one in CLOSED.items() if not getattr(one, "folded", False)} | {
+    specimen.name: specimen.randomizer
+    for specimen in SMALL
+    if specimen.randomizer.kind == "blocks" and not hasattr(specimen.randomizer, "most")
+}
+"""Those with a covariance."""
+
+
 def shares_of(size):
     """Shares of n values, all different and none 0."""
     total = size * (size + 1) // 2
@@ -96,22 +104,28 @@ def test_moments_are_those_of_every_report(randomizer):
             assert close(expected, parts)
 
 
-@pytest.mark.parametrize("randomizer", CLOSED.values(), ids=CLOSED)
-def test_covariance_is_that_of_every_report(randomizer):
-    """For the respondents: of the scores of each, given what they hold.
+def test_sums_of_a_folded_tally():
+    """It does not tell how pairs of values of two slices go together."""
+    folded = next(one for one in CLOSED.values() if getattr(one, "folded", False))
+    moments = moments_of(folded, expected_tally(folded), ())
+    assert moments.together is None
+    with pytest.raises(EstimateError, match="tells how pairs of values go together"):
+        moments.covariance()
 
-    Refused where pairs are not even.
-    """
+
+@pytest.mark.parametrize("randomizer", SUMMED.values(), ids=SUMMED)
+def test_covariance_is_that_of_every_report(randomizer):
+    """For the respondents: of the scores of each, given what they hold."""
     moments = moments_of(randomizer, expected_tally(randomizer), ())
-    if randomizer.kind == "pure" and randomizer.joint_support() is None:
-        with pytest.raises(EstimateError, match="support pairs of values evenly"):
-            moments.covariance()
-        return
     score = np.array(scores(randomizer), dtype=float)
     laws = np.array(randomizer.channel().rows, dtype=float)
     shares = np.array(shares_of(len(laws)), dtype=float)
     exact = score.T @ ((shares @ laws)[:, None] * score) - np.diag(shares)
     assert close(moments.reports * moments.covariance(), exact)
+    if moments.together is None:
+        return
+    weights = np.array([np.arange(len(shares)) % 2, 3 - np.arange(len(shares))])
+    assert close(moments.reports * moments.together(weights), weights @ exact @ weights.T)
 
 
 def test_a_matrix_of_two_reports_is_one_count():
@@ -297,8 +311,11 @@ def test_sketches(sketch):
         assert close(moments.fourth[place], fourth_of_rates(p, q)[place])
     assert f"{np.sqrt(moments.collision_variance.max()):.2g} of each" in moments.note
     assert f"{cohorts} hash functions" in moments.note
-    with pytest.raises(EstimateError, match="covariance"):
-        moments.covariance()
+    # Of single values, what is said beside them.
+    stated = (frequency * if_held + (1 - frequency) * if_not) / often.sum()
+    own = frequency**2 - stated
+    added = share * (squares - 2 * own / (1 + share) + own)
+    assert close(np.diag(moments.covariance()), stated + added)
 
 
 @pytest.mark.parametrize("sketch", SKETCHES.values(), ids=SKETCHES)

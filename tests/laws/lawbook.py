@@ -81,7 +81,7 @@ def support(specimen):
     randomizer = specimen.randomizer
     if randomizer.kind in (
         *("matrix", "noise", "sum", "sampled", "search", "arcs", "views", "tree", "pyramid"),
-        "marginals",
+        *("stripes", "marginals"),
         *MEANS,
     ):
         return []

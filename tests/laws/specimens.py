@@ -33,6 +33,7 @@ from ldp.mechanisms.rappor import Rappor
 from ldp.mechanisms.set_unary import SetEncoding
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp.mechanisms.square_wave import SquareWave
+from ldp.mechanisms.stripes import Stripes
 from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.subsets import SubsetsResponse
 from ldp.mechanisms.taxonomy import TaxonomyResponse
@@ -49,6 +50,7 @@ from ldp_aggregator.decoders.pyramid import pyramid_moments
 from ldp_aggregator.decoders.sampled import window_moments
 from ldp_aggregator.decoders.signed import signed_moments
 from ldp_aggregator.decoders.sketch import sketch_moments
+from ldp_aggregator.decoders.stripes import stripe_moments
 from ldp_aggregator.decoders.sum import sum_moments
 from ldp_aggregator.decoders.tree import tree_moments
 from ldp_aggregator.decoders.views import view_moments
@@ -96,6 +98,7 @@ DECODERS = {
     "tree": tree_moments,
     "codebook": None,
     "pyramid": pyramid_moments,
+    "stripes": stripe_moments,
     "marginals": marginal_moments,
 }
 
@@ -234,6 +237,10 @@ DESIGNS = {
         *(f"{_PLACES}cells = 2\n{keys}" for keys in _EPSILONS),
         f"{_PLACES}cells = 2\nepsilon = 1\nweights = [5, 0, 2]",
         f"{_PLACES}cells = 4\nepsilon = 2\nweights = [0, 1, 1, 0, 2, 1, 0, 3]",
+    ),
+    "stripes": (
+        *(f"{_PLACES}cells = 2\n{keys}" for keys in _EPSILONS),
+        f"{_PLACES}cells = 4\nepsilon = 2\nwidth = 3",
     ),
     "metric": (
         *(f'{_PLACES}cells = 2\nepsilon_per_unit = "{rate}"' for rate in ("0.1", "1", "7/3")),
@@ -539,6 +546,14 @@ SMALL = (
         PyramidResponse(4, (0, 1, 3), ((0, 1, 1), (2, 3, 4), (2, 3, 2)), truth=5, other=2),
         tape=(2, 8),
         decode=pyramid_moments,
+    ),
+    *(
+        Specimen(f"stripes-{name}", Stripes(*numbers), tape=tape, decode=stripe_moments)
+        for name, numbers, tape in (
+            ("slanting", (4, 3, 1, 6, 1, (1, 3)), (3, 3)),
+            ("narrow", (4, 5, 1, 4, 1, (3, 1, 1, 1, 1)), (4, 3)),
+            ("wide", (4, 5, 3, 2, 1, (1, 2, 1, 1, 2)), (4, 3)),
+        )
     ),
     Specimen(
         "three-of-four-fields",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from itertools import combinations, pairwise, product
+from itertools import combinations, combinations_with_replacement, pairwise, product
 from math import isqrt
 from types import SimpleNamespace
 
@@ -252,6 +252,8 @@ def scores(randomizer):
         return _scores_in_blocks(randomizer)
     if randomizer.kind == "arcs":
         return _scores_of_arcs(randomizer)
+    if randomizer.kind == "stripes":
+        return _scores_of_stripes(randomizer)
     if randomizer.kind == "views":
         return _scores_of_nodes(randomizer)
     if randomizer.kind in ("tree", "pyramid"):
@@ -483,6 +485,52 @@ def _scores_of_arcs(arcs):
 
     votes = (supported_by(report) for report in reports_of(arcs))
     return tuple(tuple(score(voted, x) for x in range(size)) for voted in votes)
+
+
+def _scores_of_stripes(stripes):
+    """Least squares on all places of the plane; then those of the map add up to 1."""
+    modulus, width, side = stripes.modulus, stripes.width, isqrt(stripes.size)
+    plane = list(product(range(modulus), repeat=2))
+    on_map = [place for place, (x, y) in enumerate(plane) if x < side and y < side]
+    first = (modulus + 1) // 2
+    folded = list(combinations_with_replacement(range(first), 2))[1:]
+    weights = {}
+    for number in range(first, first + (modulus**2 - 1) // 2):
+        pair = divmod(number, modulus)
+        near = tuple(sorted(min(k, modulus - k) for k in pair))
+        weights[pair] = stripes.law[folded.index(near)]
+    pairs, total = list(weights), sum(weights.values())
+
+    def supported_by(pair, start):
+        (a, b) = pair
+        return {v for v, (x, y) in enumerate(plane) if (a * x + b * y - start) % modulus < width}
+
+    votes = {(pair, start): supported_by(pair, start) for pair in pairs for start in range(modulus)}
+    common = [[Fraction(0)] * len(plane) for _ in plane]
+    for (pair, _), voted in votes.items():
+        for v, z in product(voted, repeat=2):
+            common[v][z] += Fraction(weights[pair], total)
+    solved = inverse(SimpleNamespace(rows=tuple(map(tuple, common))))
+    even = [sum(row) for row in solved]
+    # What is known of no constant, as all of the plane add up to 1.
+    known = [
+        [solved[v][z] - even[v] * even[z] / sum(even) for z in range(len(plane))]
+        for v in range(len(plane))
+    ]
+    whole = [sum(row[z] for z in on_map) for row in known]
+    ratio = Fraction(stripes.truth, stripes.other)
+    scale = (ratio * width + modulus - width) / (ratio - 1)
+
+    def score(voted):
+        own = [even[v] / sum(even) + scale * sum(known[v][z] for z in voted) for v in on_map]
+        rest = sum(own) - 1
+        return tuple(
+            share - whole[v] / sum(whole[z] for z in on_map) * rest
+            for v, share in zip(on_map, own, strict=True)
+        )
+
+    reports = (divmod(report, 2**16)[::-1] for report in reports_of(stripes))
+    return tuple(score(votes[pairs[cohort], start]) for cohort, start in reports)
 
 
 def _scores_in_blocks(randomizer):

@@ -242,7 +242,7 @@ def test_districts_beyond_the_map_are_refused():
 def test_other_questions_have_no_districts():
     survey = ldp.survey("city", ldp.question("hours", low=0, high=9, epsilon=1))
     reports = sim.randomize(survey, {"hours": [1, 2, 3]})
-    with pytest.raises(EstimateError, match="a question of type place for districts, got none"):
+    with pytest.raises(EstimateError, match="names in the file, for districts, got none"):
         ldp_aggregator.estimate(survey, reports, options=Options(geography=geography_of(ALL)))
 
 

@@ -1,6 +1,7 @@
 """What the benchmark of rectangles compares: weights, shares and errors."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -16,7 +17,9 @@ from benchmarks.places import (
     shares_in,
     systems,
 )
+from ldp.exact import odds
 from ldp.mechanisms.pyramid import halvings
+from ldp.mechanisms.stripes import usual_stripes
 from ldp_aggregator.trees.levels import views_of
 
 
@@ -37,6 +40,17 @@ def average_error(response):
 def test_systems_have_the_errors_of_the_reference(name, stated):
     """Within 2 %."""
     assert average_error(systems("0.5")[name]) == pytest.approx(stated, rel=0.02)
+
+
+def test_stripes_are_measured_beside_them():
+    """At epsilon 1 their errors are those of the reference, 29.8 units: within 10 %."""
+    generator = np.random.default_rng(1)
+    held = generator.multinomial(100_000, generator.dirichlet(np.ones(SIDE**2)))
+    response = usual_stripes(SIDE, *odds(Fraction(1)))
+    ratio = float(response.ratio)
+    expected = math.sqrt(29.8 * 4 * ratio / (ratio - 1) ** 2 / 100_000)
+    error = error_of(response, held.reshape(SIDE, SIDE), 3, generator=generator)
+    assert error == pytest.approx(expected, rel=0.1)
 
 
 def test_the_best_law_of_all_views_is_that_of_the_pyramid():

@@ -65,12 +65,19 @@ TOKEN, UPLOADING = "analyst" + "a" * 40, "upload" + "u" * 40
 
 @contextmanager
 def service_of(
-    *texts, folder, tokens=True, candidates=None, debug_tags=False, stop_lists=(), **options
+    *texts,
+    folder,
+    tokens=True,
+    candidates=None,
+    debug_tags=False,
+    stop_lists=(),
+    geography=None,
+    **options,
 ):
     """A service of surveys, given as texts; with a token file unless it needs none."""
     token_file = TokenFile(write_tokens(folder)) if tokens else None
     lists = StopLists(stop_lists)
-    settings = Settings(token_file, debug_tags=debug_tags, stop_lists=lists)
+    settings = Settings(token_file, debug_tags=debug_tags, stop_lists=lists, geography=geography)
     served = [Served(parse_survey(text), text, candidates or {}) for text in texts]
     service = Service(served, f"sqlite:///{folder}/store.db", settings, **options)
     try:

@@ -193,6 +193,10 @@ def test_epochs_are_shown_for_the_question_that_they_were_asked_for(counted, ana
         3,
         3,
     ]
+    both = question.find("table")[-2]
+    first, last = (epoch["values"][0]["frequency"] for epoch in history["epochs"][-2:])
+    [difference, *_] = [cell.text for cell in both.find("tbody")[0].find("tr")[0].find("td")][2:]
+    assert float(difference.split()[0]) == pytest.approx(last - first, abs=0.01)
     others = read(analyst.get("/", params=of_older(counted)))
     assert not others.find("circle")
     assert len([link for link in others.find("a") if link.text == "Show over time"]) == 3

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from html.parser import HTMLParser
 
 import numpy as np
@@ -114,6 +115,25 @@ def shows_markdown(content):
         assert text in read.text
 
 
+def shows_latex(content):
+    """Every cell comes back once its escapes are undone, and no command of LaTeX is among them."""
+    lines = content.decode().splitlines()
+    body = [line.strip() for line in lines[lines.index(r"    \midrule") + 1 :]]
+    rows = [row.removesuffix(r" \\").split(" & ") for row in body if row.endswith(r"\\")]
+    named = {"textless": "<", "textgreater": ">", "textbar": "|"}
+    named |= {"textasciitilde": "~", "textbackslash": "\\", "textquotedbl": '"'}
+
+    def plain(text):
+        words = re.sub(r"\\(text\w+)\{\}", lambda word: named[word[1]], text)
+        return re.sub(r"\\([&%$#_{}])", r"\1", words)
+
+    cells = [re.split(r"(?<!\\) & ", row.removesuffix(r" \\")) for row in body if r" \\" in row]
+    assert len(cells) == len(rows)
+    assert [tuple(map(plain, row)) for row in cells] == ROWS
+    assert lines[0].startswith("% s & t")
+    assert r"  \par\footnotesize A \textbar{} B." in lines
+
+
 def shows_html(content):
     """The same of a reader of HTML."""
     read = _Reader(content.decode())
@@ -142,6 +162,7 @@ READERS = {
     "csv": shows_csv,
     "parquet": shows_parquet,
     "markdown": shows_markdown,
+    "latex": shows_latex,
     "html": shows_html,
     "svg": shows_svg,
     "png": shows_png,

@@ -45,6 +45,7 @@ NEW = {
     *("taxonomy", "one-bit", "dithered", "square-wave", "arcs", "tree", "codebook", "pyramid"),
     "subsets",
     "metric",
+    "stripes",
 }
 """Rows that came after the page was first written; what comes later is named here as well."""
 SHARES = (0.5, 0.3, 0.1, 0.05, 0.04, 0.01, 0.0, 0.0)

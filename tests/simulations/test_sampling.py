@@ -72,6 +72,8 @@ QUESTIONS = {
     "dbitflip": 'values = ["a", "b", "c", "d"]\nmechanism = "dbitflip"\nepsilon = "1"\nsampled = 2',
     "taxonomy": 'parents = { a = "A", b = "A", c = "B", d = "B" }\n'
     'mechanism = "taxonomy"\nepsilon = "1"\nshares = ["1/3"]',
+    "stripes": "x = { low = 0, high = 2 }\ny = { low = 0, high = 2 }\ncells = 2\n"
+    'mechanism = "stripes"\nepsilon = "1"',
     "pyramid": "x = { low = 0, high = 2 }\ny = { low = 0, high = 2 }\ncells = 2\n"
     'mechanism = "pyramid"\nepsilon = "1"\nweights = [2, 1, 3]',
     "metric": "x = { low = 0, high = 2 }\ny = { low = 0, high = 2 }\ncells = 2\n"

@@ -234,6 +234,7 @@ MORE = {
     "subsets": ("subsets", f'type = "table"\ncollect = "subsets"\n{ROW}\nepsilon = 2', ROWS),
     "row": ("grr", f'type = "table"\n{ROW}\nepsilon = 2', ROWS),
     "pyramid": ("pyramid", f'type = "place"\n{AXES}\ncells = 8\nepsilon = 2', CORNERS),
+    "stripes": ("stripes", f'type = "place"\n{AXES}\ncells = 8\nepsilon = 2', CORNERS),
     "metric": ("metric", f'type = "place"\n{AXES}\ncells = 4\nepsilon_per_unit = "1/3"', CORNERS),
     "heavy-hitters": ("heavy-hitters", 'type = "text"\nepsilon = 3\nlongest = 9', EIGHT),
 }

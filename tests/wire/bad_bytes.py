@@ -9,7 +9,7 @@ from ldp.wire import FORMAT, MOST_REPORTS, encode_batch
 
 _NAMES = ("symbol", "wide", "bits", "set", "levels", "hash", "filter")
 _SYMBOL, _WIDE, _BITS, _SET, _LEVELS, _HASHED, _FILTERED = (BATCHES[name] for name in _NAMES)
-_PARTS = [FORMAT, *_SYMBOL]
+_PARTS = [FORMAT, *_SYMBOL[:4]]
 _FRAME = file_of(_SYMBOL)
 _OTHER = parse_survey(TEXT.replace('epsilon = "1"', 'epsilon = "2"'))
 
@@ -75,6 +75,12 @@ BAD_PAYLOADS = {
         "seed-range",
         encode_batch(_HASHED._replace(rows=b"\x01\x00\x00\x00\xff\xff\xff\x7f\x00" * 3)),
     ),
+    "attributes of a question without any": (
+        "attribute-range",
+        encode_batch(_BITS._replace(combination=1)),
+    ),
+    "combination 1,000": ("not-a-batch", msgpack.packb([2, *_PARTS[1:], 1000])),
+    "combination 0 that is written out": ("not-a-batch", msgpack.packb([2, *_PARTS[1:], 0])),
     "bit 20 of 20": ("padding-bits", encode_batch(_BITS._replace(rows=b"\x00\x00\x10" * 3))),
 }
 """What else a sound frame may hold, by what it is: the reason for which it is rejected, and the

@@ -86,7 +86,7 @@ def test_the_largest_batch_comes_back():
     assert reason_of(encode_batch(batch) + b"\x00") == "not-a-batch"
 
 
-PARTS = [FORMAT, *GOOD]
+PARTS = [FORMAT, *GOOD[:4]]
 ALIENS = {
     "nil": None,
     "boolean": True,

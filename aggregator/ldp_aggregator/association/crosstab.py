@@ -38,6 +38,7 @@ from ldp_aggregator.association.measures import (
     region_of,
 )
 from ldp_aggregator.bloom.regression import ChiSquare
+from ldp_aggregator.contrasts.ratios import ratio_ends
 from ldp_aggregator.distributions.answers import Share
 from ldp_aggregator.interval import WithInterval
 from ldp_aggregator.options import Options
@@ -191,15 +192,8 @@ class Crosstab:
         """Fieller's interval of a ratio of two shares."""
         queries = np.stack([self._at({of: value, among: group}), self._at({among: group})])
         both, those = (queries @ self.frequency.ravel()).tolist()
-        noise = self._quantile**2 * self.covariance(queries)
-        of_both, mixed, _, of_those = noise.ravel().tolist()
-        # (both - r those)^2 <= of_both - 2 r mixed + r^2 of_those
-        square, middle = those**2 - of_those, both * those - mixed
-        low, high = 0.0, 1.0
-        rest = middle**2 - square * (both**2 - of_both)
-        if square > 0 and rest >= 0:
-            ends = ((middle + sign * math.sqrt(rest)) / square for sign in (-1, 1))
-            low, high = (min(max(end, 0.0), 1.0) for end in ends)
+        ends = ratio_ends(both, those, self.covariance(queries), quantile=self._quantile)
+        low, high = (min(max(end, 0.0), 1.0) for end in ends)
         share = both / those if those else math.nan
         named = self._called({of: value}), self._called({among: group})
         return Conditional(*named, share=share, low=low, high=high)

@@ -1,11 +1,12 @@
 """The command `ldp`, and its subcommands for surveys and reports; other packages add theirs.
 
 main     finds subcommands by entry points        reports       check, explain, aggregate, estimate
-associate, crosstab, synthesize, rappor, stops
-         subcommands
+analyses what analysts ask                         rappor, stops  subcommands
 output_options  options that all estimates share
+group_options   which groups by public attributes are asked for
 progress bars on a terminal               decode        what reports say, in plain words
 
-Imports: everything in this package but `service`. What a command needs is imported when it runs, so
+Imports: everything in this package but `service`, of which `trend` reads the store. What a command
+needs is imported when it runs, so
 that `ldp --help` stays quick.
 """

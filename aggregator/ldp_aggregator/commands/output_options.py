@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from ldp_aggregator.checks import Check
     from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
     from ldp_aggregator.geography import Geography
+    from ldp_aggregator.groups.group_estimates import GroupEstimates
+    from ldp_aggregator.places.maps import Map
+    from ldp_aggregator.places.regions import Regions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -341,6 +344,19 @@ class OutputOptions:
             write_whole(self.plot_path, self._picture.whole(sheet))
         present(sheet, self.form, self.output)
 
+    def hand_over_groups(self, groups: GroupEstimates) -> None:
+        """The same of estimates by group. Raises `click.UsageError` for what they do not have."""
+        if self.top or self.tree_level is not None or self.finest is not None or self.crowd:
+            raise click.UsageError(
+                "expected --by and --where without --top, --at, --finest, --crowd"
+            )
+        if self.cells_path is not None:
+            raise click.UsageError("expected --by and --where without --cells")
+        sheet = groups.sheet(in_full=self.top is not None)
+        if self.plot_path is not None and self._picture is not None:
+            write_whole(self.plot_path, self._picture.whole(sheet))
+        present(sheet, self.form, self.output)
+
     def _of_trees(self, estimates: SurveyEstimates) -> SurveyEstimates:
         """The nodes that were asked for. Raises `EstimateError` if there is no tree."""
         if self.tree_level is None and self.finest is None and not self.crowd:
@@ -360,14 +376,19 @@ class OutputOptions:
 
 def _cells_of(estimates: SurveyEstimates) -> bytes:
     """The map of the question of type place, as GeoJSON. Raises `EstimateError` for none or two."""
-    maps = [question for question in estimates if question.places is not None]
+    maps: list[Map | Regions] = []
+    for question in estimates:
+        if question.places is not None:
+            maps.append(question.map())
+        elif question.regions is not None:
+            maps.append(question.regions)
     if len(maps) != 1:
-        named = ", ".join(question.name for question in maps) or "none"
+        named = ", ".join(shown.title for shown in maps) or "none"
         raise EstimateError(
-            "expected one question of type place with reports for --cells (--question names it), "
-            f"got {named}"
+            "expected one question of type place with reports for --cells (--question names it; "
+            f"where cells have names, --geography has their borders), got {named}"
         )
-    return (json.dumps(maps[0].map().geojson()) + "\n").encode()
+    return (json.dumps(maps[0].geojson()) + "\n").encode()
 
 
 def present(sheet: Sheet, form: str | None, output: Path | None = None) -> None:

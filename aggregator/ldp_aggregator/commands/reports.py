@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ldp.survey import Survey
+from ldp_aggregator.commands.group_options import with_group_options
 from ldp_aggregator.commands.main import QUIET, SURVEY
 from ldp_aggregator.commands.output_options import (
     QUESTION,
@@ -156,6 +158,7 @@ def aggregate(
     type=click.Path(path_type=Path),
     help="The list of `ldp stops sign` that devices followed, to say whom it left.",
 )
+@with_group_options
 @ALLOW_EQUAL
 @QUIET
 def estimate(
@@ -163,6 +166,10 @@ def estimate(
     paths: tuple[str, ...],
     names: tuple[str, ...],
     stop_list: Path | None,
+    by: tuple[str, ...],
+    where: tuple[tuple[str, str], ...],
+    least_group: int | None,
+    earlier: tuple[Path, ...],
     allow_equal: bool,
     quiet: bool,
     **asked: Any,
@@ -178,6 +185,26 @@ def estimate(
     survey = tally.survey
     check_names(names, [question.name for question in survey])
     candidates = read_candidates(survey, survey_path)
+    if by or where:
+        if stops is not None:
+            raise click.UsageError("expected --stops without --by and --where")
+        from ldp_aggregator.groups.estimation import estimate_groups
+
+        before = [tally_of(survey_path, (str(path),), True, allow_equal=True) for path in earlier]
+        groups = estimate_groups(
+            tally,
+            by=by,
+            where=dict(where),
+            options=options,
+            candidates=candidates,
+            names=names,
+            least_group=least_group,
+            earlier=before,
+        )
+        output_options.hand_over_groups(groups)
+        return
+    if least_group is not None or earlier:
+        raise click.UsageError("--least-group and --released are for --by and --where")
     estimates = estimate(tally, options=options, candidates=candidates, names=names)
     if not quiet:
         for question in estimates:
@@ -186,7 +213,7 @@ def estimate(
     output_options.hand_over(with_shares(estimates, stops))
 
 
-def tally_of(survey_path: Path, paths: tuple[str, ...], quiet: bool, *, allow_equal: bool) -> Tally:
+def tally_of(survey_path: Path, paths: Sequence[str], quiet: bool, *, allow_equal: bool) -> Tally:
     """The tally of report files and tally files."""
     from ldp_aggregator.commands.progress import progress
     from ldp_aggregator.tallies.paths import count_paths

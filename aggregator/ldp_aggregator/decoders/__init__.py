@@ -16,9 +16,10 @@ signed   signed items, of keys that come with numbers
 tree     a cell of one of several views, halves of halves of a line
 codebook random words near vectors, for a mean vector
 pyramid  a cell of one of several views, grids over a map
+stripes  stripes across a map
 marginals a cell of some of many fields
 (noise_likelihood: what noise errs by; linear: what arcs and trees share)
 
-Imports: `arcs`, `bloom`, `key_values`, `marginals`, `search`, `taxonomies`, `trees`, `vectors`,
-`moments`, `tallies`.
+Imports: `arcs`, `bloom`, `key_values`, `marginals`, `search`, `stripes`, `taxonomies`, `trees`,
+`vectors`, `moments`, `tallies`.
 """

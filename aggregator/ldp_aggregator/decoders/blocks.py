@@ -45,6 +45,7 @@ from ldp_aggregator.decoders.decoder import (
 )
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.supports import walsh_hadamard
+from ldp_aggregator.moments.together import Covariance, all_values, of_symbols
 from ldp_aggregator.tallies.counting import total_reports
 
 
@@ -70,6 +71,8 @@ def block_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     scale = most**2 * worth
     if_held = scale * (elsewhere + (1 + (most - 1) * alike) / most) - 1
     if_not = scale * (elsewhere + alike)
+    together = _together(randomizer, counts, frequency)
+    covariance = _no_covariance if together is None else all_values(together, len(frequency))
     if not one_block:
         squares = scale * worth * in_block / reports
         return Moments(
@@ -77,7 +80,8 @@ def block_moments(randomizer: Randomizer, counts: Counts) -> Moments:
             frequency,
             if_held,
             variance_if_not=if_not,
-            covariance=_none,
+            covariance=covariance,
+            together=together,
             below=(squares - 1, squares),
         )
     p, q = (float(rate) for rate in randomizer.within)
@@ -87,7 +91,8 @@ def block_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         frequency,
         if_held,
         variance_if_not=if_not,
-        covariance=_none,
+        covariance=covariance,
+        together=together,
         supports=supports,
         rates=rates,
     )
@@ -115,9 +120,26 @@ def blocks_of(randomizer: Blocked) -> HadamardResponse:
     return oracle
 
 
-def _none() -> Floats:
+def _together(randomizer: Blocked, counts: Counts, frequency: Floats) -> Covariance | None:
+    """From the scores of symbols; None of sets, whose values are held together or not."""
+    if isinstance(randomizer, PadAndSample):
+        return None
+    oracle, worth = blocks_of(randomizer), float(randomizer.worth)
+
+    def scores(weights: Floats) -> Floats:
+        # (Q, blocks, rows): row 0 stands for no value, and values are dealt out in turn.
+        places = np.zeros((len(weights), oracle.blocks, oracle.rows))
+        values = np.arange(weights.shape[1])
+        places[:, values % oracle.blocks, 1 + values // oracle.blocks] = weights
+        return np.asarray(worth * walsh_hadamard(places).reshape(len(weights), -1))
+
+    return of_symbols(scores, counts.ravel().astype(np.float64), frequency)
+
+
+def _no_covariance() -> Floats:
     raise EstimateError(
-        "expected a mechanism whose reports support pairs of values evenly for a covariance"
+        "expected one answer of each respondent for a covariance, got sets: no report tells who "
+        "holds which values together"
     )
 
 

@@ -49,9 +49,18 @@ def matrix_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         matrix: Floats = inverse.T @ spread @ inverse / reports
         return matrix
 
+    def spread(weights: Floats) -> Floats:
+        return np.asarray(channel @ (inverse @ weights) ** 2 - weights**2)
+
     if channel.shape != (2, 2):
         return Moments(
-            reports, frequency, if_held, variance_if_not=if_not, covariance=covariance, third=third
+            reports,
+            frequency,
+            if_held,
+            variance_if_not=if_not,
+            covariance=covariance,
+            spread=spread,
+            third=third,
         )
     own = np.diag(channel).copy()
     return Moments(
@@ -60,6 +69,7 @@ def matrix_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         if_held,
         variance_if_not=if_not,
         covariance=covariance,
+        spread=spread,
         supports=observed,
         rates=(own, 1 - own[::-1]),
         third=third,

@@ -18,12 +18,14 @@ Source: Wang, Blocki, Li and Jha 2017, Section 3 (pure frequency oracles).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
 from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Pure, Randomizer
+from ldp.mechanisms.local_hashing import LocalHashing
 from ldp.mechanisms.longitudinal import Chain
 from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.mechanisms.projective import ProjectiveResponse, geometry
@@ -43,15 +45,35 @@ from ldp_aggregator.moments.jumps import jumps_of, repeated
 from ldp_aggregator.moments.moments import Moments, third_of_rates, with_jumps
 from ldp_aggregator.moments.repeats import check_repeats, repeats_note
 from ldp_aggregator.moments.scores import Scores, by_pairs, powers_of_support, symbol_scores
-from ldp_aggregator.moments.supports import support_counts
+from ldp_aggregator.moments.supports import support_counts, supported_weights
+from ldp_aggregator.moments.together import (
+    Covariance,
+    PairLaw,
+    all_values,
+    even_pairs,
+    even_spread,
+    of_hashes,
+    of_symbols,
+)
 from ldp_aggregator.tallies.counting import total_reports
 
 
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
     """Of one report from each respondent, or of several where a device keeps its response."""
-    if isinstance(randomizer, Rappor | Chain) and asked.reports_each > 1:
-        return memoized_moments(randomizer, counts, asked.reports_each)
-    return pure_moments(randomizer, counts)
+    if not isinstance(randomizer, Rappor | Chain):
+        return pure_moments(randomizer, counts)
+    if asked.reports_each > 1:
+        known = memoized_moments(randomizer, counts, asked.reports_each)
+    else:
+        known = pure_moments(randomizer, counts)
+    return replace(known, lasting=_lasting(randomizer, len(known.frequency)))
+
+
+def _lasting(randomizer: Rappor | Chain, size: int) -> tuple[Floats, Floats]:
+    """The variance of a permanent response: P (1-P) (p2-q2)^2, over the square of the signal."""
+    (p, q), _ = ((float(own), float(another)) for own, another in randomizer.steps)
+    scale = (p - q) ** 2
+    return np.full(size, p * (1 - p) / scale), np.full(size, q * (1 - q) / scale)
 
 
 def pure_moments(randomizer: Randomizer, counts: Counts) -> Moments:
@@ -63,31 +85,58 @@ def pure_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     frequency = (supports / reports - q) / (p - q)
     scale = (p - q) ** 2
     size = len(frequency)
-
-    def covariance() -> Floats:
-        joint = randomizer.joint_support()
-        if joint is None:
-            raise EstimateError(
-                "expected a mechanism whose reports support pairs of values evenly for a covariance"
-            )
-        both_own, both_other = (float(rate) for rate in joint)
-        # (M, M): the share of the respondents who hold one of two values, of whose reports
-        # `both_own` support both; `both_other` of the others' do.
-        own = frequency[:, None] + frequency[None, :]
-        off = own * (both_own - p * q) + (1 - own) * (both_other - q * q)
-        np.fill_diagonal(off, frequency * p * (1 - p) + (1 - frequency) * q * (1 - q))
-        matrix: Floats = off / (reports * scale)
-        return matrix
-
+    third = third_of_rates(p, q)
+    law = _pair_law(randomizer)
+    if law is None:
+        together, spread = _together(randomizer, counts, frequency), None
+    else:
+        together, spread = even_pairs(frequency, reports, law), even_spread(law)
     return Moments(
         reports,
         frequency,
         np.full(size, p * (1 - p) / scale),
         variance_if_not=np.full(size, q * (1 - q) / scale),
-        covariance=covariance,
+        covariance=_no_covariance if together is None else all_values(together, size),
+        together=together,
+        spread=spread,
         supports=supports,
         rates=(np.full(size, p), np.full(size, q)),
-        third=third_of_rates(np.full(size, p), np.full(size, q)),
+        third=(np.full(size, third[0]), np.full(size, third[1])),
+    )
+
+
+def _pair_law(randomizer: Pure) -> PairLaw | None:
+    """Where reports support pairs of values evenly."""
+    joint = randomizer.joint_support()
+    if joint is None:
+        return None
+    p, q = (float(rate) for rate in randomizer.support)
+    both_own, both_other = (float(rate) for rate in joint)
+    rates = p * (1 - p), q * (1 - q), both_own - p * q, both_other - q * q
+    return PairLaw(*(rate / (p - q) ** 2 for rate in rates))
+
+
+def _together(randomizer: Pure, counts: Counts, frequency: Floats) -> Covariance | None:
+    """How sums and differences err where pairs are not even; None where no tally tells."""
+    reports = total_reports(counts, randomizer.layout)
+    p, q = (float(rate) for rate in randomizer.support)
+    once = randomizer.once if isinstance(randomizer, Chain) else randomizer
+    if isinstance(once, LocalHashing):
+        return of_hashes(once, frequency, reports)
+    response = points(randomizer)
+    if response is None or response.folded:
+        return None
+
+    def scores(weights: Floats) -> Floats:
+        supported = supported_weights(response, weights)
+        return np.asarray((supported - q * weights.sum(axis=1, keepdims=True)) / (p - q))
+
+    return of_symbols(scores, counts[0].astype(np.float64), frequency)
+
+
+def _no_covariance() -> Floats:
+    raise EstimateError(
+        "expected a mechanism whose tally tells how pairs of values go together for a covariance"
     )
 
 

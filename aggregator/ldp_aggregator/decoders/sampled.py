@@ -66,6 +66,7 @@ def window_moments(randomizer: Randomizer, counts: Counts, repeats: int = 1) -> 
             variance_if_not=if_not,
             covariance=covariance,
             note=note,
+            lasting=(if_held, if_not),
         ),
         *jumps,
     )

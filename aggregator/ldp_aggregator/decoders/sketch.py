@@ -37,7 +37,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp.buckets import MODULUS
-from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean, Sketch, coefficients, collision
 from ldp_aggregator.arrays import Counts, Floats
@@ -50,6 +49,7 @@ from ldp_aggregator.decoders.decoder import (
 )
 from ldp_aggregator.moments.moments import Moments, fourth_of_rates, of_others, third_of_rates
 from ldp_aggregator.moments.supports import walsh_hadamard
+from ldp_aggregator.moments.together import Covariance, PairLaw, all_values, even_pairs
 from ldp_aggregator.tallies.counting import total_reports
 
 
@@ -80,12 +80,14 @@ def sketch_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     )
     shares, missed = np.clip(frequency, 0, 1), (1 - c) * randomizer.cohorts
     third, fourth = third_of_rates(p, q), fourth_of_rates(p, q)
+    together = _together(randomizer, frequency, reports, squares=squares)
     return Moments(
         reports,
         frequency,
         np.full(size, if_held),
         variance_if_not=np.full(size, if_not),
-        covariance=_none,
+        covariance=all_values(together, size),
+        together=together,
         collision_variance=collisions,
         note=note,
         third=(np.full(size, third[0]), np.full(size, third[1])),
@@ -121,10 +123,35 @@ def _of_buckets(sketch: Sketch, counts: Counts) -> Counts:
     return supports
 
 
-def _none() -> Floats:
-    raise EstimateError(
-        "expected a mechanism other than a sketch for a covariance: hash functions are shared"
+def _together(sketch: Sketch, frequency: Floats, reports: int, squares: float) -> Covariance:
+    """Noise that two values share where they meet, and what others that they meet add to both.
+
+    With S of the formulas above, and as if any four values met independently, meetings add
+
+        c / ((1-c) k) x (S q'r - 2 sum of q_x r_x f_x^2 + (q'f) (r'f))
+    """
+    (own, other), c = (float(rate) for rate in sketch.within), float(collision(sketch.buckets))
+    p, q = (float(rate) for rate in support_rates(sketch))
+    scale, share = (p - q) ** 2, c / ((1 - c) * sketch.cohorts)
+    of_own, of_other = own * (1 - own), c * own * (1 - own) + (1 - c) * other * (1 - other)
+    law = PairLaw(
+        p * (1 - p) / scale,
+        q * (1 - q) / scale - share,
+        c * of_own / scale,
+        neither=c * of_other / scale,
     )
+    noise = even_pairs(frequency, reports, law)
+    # (values,): unbiased squares of the shares.
+    variance = (frequency * law.own + (1 - frequency) * law.other) / reports
+    own_squares = (frequency**2 - variance) / (1 + share)
+
+    def together(weights: Floats) -> Floats:
+        held, of_noise = weights @ frequency, noise(weights)
+        products = np.outer(held, held) - of_noise
+        met = (weights * (squares - 2 * own_squares)) @ weights.T + products
+        return np.asarray(of_noise + share * met)
+
+    return together
 
 
 def score_range(randomizer: Randomizer) -> Range:

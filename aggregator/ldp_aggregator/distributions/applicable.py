@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from functools import partial
 
 from ldp.errors import EstimateError
 from ldp.survey import Question
@@ -20,7 +21,7 @@ _OF_EVERY_ONE = (
 )
 _RANGES = 'of `goal = "distribution"` for ranges and edges'
 _RECTANGLES = "of type place for rectangles"
-_DISTRICTS = "of type place for districts"
+_DISTRICTS = "of type place, or whose values are names in the file, for districts"
 _ZOOM = 'of `goal = "rectangles"` for another zoom than its own'
 _ONLY_FOR = {
     **dict.fromkeys(SHAPES, "questions through square-wave"),
@@ -40,7 +41,7 @@ def check_asked(questions: Collection[Question], options: Options) -> None:
     for asked, have, what in (
         (options.ranges or options.edges, _of_distribution, _RANGES),
         (options.rectangles, _of_places, _RECTANGLES),
-        (options.geography is not None, _of_places, _DISTRICTS),
+        (options.geography is not None, partial(has_districts, options), _DISTRICTS),
         (options.zoom is not None, _of_rectangles, _ZOOM),
     ):
         if asked and not any(map(have, questions)):
@@ -57,8 +58,18 @@ def options_for(question: Question, options: Options) -> Options:
     if not _of_distribution(question):
         options = replace(options, ranges=(), edges=())
     if not _of_places(question):
-        options = replace(options, rectangles=(), geography=None)
+        options = replace(options, rectangles=())
+    if not has_districts(options, question):
+        options = replace(options, geography=None)
     return options if _of_rectangles(question) else replace(options, zoom=None)
+
+
+def has_districts(options: Options, question: Question) -> bool:
+    """Whether its shares are those of districts, or of cells of which these are made."""
+    geography = options.geography
+    if geography is None:
+        return False
+    return _of_places(question) or geography.is_named_by(question.domain)
 
 
 def advice(questions: Collection[Question], options: Options) -> str:

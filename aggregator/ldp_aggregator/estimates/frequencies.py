@@ -15,6 +15,7 @@ from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.decoders.decoder import Asked, Queries
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.empirical_bayes import posterior_mean
+from ldp_aggregator.estimates.linear_functions import functions_of
 from ldp_aggregator.estimates.manipulation import Manipulation
 from ldp_aggregator.estimates.means import Mean
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
@@ -112,6 +113,8 @@ def estimates_from(
         unallocated=_unallocated(question, moments, options),
         checks=moments.checks,
         manipulation=bound,
+        law=moments,
+        functions=functions_of(moments, question, values, options=options),
         remarks=(
             *moments.remarks,
             *on_respondents(moments.reports, least_respondents(moments, missing)),

@@ -253,6 +253,7 @@ def pooled(parts: Sequence[Moments], weights: Floats) -> Moments:
         variance_if_not=worth * _mixed(shares, [part.variance_if_not for part in parts]),
         covariance=covariance,
         below=_below(parts, shares, worth),
+        lasting=_lasting(parts, shares, worth),
         collision_variance=_mixed(
             (weights**2).tolist(), [part.collision_variance for part in parts]
         ),
@@ -286,6 +287,18 @@ def _below(
     if all(part.below is None for part in parts):
         return None
     pairs = [part.below or (part.variance_if_held, part.variance_if_not) for part in parts]
+    return worth * _mixed(shares, [if_held for if_held, _ in pairs]), worth * _mixed(
+        shares, [if_not for _, if_not in pairs]
+    )
+
+
+def _lasting(
+    parts: Sequence[Moments], shares: Sequence[float], worth: int
+) -> tuple[Floats, Floats] | None:
+    """What devices repeat, if every version knows it of itself."""
+    pairs = [part.lasting for part in parts if part.lasting is not None]
+    if len(pairs) < len(parts):
+        return None
     return worth * _mixed(shares, [if_held for if_held, _ in pairs]), worth * _mixed(
         shares, [if_not for _, if_not in pairs]
     )

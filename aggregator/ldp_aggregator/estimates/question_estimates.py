@@ -18,7 +18,7 @@ from ldp_aggregator.intervals.intervals import miss
 from ldp_aggregator.key_values.means import KeyNumber
 from ldp_aggregator.rendering.bars import MOST_BARS, figure, picture
 from ldp_aggregator.rendering.columns import aligned
-from ldp_aggregator.rendering.frames import pandas_frame, polars_frame
+from ldp_aggregator.rendering.frames import frame, pandas_frame, polars_frame
 from ldp_aggregator.rendering.html_page import captioned
 from ldp_aggregator.rendering.sheet import NOTHING, Bars, TextTable
 from ldp_aggregator.taxonomies.selection import chosen_nodes
@@ -163,6 +163,8 @@ class QuestionEstimates(QuestionNumbers):
         """
         if self.places is not None:
             return self.map().bars()
+        if self.regions is not None:
+            return self.regions.bars()
         shown = self.merged(MOST_BARS)
         if truth is not None and len(shown) < len(self):
             truth = np.add.reduceat(truth, self.starts_of(MOST_BARS)).tolist()
@@ -229,6 +231,13 @@ class QuestionEstimates(QuestionNumbers):
     def _estimate_of(self, share: Share) -> Estimate:
         errors = (share.standard_error, share.low, share.high)
         return Estimate(share.range, self.respondents * share.frequency, share.frequency, *errors)
+
+    def to_frame(self, kind: str = "pandas") -> Any:
+        """The records as a tidy frame of pandas, polars or arrow, a row for each number.
+
+        Raises `EstimateError` for another kind, and where its library is not installed.
+        """
+        return frame(kind, COLUMNS, self.flat())
 
     def to_pandas(self) -> Any:
         """The records as a pandas DataFrame; needs pandas."""

@@ -8,7 +8,7 @@ estimate with its errors stands beside it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
@@ -20,6 +20,7 @@ from ldp.errors import EstimateError, UnknownNameError
 from ldp.survey import Question
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Check, Remark
+from ldp_aggregator.contrasts.functions import Contrast, Functions, weighted_text
 from ldp_aggregator.distributions.answers import Direction, Length, Quantile, Share
 from ldp_aggregator.distributions.distribution import Distribution
 from ldp_aggregator.estimates.manipulation import Manipulation
@@ -27,10 +28,12 @@ from ldp_aggregator.estimates.means import Mean
 from ldp_aggregator.geography import Geography
 from ldp_aggregator.interval import WithInterval
 from ldp_aggregator.key_values.means import KeyMeans, KeyNumber
+from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.options import SHAPES, Options
 from ldp_aggregator.places.districts import District
 from ldp_aggregator.places.maps import Map
 from ldp_aggregator.places.places import Ends, Places
+from ldp_aggregator.places.regions import Regions, regions_of
 
 MOST_ROWS = 100
 """Values that tables, notebooks and `repr` show of a question unless they are asked for more."""
@@ -83,6 +86,8 @@ class QuestionNumbers:
     """
     covariance: Floats | None = None
     """(M, M), for the respondents; only where it was asked for."""
+    functions: Functions | None = None
+    """Sums and differences of the unbiased frequencies, of all values; None without reports."""
     note: str = ""
     mean: Mean | None = None
     """Of a question whose values are numbers a step apart, unbiased whatever `post` is.
@@ -125,6 +130,10 @@ class QuestionNumbers:
     """
     remarks: tuple[Remark, ...] = ()
     """What to know before believing these numbers, if anything."""
+    law: Moments | None = None
+    """How the unbiased frequencies err at any true ones: for intervals at other levels, and for
+    comparisons. None where there are no frequencies.
+    """
 
     def __iter__(self) -> Iterator[Estimate]:
         columns = (self.frequency, self.standard_error, self.low, self.high)
@@ -135,6 +144,61 @@ class QuestionNumbers:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def share(self, values: Collection[str]) -> Contrast:
+        """The share of those who hold one of some values, such as `{"bus", "train"}`.
+
+        Unbiased whatever `post` is. Raises `UnknownNameError` for what is no value, and
+        `EstimateError` where no frequencies are estimated.
+        """
+        return self._functions.share(values)
+
+    def contrast(self, weights: Mapping[str, float]) -> Contrast:
+        """A sum of shares with weights, such as `{"bus": 1, "car": -1}` for a difference.
+
+        Raises what `share` does.
+        """
+        functions = self._functions
+        return functions.function(weighted_text(weights), functions.weights(weights))
+
+    def contrasts(self, family: Mapping[str, Mapping[str, float]]) -> tuple[Contrast, ...]:
+        """Several, by name, as one family: simultaneous where the options say so."""
+        functions = self._functions
+        return tuple(
+            functions.function(name, functions.weights(weights), family=len(family))
+            for name, weights in family.items()
+        )
+
+    def ratio(
+        self,
+        top: Mapping[str, float] | Collection[str],
+        bottom: Mapping[str, float] | Collection[str],
+    ) -> Contrast:
+        """The quotient of two sums of shares, of some values or with weights.
+
+        Its interval (Fieller's) goes from -inf to inf where the lower one may be 0. Raises what
+        `share` does.
+        """
+        functions = self._functions
+        parts = [
+            one if isinstance(one, Mapping) else dict.fromkeys(one, 1.0) for one in (top, bottom)
+        ]
+        name = " / ".join(f"({weighted_text(part)})" for part in parts)
+        return functions.ratio(name, *(functions.weights(part) for part in parts))
+
+    @property
+    def _functions(self) -> Functions:
+        if self.functions is None:
+            raise EstimateError(
+                f"question {self.name!r}: expected frequencies for a share or a contrast, got "
+                f"none ({self.note or 'no reports yet'})"
+            )
+        return self.functions
+
+    @property
+    def name(self) -> str:
+        """The question's."""
+        return self.question.name
 
     @property
     def variance(self) -> Mean | None:
@@ -182,6 +246,22 @@ class QuestionNumbers:
     def shown_districts(self) -> tuple[District, ...]:
         """Those that the options ask for."""
         return () if self.places is None else self.places.shown_districts
+
+    @property
+    def regions(self) -> Regions | None:
+        """A map of values that are the names of districts, of the geography that options have."""
+        geography, options = self.options.geography, self.options
+        if geography is None or self.places is not None:
+            return None
+        columns = (self.frequency, self.standard_error, self.low, self.high)
+        return regions_of(
+            self.question,
+            self.values,
+            columns,
+            geography=geography,
+            level=options.level,
+            post=options.post,
+        )
 
     @property
     def _on_map(self) -> Places:
@@ -268,6 +348,7 @@ class QuestionNumbers:
             values=tuple(self.values[place] for place in places.tolist()),
             key_means=None if self.key_means is None else self.key_means.only(places),
             covariance=None if self.covariance is None else self.covariance[np.ix_(places, places)],
+            law=None if self.law is None else _law_of(self.law, places),
             **{column: getattr(self, column)[places] for column in columns},
         )
 
@@ -336,11 +417,6 @@ class QuestionNumbers:
         """Whether its values are coordinates, and its frequencies their means."""
         return self.question.domain.ball is not None
 
-    @property
-    def name(self) -> str:
-        """The question's."""
-        return self.question.name
-
     @cached_property
     def _decimals(self) -> int:
         errors = self.standard_error[self.standard_error > 0]
@@ -372,3 +448,12 @@ class QuestionNumbers:
             f"{self.options.estimand}{family}; root mean squared distance from the true vector "
             f"{(self.squared_error or 0.0) ** 0.5:.4g}"
         )
+
+
+def _law_of(law: Moments, places: NDArray[np.int64]) -> Moments:
+    """That of some values, with what their covariance is among themselves."""
+
+    def covariance() -> Floats:
+        return law.covariance()[np.ix_(places, places)]
+
+    return replace(law.of_values(places), covariance=covariance)

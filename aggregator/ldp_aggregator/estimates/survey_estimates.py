@@ -15,7 +15,7 @@ from ldp_aggregator.estimates.question_estimates import (
 )
 from ldp_aggregator.rendering.bars import figure, picture
 from ldp_aggregator.rendering.formats import rendered
-from ldp_aggregator.rendering.frames import pandas_frame, polars_frame
+from ldp_aggregator.rendering.frames import frame, pandas_frame, polars_frame
 from ldp_aggregator.rendering.sheet import Bars, Sheet
 
 FORMAT = 1
@@ -118,6 +118,13 @@ class SurveyEstimates:
     def _rows(self) -> Iterator[tuple[str | float, ...]]:
         for question in self:
             yield from question.flat()
+
+    def to_frame(self, kind: str = "pandas") -> Any:
+        """The records as a tidy frame of pandas, polars or arrow, a row for each number.
+
+        Raises `EstimateError` for another kind, and where its library is not installed.
+        """
+        return frame(kind, COLUMNS, self._rows())
 
     def to_pandas(self) -> Any:
         """The records as a pandas DataFrame; needs pandas."""

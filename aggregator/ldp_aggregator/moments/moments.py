@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.checks import Check, Remark
 from ldp_aggregator.moments.jumps import Jumps
+from ldp_aggregator.moments.together import Covariance
 
 Rates = TypeVar("Rates", float, Floats)
 Places = NDArray[np.intp] | NDArray[np.bool_] | slice
@@ -42,6 +43,10 @@ class Moments:
     """The same, if the respondent holds another value."""
     covariance: Callable[[], Floats]
     """The (M, M) covariance for the respondents, computed when asked for."""
+    together: Covariance | None = None
+    """The same of linear functions, (Q, M), where that takes no matrix of all values."""
+    spread: Callable[[Floats], Floats] | None = None
+    """Of one report's function with weights (M,), the variance by what is held, (M,)."""
     supports: Counts | None = None
     """How many reports support each value, where the estimate is a function of that count alone."""
     rates: tuple[Floats, Floats] | None = None
@@ -52,6 +57,11 @@ class Moments:
     below: tuple[Floats, Floats] | None = None
     """(variance_if_held, variance_if_not) for frequencies below the estimate, where those above
     are not right for them.
+    """
+    lasting: tuple[Floats, Floats] | None = None
+    """What of (variance_if_held, variance_if_not) all reports of one permanent response share.
+
+    None if no response is kept, or if it is not known how much.
     """
     collision_variance: Floats | float = 0.0
     """Variance that hash collisions add to an estimate: no number of reports reduces it."""
@@ -100,6 +110,8 @@ class Moments:
 
         return replace(
             self,
+            together=None,
+            spread=None,
             frequency=self.frequency[places],
             variance_if_held=self.variance_if_held[places],
             variance_if_not=self.variance_if_not[places],
@@ -111,6 +123,7 @@ class Moments:
             rising=both(self.rising),
             falling=both(self.falling),
             below=both(self.below),
+            lasting=both(self.lasting),
             unknown=None if self.unknown is None else self.unknown[places],
             collision_third=some(self.collision_third),
             collision_fourth=some(self.collision_fourth),

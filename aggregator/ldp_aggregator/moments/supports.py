@@ -17,7 +17,7 @@ from ldp.mechanisms.contract import Pure, is_pure
 from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.pad_and_sample import PadAndSample, SignedItems
 from ldp.mechanisms.projective import ProjectiveResponse, geometry
-from ldp_aggregator.arrays import Counts, Flags
+from ldp_aggregator.arrays import Counts, Flags, Floats
 from ldp_aggregator.projective.cyclic_design import cyclic_design
 
 
@@ -35,6 +35,22 @@ def supporters(randomizer: Pure, symbols: slice) -> Flags:
     Of projective responses that are not folded, and of k-ary response.
     """
     return _SUPPORTERS[type(randomizer)](randomizer, symbols)
+
+
+def supported_weights(randomizer: ProjectiveResponse, weights: Floats) -> Floats:
+    """The sum of the weights, (Q, values), that each symbol supports: of shape (Q, symbols).
+
+    The transform above the other way round; a point is orthogonal to those that are to it. Of
+    responses that are not folded.
+    """
+    order, dimension = randomizer.order, randomizer.dimension
+    points = geometry(order, dimension).points
+    padded = np.zeros((len(weights), points))
+    padded[:, : randomizer.size] = weights
+    if order == 2:
+        transformed = walsh_hadamard(np.pad(padded, ((0, 0), (1, 0))))
+        return np.asarray((transformed[:, :1] + transformed[:, 1:]) / 2)
+    return cyclic_design(order, dimension).sums(padded)
 
 
 def walsh_hadamard(numbers: NDArray[Any]) -> NDArray[Any]:

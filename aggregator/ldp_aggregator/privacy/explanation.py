@@ -6,10 +6,12 @@ What is particular to a kind of mechanism, its decoder says (`explained`, `warne
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 from math import prod
 
 from ldp.accounting import posterior
+from ldp.attributes import size_of
 from ldp.certificate import delivered, totals
 from ldp.domain import Domain
 from ldp.draws import chargeable
@@ -35,6 +37,8 @@ def explanation(survey: Survey) -> str:
         *(_question(question) for question in survey),
     ]
     parts += [_group(group) for group in survey.groups]
+    if survey.attributes:
+        parts.append("\n".join(_openly(survey)))
     total = {
         name: "UNBOUNDED" if sum_ is None else text_upper(sum_, 6)
         for name, sum_ in totals(survey).items()
@@ -50,6 +54,21 @@ def explanation(survey: Survey) -> str:
         f"most that a device ever charges, whatever changes: epsilon {total['all_charges']}{stops}"
     )
     return "\n\n".join(parts)
+
+
+def _openly(survey: Survey) -> Iterator[str]:
+    """What reports say beside what epsilon covers."""
+    yield "said openly, and not randomized"
+    for attribute in survey.attributes:
+        names = ", ".join(attribute.questions) or "all questions"
+        values = ", ".join(attribute.values)
+        yield f"  {attribute.name:19} {values}, or unknown; with reports to {names}"
+    combinations = size_of(survey.attributes)
+    yield (
+        f"  combinations        {combinations:,}: the fewer people share one, the more it says of "
+        "them, and links what they send; epsilon does not cover it"
+    )
+    yield f"  least group         {survey.least_group:,} reports; smaller groups are not shown"
 
 
 def _charges(survey: Survey) -> Fraction:

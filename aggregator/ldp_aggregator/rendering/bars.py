@@ -10,12 +10,18 @@ import numpy as np
 
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.rendering.drawing import drawn, drawn_figure
-from ldp_aggregator.rendering.heat import HEIGHT, draw_heat
+from ldp_aggregator.rendering.heat import HEIGHT, draw_districts, draw_heat
+from ldp_aggregator.rendering.over_time import HEIGHT as HEIGHT_OVER_TIME
+from ldp_aggregator.rendering.over_time import draw_band
 from ldp_aggregator.rendering.sheet import Bars, Sheet
 
 MOST_BARS = 40
 _TITLE, _LABEL, _CAPTION = 40, 40, 160
 """The most characters of each."""
+_SERIES = (("#1f3b57", "o"), ("#c8452f", "D"), ("#5b8c5a", "s"))
+"""The colour and the mark of each of several series."""
+_APART = 0.3
+"""How far the dots of two series are from each other, in rows."""
 
 
 def write_svg(sheet: Sheet) -> bytes:
@@ -55,8 +61,10 @@ def _drawing(panels: Sequence[Bars]) -> tuple[tuple[float, float], Callable[[Any
 
 
 def _height(panel: Bars) -> float:
-    if panel.grid is not None:
+    if panel.grid is not None or panel.shapes is not None:
         return HEIGHT
+    if panel.band is not None:
+        return HEIGHT_OVER_TIME
     return 1.1 + 0.28 * max(1, min(len(panel.labels), MOST_BARS))
 
 
@@ -71,6 +79,10 @@ def shown_places(lengths: Floats) -> list[int]:
 def _draw(axis: Any, panel: Bars) -> None:
     if panel.grid is not None:
         draw_heat(axis, panel, panel.grid)
+    elif panel.band is not None:
+        draw_band(axis, panel, panel.band)
+    elif panel.shapes is not None:
+        draw_districts(axis, panel, panel.shapes)
     else:
         _draw_bars(axis, panel)
     axis.spines[["top", "right"]].set_visible(False)
@@ -81,11 +93,14 @@ def _draw(axis: Any, panel: Bars) -> None:
 def _draw_bars(axis: Any, panel: Bars) -> None:
     shown = shown_places(panel.lengths)
     rows = list(range(len(shown)))
-    lengths = [_length(panel.lengths[place]) for place in shown]
-    axis.barh(rows, lengths, color="#8fb3d9", height=0.62, label="estimate")
-    for row, place in zip(rows, shown, strict=True):
-        ends = [panel.low[place], panel.high[place]]
-        axis.plot(ends, [row, row], color="#1f3b57", linewidth=1.6)
+    if panel.dots:
+        _draw_series(axis, panel, shown)
+    else:
+        lengths = [_length(panel.lengths[place]) for place in shown]
+        axis.barh(rows, lengths, color="#8fb3d9", height=0.62, label="estimate")
+        for row, place in zip(rows, shown, strict=True):
+            ends = [panel.low[place], panel.high[place]]
+            axis.plot(ends, [row, row], color="#1f3b57", linewidth=1.6)
     if panel.truth is not None:
         marks = [panel.truth[place] for place in shown]
         axis.plot(
@@ -97,6 +112,21 @@ def _draw_bars(axis: Any, panel: Bars) -> None:
     axis.invert_yaxis()
     axis.axvline(0, color="#999999", linewidth=0.8)
     axis.set_xlabel(_cut(panel.caption + _hidden(panel, shown), _CAPTION), fontsize=7)
+
+
+def _draw_series(axis: Any, panel: Bars, shown: Sequence[int]) -> None:
+    """Dots with intervals, those of the series a little below one another."""
+    many = len(panel.dots)
+    for number, series in enumerate(panel.dots):
+        away, style = _APART * (number - (many - 1) / 2), _SERIES[number % len(_SERIES)]
+        for row, place in enumerate(shown):
+            ends = [series.low[place], series.high[place]]
+            axis.plot(ends, [row + away] * 2, color=style[0], linewidth=1.6)
+        places = [series.places[place] for place in shown]
+        rows = [row + away for row in range(len(shown))]
+        axis.plot(places, rows, style[1], color=style[0], linestyle="none", label=series.name)
+    if many > 1:
+        axis.legend(loc="best", fontsize=8)
 
 
 def _hidden(panel: Bars, shown: Sequence[int]) -> str:

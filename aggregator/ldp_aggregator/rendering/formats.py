@@ -106,6 +106,14 @@ _ROWS = (
         writer="markdown:write",
     ),
     Format(
+        "latex",
+        "LaTeX",
+        ending="tex",
+        content_type="application/x-tex; charset=utf-8",
+        needs="tables",
+        writer="latex:write",
+    ),
+    Format(
         "html",
         "HTML",
         ending="html",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ldp_aggregator.rendering.sheet import Bars, Grid
+from ldp_aggregator.rendering.sheet import Bars, Grid, Shapes
 
 HEIGHT = 6.0
 """Of a map, in inches."""
@@ -30,6 +30,27 @@ def draw_heat(axis: Any, panel: Bars, grid: Grid) -> None:
     x, y = (label.replace("$", r"\$") for label in grid.labels)
     axis.set_xlabel(f"{x}\n{panel.caption}", fontsize=8)
     axis.set_ylabel(y, fontsize=8)
+    axis.tick_params(axis="y", labelsize=8)
+
+
+def draw_districts(axis: Any, panel: Bars, shapes: Shapes) -> None:
+    """Districts by their shares, and their borders, with a scale beside them."""
+    from matplotlib.collections import PathCollection
+    from matplotlib.path import Path
+
+    paths = [Path.make_compound_path(*map(Path, rings)) for rings in shapes.borders]
+    shares = np.maximum(panel.lengths, 0.0)
+    filled = PathCollection(paths, cmap=COLOURS, edgecolors="white", linewidths=0.6)
+    filled.set_array(shares)
+    filled.set_clim(0.0, max(float(shares.max()), 1e-12))
+    axis.add_collection(filled)
+    unsure = [path for path, low in zip(paths, panel.low, strict=True) if low <= 0]
+    axis.add_collection(
+        PathCollection(unsure, facecolors="none", edgecolors=[_PALE], hatch=_HATCH, linewidths=0.0)
+    )
+    axis.autoscale_view()
+    axis.figure.colorbar(filled, ax=axis, shrink=0.8).ax.tick_params(labelsize=8)
+    axis.set_xlabel(panel.caption, fontsize=8)
     axis.tick_params(axis="y", labelsize=8)
 
 

@@ -49,6 +49,34 @@ class Grid(NamedTuple):
     """Borders to be drawn over it, of shape (corners, 2) each."""
 
 
+class Dots(NamedTuple):
+    """A series of a picture, drawn as dots with intervals: arrays of shape (M,)."""
+
+    name: str
+    places: Floats
+    low: Floats
+    high: Floats
+
+
+class Band(NamedTuple):
+    """A line over time between two others: arrays of shape (M,), NaN where nothing is drawn."""
+
+    level: Floats
+    low: Floats
+    high: Floats
+    since: tuple[int, int] | None = None
+    """The first and the last place at which something may have changed, if it has."""
+
+
+class Shapes(NamedTuple):
+    """Where the districts of a map lie: the borders of each, of shape (corners, 2).
+
+    Those around holes go the other way round.
+    """
+
+    borders: Sequence[Sequence[Floats]]
+
+
 class Bars(NamedTuple):
     """A panel of a picture: arrays of shape (M,), in the order of `labels`."""
 
@@ -63,6 +91,12 @@ class Bars(NamedTuple):
     """What is marked beside the bars, where it is known."""
     grid: Grid | None = None
     """Of a map, which is drawn in place of bars: cells by x and then by y, which need no labels."""
+    dots: Sequence[Dots] = ()
+    """Series that are drawn in place of bars, side by side."""
+    band: Band | None = None
+    """Of a course over time, for which `labels` are the times: drawn in place of bars."""
+    shapes: Shapes | None = None
+    """Of a map of districts, which is drawn in place of bars as well."""
 
 
 def _no_tables() -> Iterable[TextTable]:

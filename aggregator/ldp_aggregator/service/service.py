@@ -9,6 +9,7 @@ from functools import partial
 from typing import Protocol
 
 from ldp_aggregator.estimates.stop_lists import StopLists
+from ldp_aggregator.geography import Geography
 from ldp_aggregator.service.analysis.analysis import Analysis
 from ldp_aggregator.service.counting.admission import Rules
 from ldp_aggregator.service.counting.served import Catalogue, Served
@@ -53,6 +54,8 @@ class Settings:
     stop_lists: StopLists = field(default_factory=StopLists)
     debug_tags: bool = False
     """Whether uploads of developers are shown, and not counted (`uploads.debugging`)."""
+    geography: Geography | None = None
+    """Districts whose shares and borders are shown of maps."""
 
 
 class Service:
@@ -80,7 +83,12 @@ class Service:
             clock=clock,
             on_failure=on_failure,
         )
-        self.analysis = Analysis(self.catalogue, partial(open_snapshot, url), settings.stop_lists)
+        self.analysis = Analysis(
+            self.catalogue,
+            partial(open_snapshot, url),
+            settings.stop_lists,
+            geography=settings.geography,
+        )
         self.sources: list[Source] = []
         self.board: DebugBoard | None = None
         if settings.debug_tags:

@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from ldp.survey import Survey
 from ldp.wire import Batch, Damage, FrameReader
-from ldp_aggregator.tallies.screening import Refusal, by_fingerprint, rows_of, screened
+from ldp_aggregator.tallies.screening import Refusal, by_combination, rows_of, screened
 from ldp_aggregator.tallies.tally import ACCEPTED, DUPLICATE, Tally
 
 CHUNK = 1 << 19
@@ -57,9 +57,9 @@ class Ingest:
         outcomes = self.tally.intake.outcomes
         outcomes.update(item.reason for item in items if isinstance(item, Refusal))
         batches = self._unseen([item for item in items if isinstance(item, Batch)])
-        for fingerprint, places in by_fingerprint(batches).items():
+        for (fingerprint, combination), alike in by_combination(batches).items():
             envelope = self._envelopes[fingerprint]
-            self.tally.add(envelope, rows_of([batches[place] for place in places], envelope.width))
+            self.tally.add(envelope, rows_of(alike, envelope.width), combination)
         outcomes[ACCEPTED] += len(batches)
 
     def _unseen(self, batches: list[Batch]) -> list[Batch]:

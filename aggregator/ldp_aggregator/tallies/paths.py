@@ -93,7 +93,8 @@ def _take_note(path: str, tally: Tally, seen: set[bytes]) -> None:
 
     What became of the batches does not count: duplicates among them do not make for other reports.
     """
-    digest = blake2b(encode_tally(Tally(tally.survey, tally.counts)), digest_size=ID_SIZE).digest()
+    alone = Tally(tally.survey, tally.counts, combinations=tally.combinations)
+    digest = blake2b(encode_tally(alone), digest_size=ID_SIZE).digest()
     if digest in seen:
         raise FileError(
             f"{path}: expected tallies of different reports, got the same counts for the second "

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ldp.attributes import size_of
 from ldp.errors import WireError
 from ldp.survey import Envelope
 from ldp.wire import Batch, Damage, decode_batch
@@ -49,6 +50,14 @@ def screened(
     return items
 
 
+def by_combination(batches: Iterable[Batch]) -> dict[tuple[bytes, int], list[Batch]]:
+    """Batches that are counted as one: of one question, from devices of one combination."""
+    alike: dict[tuple[bytes, int], list[Batch]] = {}
+    for batch in batches:
+        alike.setdefault((batch.fingerprint, batch.combination), []).append(batch)
+    return alike
+
+
 def by_fingerprint(items: Iterable[Batch | Refusal | None]) -> dict[bytes, list[int]]:
     """Where the batches of each question stand."""
     places: dict[bytes, list[int]] = {}
@@ -80,6 +89,8 @@ def _fitting(payload: bytes | Damage, envelopes: Mapping[bytes, Envelope]) -> Ba
         return Refusal(UNKNOWN)
     if len(batch.rows) != batch.size * envelope.width:
         return Refusal("report-width", batch.fingerprint)
+    if batch.combination >= size_of(envelope.attributes):
+        return Refusal("attribute-range", batch.fingerprint)
     return batch
 
 

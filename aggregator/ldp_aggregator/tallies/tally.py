@@ -4,17 +4,22 @@ Rules
 - `merge` is commutative and associative, has the empty tally as its unit, and equals having added
   everything in one.
 - Only tallies of the same questions under the same parameters merge; the fingerprints decide.
+- Where reports carry attributes, those of each combination that came are counted besides, by its
+  number; the counts of a question are the sums of these.
 - Intake is counted in batches: received = accepted + duplicate + rejected, always.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from ldp.errors import MismatchError
+from ldp.attributes import Attributes, Combination, labels_of
+from ldp.errors import MismatchError, UnknownNameError
 from ldp.survey import Envelope, Survey
 from ldp.wire import REASONS
 from ldp_aggregator.arrays import Counts, Rows
@@ -59,12 +64,14 @@ class Intake:
 class Tally:
     """Counts of a survey's reports by question, and by group of questions.
 
-    And the intake that led to them.
+    And the intake that led to them. `combinations` has the counts again, apart for each combination
+    of attributes that came, for what carries any.
     """
 
     survey: Survey
     counts: dict[str, Counts]
     intake: Intake = field(default_factory=Intake)
+    combinations: dict[str, dict[int, Counts]] = field(default_factory=dict)
 
     @classmethod
     def empty(cls, survey: Survey) -> Tally:
@@ -72,10 +79,34 @@ class Tally:
         counts = {envelope.name: empty_counts_of(envelope) for envelope in survey.tallied}
         return cls(survey, counts)
 
-    def add(self, envelope: Envelope, rows: Rows) -> None:
-        """Count rows, of shape (reports, width), that are known to fit the question or group."""
+    def add(self, envelope: Envelope, rows: Rows, combination: int = 0) -> None:
+        """Count rows, of shape (reports, width), that are known to fit the question or group.
+
+        All are from devices of one combination.
+        """
         for statistic, counts in counted(envelope, rows):
             self.counts[statistic.name] += counts
+            if statistic.attributes:
+                added = {combination: counts}
+                known = self.combinations.get(statistic.name, {})
+                self.combinations[statistic.name] = sum_by_combination(known, added)
+
+    def groups(self, name: str) -> dict[Combination, Counts]:
+        """The counts of a question or group apart, by the attributes of those who reported.
+
+        A combination is a value, or `ldp.attributes.UNKNOWN`, for each attribute that the reports
+        carry, in their order; those that came are here. The counts add up to `counts[name]`.
+
+        This is what a collector has, and all of it. What may be shown to others is up to
+        `ldp_aggregator.groups`.
+        """
+        attributes = attributes_of(self.survey, name)
+        by_number = self.combinations.get(name, {})
+        if not attributes:
+            return {(): self.counts[name]}
+        return {
+            labels_of(attributes, number): counts for number, counts in sorted(by_number.items())
+        }
 
     def reports(self, name: str) -> int:
         """How many reports the question called `name` has."""
@@ -85,7 +116,15 @@ class Tally:
         """The tally of both. Raises `MismatchError` if they do not count the same questions."""
         check_same(self.survey, _fingerprints(other.survey))
         counts = {name: counts + other.counts[name] for name, counts in self.counts.items()}
-        return Tally(self.survey, counts, Intake(self.intake.outcomes + other.intake.outcomes))
+        names = self.combinations.keys() | other.combinations.keys()
+        combinations = {
+            name: sum_by_combination(
+                self.combinations.get(name, {}), other.combinations.get(name, {})
+            )
+            for name in sorted(names)
+        }
+        intake = Intake(self.intake.outcomes + other.intake.outcomes)
+        return Tally(self.survey, counts, intake, combinations=combinations)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tally):
@@ -93,10 +132,38 @@ class Tally:
         return (
             self.survey.fingerprint == other.survey.fingerprint
             and +self.intake.outcomes == +other.intake.outcomes
+            and _equal(self.counts, other.counts)
+            and self.combinations.keys() == other.combinations.keys()
             and all(
-                np.array_equal(counts, other.counts[name]) for name, counts in self.counts.items()
+                _equal(own, other.combinations[name]) for name, own in self.combinations.items()
             )
         )
+
+
+def sum_by_combination(
+    some: Mapping[int, Counts], others: Mapping[int, Counts]
+) -> dict[int, Counts]:
+    """The counts of both, by combination."""
+    total = dict(some)
+    for number, counts in others.items():
+        total[number] = total[number] + counts if number in total else counts
+    return total
+
+
+def attributes_of(survey: Survey, name: str) -> Attributes:
+    """What the reports of a question, or of a group, say openly."""
+    for envelope in survey.tallied:
+        if envelope.name == name:
+            return envelope.attributes
+    raise UnknownNameError(
+        name, [envelope.name for envelope in survey.tallied], "one of the survey's questions"
+    )
+
+
+def _equal(some: Mapping[Any, Counts], others: Mapping[Any, Counts]) -> bool:
+    return some.keys() == others.keys() and all(
+        np.array_equal(counts, others[key]) for key, counts in some.items()
+    )
 
 
 def check_same(survey: Survey, fingerprints: dict[str, bytes]) -> None:

@@ -5,6 +5,10 @@ One frame (docs/wire.md) of magic LDPT, with its checksum, around a msgpack arra
      survey name,
      [[question or group, fingerprint, rows, columns, counts as little-endian int64], ...],
      [[outcome, count as 8 little-endian bytes], ...]]
+
+Of a survey with attributes the format is 2, and there is a fifth part, the counts by combination,
+those of each question or group that carries attributes (`ldp.attributes`) adding up to its own:
+     [[question or group, combination, counts], ...]
 """
 
 from __future__ import annotations
@@ -14,12 +18,21 @@ from typing import Any
 
 import numpy as np
 
+from ldp.attributes import size_of
 from ldp.errors import WireError
 from ldp.survey import Survey
 from ldp.wire import REASONS, TALLY_MAGIC, FrameReader, encode_frame, pack_array, unpack_array
-from ldp_aggregator.tallies.tally import ACCEPTED, DUPLICATE, Intake, Tally, check_same
+from ldp_aggregator.arrays import Counts
+from ldp_aggregator.tallies.tally import (
+    ACCEPTED,
+    DUPLICATE,
+    Intake,
+    Tally,
+    attributes_of,
+    check_same,
+)
 
-FORMAT = 1
+FORMAT, FORMAT_WITH_ATTRIBUTES = 1, 2
 MOST_SNAPSHOT = 1 << 30
 _REASON = "snapshot-damaged"
 
@@ -40,7 +53,14 @@ def _payload(tally: Tally, survey_name: str) -> bytes:
         for name, count in sorted(tally.intake.outcomes.items())
         if count
     ]
-    return pack_array([FORMAT, survey_name, questions, outcomes])
+    if not tally.survey.attributes:
+        return pack_array([FORMAT, survey_name, questions, outcomes])
+    combinations: list[object] = [
+        [name, number, counts.astype("<i8").tobytes()]
+        for name, by_number in sorted(tally.combinations.items())
+        for number, counts in sorted(by_number.items())
+    ]
+    return pack_array([FORMAT_WITH_ATTRIBUTES, survey_name, questions, outcomes, combinations])
 
 
 def decode_tally(data: bytes, survey: Survey) -> Tally:
@@ -54,11 +74,12 @@ def decode_tally(data: bytes, survey: Survey) -> Tally:
     if len(frames) != 1 or not isinstance(frames[0], bytes):
         raise WireError(_REASON, "expected one whole frame that matches its checksum")
     try:
-        version, name_then, questions, outcomes = unpack_array(frames[0], MOST_SNAPSHOT, _REASON)
-        if version != FORMAT:
-            raise WireError(
-                "format-version", f"expected a snapshot of format {FORMAT}, got {version!r}"
-            )
+        version, *content_parts = unpack_array(frames[0], MOST_SNAPSHOT, _REASON)
+        expected_version = FORMAT_WITH_ATTRIBUTES if survey.attributes else FORMAT
+        if version != expected_version:
+            # Those of one survey are of one format: this one is of another.
+            _refuse_other(content_parts, survey, version)
+        name_then, questions, outcomes, *by_combination = content_parts
         parts = {
             name: (fingerprint, shape, content)
             for name, fingerprint, *shape, content in _list(questions)
@@ -67,15 +88,15 @@ def decode_tally(data: bytes, survey: Survey) -> Tally:
         counts = {}
         empty = Tally.empty(survey).counts
         for name, (_, shape, content) in parts.items():
+            counts[name] = _counts(content, empty[name])
             expected = empty[name].shape
-            flat = np.frombuffer(content, dtype="<i8").astype(np.int64)
-            if tuple(shape) != expected or flat.min() < 0:
+            if tuple(shape) != expected:
                 raise WireError(_REASON, f"expected counts of shape {expected}, got {tuple(shape)}")
-            counts[name] = flat.reshape(expected)
+        combinations = _combinations(by_combination, survey, counts)
         intake = Counter({name: int.from_bytes(count, "little") for name, count in _list(outcomes)})
         if not intake.keys() <= {ACCEPTED, DUPLICATE, *REASONS}:
             raise WireError(_REASON, "expected known outcomes of intake")
-        tally = Tally(survey, counts, Intake(intake))
+        tally = Tally(survey, counts, Intake(intake), combinations=combinations)
         # A tally has one encoding. What differs from it (a part twice, true for 1) was not written
         # by `encode_tally`.
         if _payload(tally, str(name_then)) != frames[0]:
@@ -91,6 +112,38 @@ def decode_tally(data: bytes, survey: Survey) -> Tally:
             raise
         raise WireError(_REASON, f"expected the parts of a snapshot, got {error}") from None
     return tally
+
+
+def _counts(content: bytes, empty: Counts) -> Counts:
+    flat = np.frombuffer(content, dtype="<i8").astype(np.int64)
+    if flat.size != empty.size or flat.min() < 0:
+        raise WireError(
+            _REASON, f"expected counts of shape {empty.shape}, got {flat.size:,} numbers"
+        )
+    return flat.reshape(empty.shape)
+
+
+def _combinations(
+    content_parts: list[Any], survey: Survey, counts: dict[str, Counts]
+) -> dict[str, dict[int, Counts]]:
+    """The counts by combination, if the survey has any, which add up to all counts."""
+    by_name: dict[str, dict[int, Counts]] = {}
+    for name, number, content in _list(content_parts[0]) if content_parts else ():
+        if name not in counts or not 0 <= int(number) < size_of(attributes_of(survey, name)):
+            raise WireError(_REASON, "expected combinations of the survey's attributes")
+        by_name.setdefault(name, {})[number] = _counts(content, counts[name])
+    for name, total in counts.items():
+        apart = list(by_name.get(name, {}).values())
+        if attributes_of(survey, name) and not np.array_equal(sum(apart, 0 * total), total):
+            raise WireError(_REASON, "expected counts by combination that add up to all of them")
+    return by_name
+
+
+def _refuse_other(content_parts: list[Any], survey: Survey, version: object) -> None:
+    """Raise the error of a snapshot of another format than this survey's tallies have."""
+    if version in (FORMAT, FORMAT_WITH_ATTRIBUTES) and len(content_parts) > 1 and content_parts[1]:
+        check_same(survey, {name: fingerprint for name, fingerprint, *_ in _list(content_parts[1])})
+    raise WireError("format-version", f"expected a snapshot of format {FORMAT}, got {version!r}")
 
 
 def _list(part: object) -> list[Any]:

@@ -45,15 +45,27 @@ export class Arcs implements Randomizer {
   }
 
   randomize(value: Value, random: Random): Bytes {
-    const { modulus, arc, truth, other } = this;
     const cohort = weighted(this.law, random);
-    const within = BigInt(arc) * truth;
-    const drawn = randbelow(within + BigInt(modulus - arc) * other, random);
-    // How many places before the true one the arc begins.
-    const behind = drawn < within ? Number(drawn / truth) : arc + Number((drawn - within) / other);
-    const start = ((cohort + 1) * Number(value) + modulus - behind) % modulus;
-    return inCohort(toBytes(BigInt(start), symbolWidth(modulus)), cohort, this.#frequencies);
+    const start = arcAround(this, (cohort + 1) * Number(value), random);
+    return inCohort(toBytes(BigInt(start), symbolWidth(this.modulus)), cohort, this.#frequencies);
   }
+}
+
+/** A circle of places, and the arcs of it that are reported. */
+export interface Circle {
+  readonly modulus: number;
+  readonly arc: number;
+  readonly truth: bigint;
+  readonly other: bigint;
+}
+
+/** The first place of an arc that holds a place more often than not. */
+export function arcAround({ modulus, arc, truth, other }: Circle, place: number, random: Random): number {
+  const within = BigInt(arc) * truth;
+  const drawn = randbelow(within + BigInt(modulus - arc) * other, random);
+  // How many places before the true one the arc begins.
+  const behind = drawn < within ? Number(drawn / truth) : arc + Number((drawn - within) / other);
+  return (place + modulus - behind) % modulus;
 }
 
 /** How many frequencies there are: k and P - k are the same circle, read backwards. */

@@ -9,6 +9,7 @@
  *   before the report is handed out; if anything fails before, nothing is spent.
  */
 
+import { type Attributes, checkSaid, combinationOf } from "./attributes.js";
 import { type Bytes, fromHex } from "./bytes.js";
 import { AlreadyAnsweredError, NotDrawnError } from "./errors.js";
 import { Memory, STATE_KEY } from "./memory.js";
@@ -24,11 +25,13 @@ import type { Answer, Question, Survey } from "./survey.js";
  * - `collector` says where the reports go, an address or any other name: for each, the device is another one.
  * - `lifetimeCap` is the largest epsilon, as text, that all surveys in the storage may spend together: 10 unless the app
  *   says otherwise, or what the first survey asks for if that is more.
+ * - `attributes` are what reports say openly of the device, of those that the survey lists; what is not given is unknown.
  */
 export interface Settings {
   readonly storage?: Storage;
   readonly collector?: string;
   readonly lifetimeCap?: string;
+  readonly attributes?: Attributes;
   readonly random?: Random;
 }
 
@@ -37,11 +40,15 @@ export class Client {
   readonly #collector: string;
   readonly #cap: Ratio | undefined;
   readonly #random: Random;
+  readonly #said: Attributes;
 
+  /** Throws `AnswerError` for an attribute that the survey does not list. */
   constructor(
     readonly survey: Survey,
-    { storage = new MemoryStorage(), collector = "", lifetimeCap, random = system }: Settings = {},
+    { storage = new MemoryStorage(), collector = "", lifetimeCap, attributes = {}, random = system }: Settings = {},
   ) {
+    checkSaid(survey.attributes, attributes);
+    this.#said = { ...attributes };
     this.#storage = storage;
     this.#collector = collector;
     this.#cap = lifetimeCap === undefined ? undefined : bound(lifetimeCap);
@@ -66,6 +73,7 @@ export class Client {
       fingerprint: fromHex(question.fingerprint),
       row: await this.#row(question, value, memory),
       epoch: this.survey.epoch,
+      combination: combinationOf(this.survey.attributes, name, this.#said),
     }));
   }
 

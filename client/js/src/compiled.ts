@@ -1,5 +1,6 @@
 /** The compiled form of a survey (`ldp/compiled.py`), which `ldp check SURVEY --json FILE` writes. */
 
+import type { Attribute } from "./attributes.js";
 import type { CompiledBall } from "./ball.js";
 import {
   type Check, absentOr, bytesAsHex, constant, decimal, integerFrom, listOf, mapOf, optional, record, text,
@@ -52,6 +53,9 @@ export interface CompiledSurvey {
   readonly groups: readonly (readonly string[])[];
   /** Questions of which a device answers one, where there are such. */
   readonly draws: readonly Draw[] | undefined;
+  /** What reports say openly of a device, where they do, and how many a group by it needs to be shown. */
+  readonly attributes: readonly Attribute[] | undefined;
+  readonly least_group: number | undefined;
 }
 
 const MOST_CHARGES = 1000;
@@ -86,6 +90,10 @@ const DRAW: Check<Draw> = record<Draw>({
   questions: listOf(text), weights: listOf(integerFrom(1, MOST_WEIGHT)), answers: absentOr(integerFrom(2)),
 });
 
+const ATTRIBUTE: Check<Attribute> = record<Attribute>({
+  name: text, values: listOf(text), questions: absentOr(listOf(text)),
+});
+
 const CHOICES = { name: text, text, type: text, values: optional(listOf(text)), scale: absentOr(SCALE) };
 
 export const QUESTION: Check<CompiledQuestion> = record<CompiledQuestion>({
@@ -111,4 +119,6 @@ export const COMPILED: Check<CompiledSurvey> = record<CompiledSurvey>({
   questions: listOf(QUESTION),
   groups: listOf(listOf(text)),
   draws: absentOr(listOf(DRAW)),
+  attributes: absentOr(listOf(ATTRIBUTE)),
+  least_group: absentOr(integerFrom(1)),
 });

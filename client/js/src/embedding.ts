@@ -8,6 +8,7 @@
  */
 
 import { type Agreement, type Said, recover } from "./agreement.js";
+import { type Attributes, checkSaid, combinationOf } from "./attributes.js";
 import { fromHex } from "./bytes.js";
 import { Counts } from "./counts.js";
 import { againToday } from "./daily.js";
@@ -46,6 +47,7 @@ export class EmbeddedClient {
   readonly #random: Random;
   readonly #now: () => number;
   readonly #strict: boolean;
+  readonly #attributes: Attributes;
   readonly #stops: StopRule | undefined;
   readonly #place: string;
   readonly #vault: Vault;
@@ -54,10 +56,15 @@ export class EmbeddedClient {
   #untilTrimmed = 0;
   #hasFlushed = false;
 
-  /** Throws `SurveyError` for a survey that asks for too much, and `RangeError` for settings that make no sense. */
+  /**
+   * Throws `SurveyError` for a survey that asks for too much, `AnswerError` for an attribute that it does not list, and
+   * `RangeError` for settings that make no sense.
+   */
   constructor(readonly survey: Survey, settings: EmbeddedSettings = {}, { random = system, now = Date.now }: Means = {}) {
     const { store, collector, transport, lifetimeCap, interval = 3600, timeout = 10 } = settings;
     refuseBeyond(survey, settings);
+    checkSaid(survey.attributes, settings.attributes ?? {});
+    this.#attributes = { ...settings.attributes };
     if (!store && typeof indexedDB === "undefined") throw new RangeError("expected a store: there is no IndexedDB here");
     const posts = transport ?? (collector === undefined ? undefined : new HTTPTransport(collector, settings.http));
     const sends = settings.debug && posts ? watched(posts, survey, settings.log ?? ((message) => console.info(message))) : posts;
@@ -251,7 +258,8 @@ export class EmbeddedClient {
         if (isDaily && againToday(records, scope, questions[0]!, this.#day)) return "daily";
         const report = respondent.report(asked);
         if (!report) return "not-drawn";
-        outbox.put(report);
+        const combination = combinationOf(this.survey.attributes, names[0]!, this.#attributes);
+        outbox.put({ ...report, combination });
         isCrowded = isToLook && outbox.isCrowded;
         return "recorded";
       });

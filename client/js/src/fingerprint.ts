@@ -1,5 +1,6 @@
 /** Canonical fingerprints (`ldp/survey.py`): the first 16 bytes of the SHA-256 of netstrings, in hexadecimal. */
 
+import { attributeParts } from "./attributes.js";
 import { ballParts } from "./ball.js";
 import { type Bytes, concat, fromHex, hex, utf8 } from "./bytes.js";
 import type { CompiledChoices, CompiledQuestion, CompiledSurvey } from "./compiled.js";
@@ -10,7 +11,7 @@ export const FINGERPRINT_SIZE = 16;
 
 /** Of a question: all that changes the meaning of a report, or of the id that it travels under, and whose it is. */
 export function questionFingerprint(
-  question: CompiledQuestion, { name: survey, epoch, draws }: Pick<CompiledSurvey, "name" | "epoch" | "draws">,
+  question: CompiledQuestion, { name: survey, epoch, draws, attributes }: Pick<CompiledSurvey, "name" | "epoch" | "draws" | "attributes">,
 ): Promise<string> {
   const { name, type, mechanism, integers } = question;
   const numbers = [...integers].sort(([left], [right]) => (left < right ? -1 : 1)).map(
@@ -18,7 +19,7 @@ export function questionFingerprint(
   );
   const epochs = epoch === undefined ? [] : [`epoch=${epoch}`];
   const drawn = (draws ?? []).filter(({ questions }) => questions.includes(name)).map((draw) => `draw=${written(draw)}`);
-  const told = [...domainParts(question), mechanism, ...numbers, ...epochs, ...drawn];
+  const told = [...domainParts(question), mechanism, ...numbers, ...epochs, ...drawn, ...attributeParts(attributes ?? [], name)];
   return digest(["ldp-question-2", survey, name, type, ...told].map(utf8));
 }
 
@@ -45,11 +46,12 @@ export async function surveyFingerprint({ name, questions, groups }: CompiledSur
 }
 
 /** Of a survey's terms: everything that it may cost a respondent. */
-export function termsDigest({ fingerprint, lifetime, questions }: CompiledSurvey): Promise<string> {
+export function termsDigest({ fingerprint, lifetime, questions, attributes, least_group: least }: CompiledSurvey): Promise<string> {
   const charges = questions.map(({ name, charges }) => [name, charges] as const).sort(([a], [b]) => (a < b ? -1 : 1));
   const stop = utf8(lifetime?.epsilon ?? "");
   const listed = charges.map(([name, most]) => utf8(`${name}=${most}`));
-  return digest([utf8("ldp-terms-1"), fromHex(fingerprint), stop, ...listed]);
+  const crowd = attributes ? [utf8(`least_group=${least}`)] : [];
+  return digest([utf8("ldp-terms-1"), fromHex(fingerprint), stop, ...listed, ...crowd]);
 }
 
 async function digest(parts: readonly Bytes[]): Promise<string> {

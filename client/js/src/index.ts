@@ -4,6 +4,8 @@
  */
 
 export { readSurvey } from "./all.js";
+export { cellAt } from "./cells.js";
+export type { Attribute, Attributes } from "./attributes.js";
 export { Client, type Settings } from "./client.js";
 export type { Said } from "./agreement.js";
 export { REASONS, type Reason } from "./reasons.js";

@@ -24,6 +24,7 @@ import type { Randomizer } from "./randomizer.js";
 import { Rappor } from "./rappor.js";
 import { SetEncoding } from "./setunary.js";
 import { CountMean, HadamardCountMean, type Hashes } from "./sketches.js";
+import { Stripes } from "./stripes.js";
 import { SubsetSelection } from "./subset.js";
 import { SubsetsResponse } from "./subsets.js";
 import { TaxonomyResponse } from "./taxonomy.js";
@@ -118,6 +119,8 @@ export const pyramid: Mechanism = ["pyramid", ({ whole, size, row, matrix, place
   new TreeResponse(
     size("size"), row("law"), matrix("spaces"), whole("truth"), whole("other"), place, grids(size("size"), place),
   )];
+export const stripes: Mechanism = ["stripes", ({ whole, size, row }) =>
+  new Stripes(size("size"), size("modulus"), size("width"), whole("truth"), whole("other"), row("law"))];
 export const subsets: Mechanism = ["subsets", ({ whole, size, row, matrix, place }) =>
   new SubsetsResponse(
     row("sizes").map(Number), size("together"), matrix("spaces"), whole("truth"), whole("other"), place,
@@ -140,5 +143,5 @@ export const padHr: Mechanism = ["pad-hr", (numbers) => paddedOf(halvesOf)(numbe
 export const MECHANISMS: readonly Mechanism[] = [
   warner, forced, unrelated, matrix, metric, exponential, geometric, laplace, oneBit, dithered, arcs, squareWave, codebook, grr,
   ss, pgr, sue, oue, the, she, hr, olh, blh, cms, hcms, rappor, lGrr, lSue, lOsue, loloha, dbitflip, taxonomy, tree,
-  pyramid, subsets, heavyHitters, setUnary, padGrr, padSs, padPgr, padHr,
+  pyramid, stripes, subsets, heavyHitters, setUnary, padGrr, padSs, padPgr, padHr,
 ];

@@ -3,7 +3,7 @@
  *
  * - A survey has a queue of its own for each collector: none gets what was meant for another, or waits for its pause.
  * - A report is kept under a random number: neither the hour nor the order of answers can be read off. What leaves together
- *   is put in the order of these numbers. A batch holds reports of one question.
+ *   is put in the order of these numbers. A batch holds reports of one question, of whose devices the same is said.
  * - A batch is made when it is taken: its id is drawn once (or made from the mark of a report that is made once, which travels
  *   alone: after a rollback it is the same) and its bytes are kept until it is decided about, so that every
  *   attempt sends the same. The failure is written down before the attempt, in the same transaction: what never comes
@@ -83,9 +83,9 @@ export class Outbox {
   }
 
   /** Let a report wait, in the transaction that charges for it. */
-  put({ fingerprint, row, epoch, mark }: Report): void {
+  put({ fingerprint, row, epoch, mark, combination }: Report): void {
     const key = String(this.#age()).padStart(AGE_DIGITS, "0") + hex(bytesFrom(this.random, RANDOM_SIZE));
-    const entry = [hex(fingerprint), hex(row), epoch ?? null, ...(mark ? [hex(mark)] : [])];
+    const entry = [hex(fingerprint), hex(row), epoch ?? null, mark ? hex(mark) : "", combination ?? 0];
     const whole = `${queueOf(this.place)}report/${key}`;
     this.records.put(whole, entry);
     const tally = this.#tally;
@@ -216,14 +216,19 @@ export class Outbox {
     if (!first) return undefined;
     // The id of a batch tells its epoch: a clock that was never set would make it come too late, for good.
     if (first[1][2] !== null && this.now < CLOCK_WAS_SET) return undefined;
-    const report = ([, [fingerprint, row, epoch]]: [string, Entry]): Report => (
-      { fingerprint: fromHex(fingerprint as string), row: fromHex(row as string), epoch: (epoch as number | null) ?? undefined }
-    );
-    const [, [own, , epoch, mark]] = first as [string, readonly [string, string, number | null, string?]];
+    const report = ([, [fingerprint, row, epoch, , combination]]: [string, Entry]): Report => ({
+      fingerprint: fromHex(fingerprint as string),
+      row: fromHex(row as string),
+      epoch: (epoch as number | null) ?? undefined,
+      combination: (combination as number | undefined) ?? 0,
+    });
+    const [, [own, , epoch, mark, said]] = first as [string, readonly [string, string, number | null, string?, number?]];
     // A report with a mark travels alone, under an id that is made from it.
-    const alike = shuffled.filter(([, [fingerprint, , , other]]) => fingerprint === own && other === mark);
+    const alike = shuffled.filter(([, [fingerprint, , , other, theirs]]) => (
+      fingerprint === own && other === mark && theirs === said
+    ));
     const chosen = alike.slice(0, together(report(first), this.limits.batch));
-    const random = mark === undefined ? this.random : marked(fromHex(mark), epoch ?? undefined, this.now / 1000);
+    const random = !mark ? this.random : marked(fromHex(mark), epoch ?? undefined, this.now / 1000);
     const frame = encodeFrame(encodeBatch(batchOf(chosen.map(report), random, () => this.now)));
     for (const [key] of chosen) this.records.delete(key);
     // What is left is counted when something is put there.

@@ -17,12 +17,14 @@ export interface Report {
   readonly row: Bytes;
   readonly epoch: number | undefined;
   readonly mark?: Bytes | undefined;
+  /** What is said openly of the device (`attributes.ts`), as it was when the answer was recorded; nothing if absent. */
+  readonly combination?: number;
 }
 
 const HEAD = 256;
 
 /**
- * Reports grouped by question into batches of at most `size`, each under a fresh id. Group only reports that may be
+ * Reports grouped by question, and by what is said of the device, into batches of at most `size`, each under a fresh id. Group only reports that may be
  * seen together: anyone who receives a batch learns that its reports travelled together. They do so in a random order, rows
  * as well as batches: in which one they were made would tell more.
  */
@@ -31,7 +33,7 @@ export function batches(
 ): Batch[] {
   const byQuestion = new Map<string, Report[]>();
   for (const report of shuffled(reports, random)) {
-    const name = hex(report.fingerprint);
+    const name = `${hex(report.fingerprint)}/${report.combination ?? 0}`;
     const alike = byQuestion.get(name);
     if (alike) alike.push(report);
     else byQuestion.set(name, [report]);
@@ -51,9 +53,9 @@ export function together({ row }: Report, size: number): number {
 
 /** Reports to one question as one batch, in the order in which they come. */
 export function batchOf(alike: readonly Report[], random: Random, clock: () => number): Batch {
-  const { fingerprint, epoch } = alike[0]!;
+  const { fingerprint, epoch, combination = 0 } = alike[0]!;
   const id = batchId(random, epoch, clock() / 1000);
-  return { fingerprint, id, size: alike.length, rows: concat(alike.map(({ row }) => row)) };
+  return { fingerprint, id, size: alike.length, rows: concat(alike.map(({ row }) => row)), combination };
 }
 
 /** Reports as the bytes of a report file or an upload: one frame for each batch. Files may be concatenated. */

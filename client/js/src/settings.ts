@@ -1,5 +1,6 @@
 /** What an app says about how its embedded client works, and lets a survey ask for. */
 
+import type { Attributes } from "./attributes.js";
 import { SurveyError } from "./errors.js";
 import type { QueueLimits } from "./outbox.js";
 import type { Random } from "./randomness.js";
@@ -25,6 +26,8 @@ import type { Handed } from "./vault.js";
  *   answers is of no use without (`vault.ts`).
  * - `rollbackSafe` makes the same report of the same answer after the store was restored from a backup, or copied, so that it
  *   counts once (`tapes.ts`): true unless given.
+ * - `attributes` are what reports say openly of the device, of those that the survey lists; what is not given is unknown.
+ *   Reports that wait keep what held when they were recorded.
  * - `stops` is the key under which the collector may stop questions, or have fewer devices asked, and what holds without word
  *   from it.
  * - `log` is told of each kind of trouble once: the console, unless given.
@@ -45,6 +48,7 @@ export interface EmbeddedSettings {
   readonly timeout?: number;
   readonly secret?: Handed;
   readonly rollbackSafe?: boolean;
+  readonly attributes?: Attributes;
   readonly stops?: StopRule;
   readonly log?: (message: string) => void;
   readonly debug?: boolean;

@@ -1,5 +1,6 @@
 /** Surveys, as a device knows them: of their compiled form, and of the parts of this client that they need. */
 
+import type { Attribute } from "./attributes.js";
 import type { AnswerType, Asked, Reader } from "./answertype.js";
 import type { CompiledBall } from "./ball.js";
 import { utf8 } from "./bytes.js";
@@ -53,6 +54,8 @@ export class Survey {
   readonly groups: readonly (readonly string[])[];
   /** The ratio that everything a device ever sends may come to; undefined if only the questions set limits. */
   readonly lifetime: Ratio | undefined;
+  /** What reports say openly of a device. */
+  readonly attributes: readonly Attribute[];
 
   constructor(compiled: CompiledSurvey, parts: Parts) {
     this.name = compiled.name;
@@ -60,6 +63,7 @@ export class Survey {
     this.terms = compiled.terms;
     this.epoch = compiled.epoch;
     this.groups = compiled.groups;
+    this.attributes = compiled.attributes ?? [];
     const together = new Set(compiled.groups.flat());
     const draws = drawsByName(compiled.draws ?? [], new Set(compiled.questions.map(({ name }) => name)));
     this.questions = compiled.questions.map(

@@ -5,7 +5,9 @@ import { ID_SIZE } from "./epochs.js";
 import { FINGERPRINT_SIZE } from "./fingerprint.js";
 import { xxh64 } from "./hashing.js";
 
+/** Of batches of which nothing is said but their reports, and of the others. */
 export const FORMAT = 1;
+const FORMAT_WITH_ATTRIBUTES = 2;
 export const MOST_PAYLOAD = 1 << 24;
 export const MOST_REPORTS = 1 << 20;
 
@@ -15,20 +17,21 @@ export const FRAME_HEAD = 16;
 const REPORTS_MAGIC = utf8("LDPR");
 
 /** What of MessagePack a batch is written in: its codes, and whole numbers and bytes in the shortest of their forms. */
-const ARRAY_OF_FIVE = 0x95;
+const [ARRAY_OF_FIVE, ARRAY_OF_SIX] = [0x95, 0x96];
 const MOST_IN_CODE = 0x7F;
 const [BINARY, UNSIGNED] = [0xC4, 0xCC];
 
-/** `size` reports of one question, as rows of one width, under one id. */
+/** `size` reports of one question, as rows of one width, under one id; and what is said openly of their devices, if anything. */
 export interface Batch {
   readonly fingerprint: Bytes;
   readonly id: Bytes;
   readonly size: number;
   readonly rows: Bytes;
+  readonly combination?: number;
 }
 
 /** The bytes of a batch. Throws `RangeError` for one that the format cannot carry. */
-export function encodeBatch({ fingerprint, id, size, rows }: Batch): Bytes {
+export function encodeBatch({ fingerprint, id, size, rows, combination = 0 }: Batch): Bytes {
   if (!isBytes(fingerprint, FINGERPRINT_SIZE) || !isBytes(id, ID_SIZE)) {
     throw new RangeError(`expected a fingerprint of ${FINGERPRINT_SIZE} bytes and an id of ${ID_SIZE}`);
   }
@@ -36,9 +39,10 @@ export function encodeBatch({ fingerprint, id, size, rows }: Batch): Bytes {
     throw new RangeError(`expected 1 to ${MOST_REPORTS} reports`);
   }
   if (!isBytes(rows) || !rows.length || rows.length % size) throw new RangeError("expected rows of one width");
-  const payload = concat([
-    Uint8Array.of(ARRAY_OF_FIVE, FORMAT), binary(fingerprint), binary(id), unsigned(size), binary(rows),
-  ]);
+  // What says nothing has the bytes that it had before there were attributes.
+  const head = combination ? [ARRAY_OF_SIX, FORMAT_WITH_ATTRIBUTES] : [ARRAY_OF_FIVE, FORMAT];
+  const parts = [binary(fingerprint), binary(id), unsigned(size), binary(rows)];
+  const payload = concat([Uint8Array.from(head), ...parts, ...(combination ? [unsigned(combination)] : [])]);
   if (payload.length > MOST_PAYLOAD) throw new RangeError(`expected at most ${MOST_PAYLOAD} bytes in a batch`);
   return payload;
 }

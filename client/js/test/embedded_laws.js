@@ -1,6 +1,6 @@
 // What an embedded client keeps of answers, spends and asks of people (src/embedding.ts): on every store.
 
-import { AlreadyAnsweredError, AnswerError, BudgetError, RandomnessError, StateError, SurveyError, readSurvey, system } from "../dist/index.js";
+import { AlreadyAnsweredError, AnswerError, BudgetError, Client, RandomnessError, StateError, SurveyError, batches, readSurvey, system } from "../dist/index.js";
 import { CITY, Collector, HOME, KEPT, TOWN, contentsOf, embedded, meddle } from "./embedded_support.js";
 import { compiledOf, holds, refusal, replay, same, surveyOf } from "./support.js";
 
@@ -332,6 +332,29 @@ const drawing = async ({ store }) => {
   holds(new Set(outcomes).size === 2, "devices draw either");
 };
 
+const saying = async ({ store }) => {
+  const attributes = [{ name: "platform", values: ["android", "ios"] }, { name: "country", values: ["de"], questions: ["city"] }];
+  const described = [[CITY, KEPT], null, undefined, "laws", [], undefined, attributes];
+  const survey = await readSurvey(JSON.stringify(await compiledOf(...described)));
+  const [kept, collector] = [await store(), new Collector()];
+  const before = embedded(survey, { store: kept, attributes: { platform: "android" } });
+  await before.record("kept", "Bonn");
+  // An app that was updated sends what waits under what held when it was recorded.
+  const after = embedded(survey, { store: kept, transport: collector, attributes: { platform: "ios", country: "de" } });
+  await after.record("kept", "Bonn");
+  await after.record("kept", "Celle");
+  await after.record("city", "Bonn");
+  same(await after.flush(), true, "whether all has arrived");
+  const [city, rappor] = survey.questions.map(({ fingerprint }) => fingerprint);
+  const sizes = collector.batches.map(({ fingerprint, combination, rows }) => [fingerprint, combination, rows.length]);
+  same(sizes.sort(), [[city, 5, 1], [rappor, 1, 1], [rappor, 2, 2]].sort(), "the batches");
+  await refusal(() => embedded(survey, { store: kept, attributes: { platform: "web" } }), AnswerError);
+  const plain = new Client(survey, { attributes: { platform: "ios" } });
+  const reports = [await plain.record("kept", "Bonn"), await new Client(survey).record("kept", "Bonn")];
+  same(reports.map(({ combination }) => combination), [2, 0], "what is said");
+  same(batches(reports).length, 2, "the batches of both");
+};
+
 const closed = async ({ store }) => {
   const survey = await surveyOf([CITY]);
   const kept = await store();
@@ -345,6 +368,7 @@ const closed = async ({ store }) => {
 };
 
 export const EMBEDDED_LAWS = {
+  "embedded, reports say what held when they were recorded, and share no batch where it differs": saying,
   "embedded, a question whose budget one report spends is answered once, by whatever client": once,
   "embedded, of twenty answers at once by two clients, one is reported": oneOfMany,
   "embedded, reports wait, and are sent by question": sent,

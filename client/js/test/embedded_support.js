@@ -53,10 +53,10 @@ export class Collector {
 const HEAD = 16;
 
 export function batchOf(payload) {
-  const [, fingerprint, id, size, rows] = decode(payload.subarray(HEAD));
+  const [, fingerprint, id, size, rows, combination = 0] = decode(payload.subarray(HEAD));
   const width = rows.length / size;
   const each = Array.from({ length: size }, (_, place) => hex(rows.subarray(place * width, (place + 1) * width)));
-  return { fingerprint: hex(fingerprint), id: hex(id), rows: each };
+  return { fingerprint: hex(fingerprint), id: hex(id), rows: each, combination };
 }
 
 /** A clock in milliseconds, which stands still until it is set. */

@@ -51,8 +51,9 @@ export async function surveyOf(...described) {
 }
 
 /** The compiled form of such a survey. */
-export async function compiledOf(questions, lifetime = null, epoch = undefined, name = "laws", groups = [], draws = undefined) {
-  const compiled = { format: 1, name, fingerprint: "", terms: "", epoch, lifetime, questions: [], groups, draws };
+export async function compiledOf(questions, lifetime = null, epoch = undefined, name = "laws", groups = [], draws = undefined, attributes = undefined) {
+  const least = attributes && { attributes, least_group: 100 };
+  const compiled = { format: 1, name, fingerprint: "", terms: "", epoch, lifetime, questions: [], groups, draws, ...least };
   for (const question of questions) {
     const whole = { text: "", charges: 1, fingerprint: "", ...question };
     const integers = new Map(Object.entries(whole.integers));

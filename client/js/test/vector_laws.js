@@ -2,18 +2,19 @@
 
 import { decode } from "@msgpack/msgpack";
 
+import { combinationOf } from "../dist/attributes.js";
 import { bloomPositions } from "../dist/bloom.js";
 import { fromHex, hex, utf8 } from "../dist/bytes.js";
 import { drawn } from "../dist/draws.js";
 import { batchId } from "../dist/epochs.js";
 import { questionFingerprint } from "../dist/fingerprint.js";
-import { SurveyError, encodeBatch, encodeFrame, readSurvey } from "../dist/index.js";
+import { AnswerError, Client, SurveyError, encodeBatch, encodeFrame, readSurvey } from "../dist/index.js";
 import { alterations, questionOf, refusal, replay, same } from "./support.js";
 
 const MECHANISMS = [
   "warner", "forced", "unrelated", "matrix", "exponential", "geometric", "laplace", "one-bit", "dithered", "arcs",
   "square-wave", "codebook", "grr", "ss", "pgr", "sue", "oue", "the", "she", "hr", "olh", "blh", "cms", "hcms", "rappor",
-  "l-grr", "l-sue", "l-osue", "loloha", "dbitflip", "taxonomy", "tree", "pyramid", "subsets", "heavy-hitters", "set-unary",
+  "l-grr", "l-sue", "l-osue", "loloha", "dbitflip", "taxonomy", "tree", "pyramid", "stripes", "subsets", "heavy-hitters", "set-unary",
   "pad-grr", "pad-ss", "pad-pgr", "pad-hr", "contributions", "tables", "maps", "key-values",
 ];
 
@@ -117,6 +118,22 @@ export const VECTOR_LAWS = {
       for (const altered of alterations(compiled)) {
         await refusal(() => readSurvey(JSON.stringify(altered)), SurveyError);
       }
+    }
+  },
+
+  "what is said openly of a device is one number, and stands at the end of a batch": async ({ read }) => {
+    const { compiled, cases } = await read("attributes");
+    const survey = await readSurvey(JSON.stringify(compiled), { terms: compiled.terms });
+    for (const { said, questions, combination, batch, ...parts } of cases) {
+      for (const question of questions) same(combinationOf(survey.attributes, question, said), combination, "the combination");
+      const [fingerprint, id, rows] = [parts.fingerprint, parts.id, parts.rows].map(fromHex);
+      same(hex(encodeBatch({ fingerprint, id, size: 1, rows, combination })), batch, "the batch");
+    }
+    for (const altered of alterations(compiled)) {
+      await refusal(() => readSurvey(JSON.stringify(altered)), SurveyError);
+    }
+    for (const wrong of [{ planet: "mars" }, { platform: "web" }, { platform: "unknown" }, { platform: "" }]) {
+      await refusal(() => new Client(survey, { attributes: wrong }), AnswerError);
     }
   },
 

@@ -37,7 +37,7 @@ _OF_SUITES = ("suite", "cases", "runs", "output", "quiet")
     "table",
     required=True,
     type=click.Path(path_type=Path),
-    help="A CSV table of answers.",
+    help="A table of answers, CSV or Parquet.",
 )
 @click.option(
     "--output",
@@ -82,7 +82,10 @@ def randomize(
     help="Of a suite: the cases to run, such as 'small *'.  [default: all]",
 )
 @click.option(
-    "--population", "table", type=click.Path(path_type=Path), help="A CSV table of true answers."
+    "--population",
+    "table",
+    type=click.Path(path_type=Path),
+    help="A table of true answers, CSV or Parquet.",
 )
 @click.option(
     "--respondents",

@@ -211,6 +211,7 @@ ROWS = (
     Row("pyramid", _epsilon, family="places", sizes=(16, 64), cost=_points),
     Row("subsets", _epsilon, family="fields", sizes=(16, 256), cost=_each(80)),
     Row("metric", _per_unit, family="places", sizes=(4, 16), cost=_each(20)),
+    Row("stripes", _epsilon, family="places", sizes=(16, 64), cost=_each(100)),
 )
 
 

@@ -28,6 +28,7 @@ from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.mechanisms.numbered_subsets import NumberedSubsets, members_of_all
 from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.mechanisms.square_wave import SquareWave
+from ldp.mechanisms.stripes import Stripes, frequency_of
 from ldp.mechanisms.subsets import SubsetsResponse
 from ldp.mechanisms.taxonomy import TaxonomyResponse
 from ldp.mechanisms.tree import TreeResponse
@@ -61,6 +62,8 @@ def bulk_draw(randomizer: Randomizer) -> Callable[[Integers, Random], Rows] | No
             return partial(_dithered, randomizer)
         case Arcs() if randomizer.mass <= _SPAN:
             return partial(_arcs, randomizer)
+        case Stripes() if randomizer.mass <= _SPAN:
+            return partial(_stripes, randomizer)
         case SquareWave(size, width, truth, other) if width * truth + size * other <= _SPAN:
             return partial(_square_wave, randomizer)
         case SubsetsResponse(truth=truth) if truth * randomizer.layout.symbols <= _SPAN:
@@ -116,18 +119,36 @@ def _dithered(randomizer: DitheredResponse, values: Integers, random: Random) ->
 
 
 def _arcs(randomizer: Arcs, values: Integers, random: Random) -> Rows:
-    count, width = len(values), randomizer.width
-    below = np.cumsum(np.array(randomizer.law, dtype=np.uint64), dtype=np.uint64)
+    cohorts = _cohorts(randomizer.law, len(values), random)
+    return _around(randomizer, cohorts, (cohorts + 1) * values, random=random)
+
+
+def _stripes(randomizer: Stripes, values: Integers, random: Random) -> Rows:
+    cohorts = _cohorts(randomizer.weights, len(values), random)
+    across, up = frequency_of(cohorts, randomizer.modulus)
+    x, y = np.divmod(values, randomizer.side)
+    return _around(randomizer, cohorts, across * x + up * y, random=random)
+
+
+def _cohorts(weights: Sequence[int], count: int, random: Random) -> Integers:
+    below = np.cumsum(np.array(weights, dtype=np.uint64), dtype=np.uint64)
     drawn = words_below(int(below[-1]), count, random)
-    cohorts = np.searchsorted(below, drawn, side="right").astype(np.int64)
-    drawn = words_below(randomizer.mass, count, random)
+    return np.searchsorted(below, drawn, side="right").astype(np.int64)
+
+
+def _around(
+    randomizer: Arcs | Stripes, cohorts: Integers, places: Integers, random: Random
+) -> Rows:
+    """Arcs of a circle, each of which is likelier to hold its place than not."""
+    width = randomizer.width
+    drawn = words_below(randomizer.mass, len(places), random)
     truth, other = np.uint64(randomizer.truth), np.uint64(randomizer.other)
     within = np.uint64(width) * truth
     # How many places before that of the value its arc begins.
     inside = (drawn // truth).astype(np.int64)
     outside = width + ((drawn - within) // other).astype(np.int64)
     behind = np.where(drawn < within, inside, outside)
-    starts = ((cohorts + 1) * values - behind) % randomizer.modulus
+    starts = (places - behind) % randomizer.modulus
     return symbol_rows(randomizer.layout, cohorts, starts[:, None])
 
 

@@ -2,7 +2,7 @@
 
 table  the row of each class of randomizers
 arcs, bits, bloom, codebooks, dithered, hadamard, hashes, marginals, noise, projective, searches,
-sets, sketches, subsets, sums, symbols, trees, windows  rows, by how reports are made
+sets, sketches, stripes, subsets, sums, symbols, trees, windows  rows, by how reports are made
 
 Imports: `taxonomies`, `reports` and the modules beside the folders.
 """

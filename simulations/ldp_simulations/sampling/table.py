@@ -37,6 +37,7 @@ from ldp.mechanisms.rappor import Rappor
 from ldp.mechanisms.set_unary import SetEncoding
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp.mechanisms.square_wave import SquareWave
+from ldp.mechanisms.stripes import Stripes
 from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.subsets import SubsetsResponse
 from ldp.mechanisms.taxonomy import TaxonomyResponse
@@ -61,6 +62,7 @@ from ldp_simulations.sampling import (
     searches,
     sets,
     sketches,
+    stripes,
     subsets,
     sums,
     symbols,
@@ -206,6 +208,7 @@ FORMS: Mapping[type, Form] = {
     SignedItems: Form(_items, _forged_items),
     SquareWave: symbols.SQUARE_WAVE,
     StochasticMatrix: symbols.MATRIX,
+    Stripes: stripes.FORM,
     SubsetSelection: subsets.FORM,
     SubsetsResponse: Form(_subsets, marginals.forge, marginals.expected_counts),
     TaxonomyResponse: Form(_levels, levels.forge, levels.expected_counts),

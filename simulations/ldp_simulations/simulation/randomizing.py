@@ -11,6 +11,7 @@ import random as standard_random
 from collections.abc import Iterator, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldp.contributions import ONE
 from ldp.draws import Draw
@@ -33,8 +34,9 @@ def randomize(
     """The reports of a table of answers, as the bytes of a report file.
 
     table         a data frame of pandas or polars, or a dict of arrays or lists, with a column for
-                  each question; an iterable of dicts, one for each respondent; or the path of a CSV
-                  file. None, NaN and empty texts are no answer
+                  each question, and perhaps for attributes; an iterable of dicts, one for each
+                  respondent; or the path of a CSV file. None, NaN and empty texts are no answer,
+                  and of an attribute unknown
     skip_invalid  take cells that do not fit their question for no answer
     seed          make the reports repeatable, which gives away the answers: for tests alone
 
@@ -49,32 +51,54 @@ def randomize(
     """
     # A predictable source, which no device ever uses.
     random = system if seed is None else standard_random.Random(seed).randbytes  # noqa: S311
-    columns = columns_of(survey, table, skip_invalid=skip_invalid)
+    columns = columns_of(survey, table, skip_invalid=skip_invalid, with_attributes=True)
     for draw in survey.draws:
         _drop_undrawn(draw, columns, random)
     batches: list[Batch] = []
     for envelope in survey.envelopes:
-        rows = np.concatenate([*_drawn(survey, envelope, columns, random=random)])
-        # Sorted by words that no two rows share, but for a chance of 2^-64 each: in any order.
-        rows = rows[np.argsort(words(len(rows), random))]
-        batches += row_batches(
-            envelope.fingerprint,
-            rows.tobytes(),
-            envelope.width,
-            epoch=envelope.epoch,
-            random=random,
-        )
+        said = _combinations(envelope, columns)
+        for combination in np.unique(said).tolist():
+            those = said == combination
+            drawn = _drawn(survey, envelope, columns, those=those, random=random)
+            rows = np.concatenate([*drawn])
+            # Sorted by words that no two rows share, but for a chance of 2^-64 each: in any order.
+            rows = rows[np.argsort(words(len(rows), random))]
+            batches += row_batches(
+                envelope.fingerprint,
+                rows.tobytes(),
+                envelope.width,
+                epoch=envelope.epoch,
+                combination=combination,
+                random=random,
+            )
     return frames(shuffled(batches, random))
 
 
+def _combinations(envelope: Envelope, columns: Mapping[str, Column]) -> Integers:
+    """What is said openly of each respondent, as a combination; of shape (respondents,)."""
+    numbers = np.zeros(len(columns[envelope.members[0].name].codes), dtype=np.int64)
+    for attribute in envelope.attributes:
+        # No value is -1 as a code, and 0 as a digit.
+        numbers = numbers * len(attribute.labels) + columns[attribute.name].codes + 1
+    return numbers
+
+
 def _drawn(
-    survey: Survey, envelope: Envelope, columns: Mapping[str, Column], random: Random
+    survey: Survey,
+    envelope: Envelope,
+    columns: Mapping[str, Column],
+    *,
+    those: NDArray[np.bool_],
+    random: Random,
 ) -> Iterator[Rows]:
-    """The reports to a question or group, of shape (reports, width), some at a time."""
+    """The reports to a question or group, of shape (reports, width), some at a time.
+
+    Of the respondents who are among `those`, (respondents,).
+    """
     parts = [columns[question.name] for question in envelope.members]
     # (questions, reports): of those who answered; of a group, all of it.
     codes = np.stack([part.codes for part in parts])
-    codes = codes[:, (codes != NO_ANSWER).all(axis=0)]
+    codes = codes[:, (codes != NO_ANSWER).all(axis=0) & those]
     yield np.empty((0, envelope.width), dtype=np.uint8)
     for start in range(0, codes.shape[1], _AT_ONCE):
         chunk = codes[:, start : start + _AT_ONCE]

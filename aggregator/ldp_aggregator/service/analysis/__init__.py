@@ -1,7 +1,9 @@
 """Analysis: estimates from a snapshot of the store.
 
 analysis  tallies, estimates, health and history of a question
+groups    estimates by public attributes
 queries   what may be asked, and how
 
-Imports: `service.counting`, `service.store`, `ldp_aggregator.health_checks`, `.estimates`.
+Imports: `service.counting`, `service.store`, `ldp_aggregator.health_checks`, `.estimates`,
+`.groups`.
 """

@@ -16,16 +16,20 @@ from typing import Any, NamedTuple, TypeVar
 
 from ldp.survey import Question
 from ldp_aggregator.checks import Check
-from ldp_aggregator.distributions.applicable import options_for
+from ldp_aggregator.distributions.applicable import has_districts, options_for
 from ldp_aggregator.estimates.estimation import estimate
 from ldp_aggregator.estimates.pooling import Version, estimate_pooled, poolable
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.estimates.stop_lists import StopLists, with_shares
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
+from ldp_aggregator.geography import Geography
+from ldp_aggregator.groups.asking import Asked
+from ldp_aggregator.groups.group_estimates import GroupEstimates
 from ldp_aggregator.health_checks.draw_checks import draw_health
 from ldp_aggregator.health_checks.report_checks import health
 from ldp_aggregator.options import Options
+from ldp_aggregator.service.analysis.groups import GroupReader
 from ldp_aggregator.service.counting.served import Catalogue, Served
 from ldp_aggregator.service.store.reading import (
     commits,
@@ -66,11 +70,14 @@ class Analysis:
         catalogue: Catalogue,
         snapshot: Callable[[], AbstractContextManager[Snapshot]],
         stop_lists: StopLists,
+        geography: Geography | None = None,
     ) -> None:
         self.catalogue = catalogue
+        self._geography = geography
         self._stop_lists = stop_lists
         self._snapshot = snapshot
         self._remembered: dict[object, tuple[int, Any]] = {}
+        self._groups = GroupReader()
 
     def tally(self, served: Served, epoch: Epoch | None = None) -> Tally:
         """The tally of one version of a survey."""
@@ -85,6 +92,7 @@ class Analysis:
         names: tuple[str, ...] = (),
     ) -> SurveyEstimates:
         """Estimates of one version of a survey; of the questions that are named, if any are."""
+        options = self._with_districts(served, options, names)
 
         def make(snapshot: Snapshot) -> SurveyEstimates:
             tally = tally_of(snapshot, served.survey, epoch)
@@ -102,6 +110,7 @@ class Analysis:
         """
         versions = self.catalogue.by_name[name]
         newest = versions[-1]
+        options = self._with_districts(newest, options, names)
 
         def make(snapshot: Snapshot) -> SurveyEstimates:
             tallies = [tally_of(snapshot, version.survey) for version in versions]
@@ -122,11 +131,29 @@ class Analysis:
         estimates = self._once(("pooled", name, options, names), make)
         return with_shares(estimates, self._stop_lists.of(name))
 
+    def groups(
+        self,
+        served: Served,
+        asked: Asked,
+        options: Options = DEFAULTS,
+        epoch: Epoch | None = None,
+        names: tuple[str, ...] = (),
+    ) -> GroupEstimates:
+        """Estimates by public attributes, of closed epochs (`service.analysis.groups`)."""
+
+        def make(snapshot: Snapshot) -> GroupEstimates:
+            return self._groups.estimates(
+                snapshot, served, asked, options=options, epoch=epoch, names=names
+            )
+
+        return self._once(("groups", served.fingerprint, asked, options, epoch, names), make)
+
     def history(
         self, served: Served, name: str, options: Options = DEFAULTS
     ) -> list[tuple[Epoch, QuestionEstimates]]:
         """Estimates of a question in each epoch, in the order of time."""
         question = served.survey[name]
+        options = self._with_districts(served, options, (name,))
 
         def make(snapshot: Snapshot) -> list[tuple[Epoch, QuestionEstimates]]:
             candidates = served.candidates.get(name)
@@ -170,6 +197,13 @@ class Analysis:
         """What became of the batches of a survey's questions, by epoch."""
         with self._snapshot() as snapshot:
             return outcomes_by_epoch(snapshot, served.survey)
+
+    def _with_districts(self, served: Served, options: Options, names: Sequence[str]) -> Options:
+        """The options with the districts that are shown, where a question has any."""
+        shown = replace(options, geography=self._geography)
+        survey = served.survey
+        asked = [survey[name] for name in names] if names else list(survey)
+        return shown if any(has_districts(shown, question) for question in asked) else options
 
     def _once(self, what: object, make: Callable[[Snapshot], Made]) -> Made:
         with self._snapshot() as snapshot:

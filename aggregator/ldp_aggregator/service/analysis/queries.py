@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from ldp_aggregator.distributions.asking import edges_of, quantiles_of, range_of
+from ldp_aggregator.groups.asking import Asked, by_of, where_of
 from ldp_aggregator.options import Options
 from ldp_aggregator.places.asking import rectangle_of, zoom_of
 from ldp_aggregator.service.counting.served import Catalogue, Served
@@ -25,6 +26,9 @@ OPTIONS = (
     "zoom",
 )
 """The parameters that say how estimates are to be."""
+
+GROUPS = ("by", "where")
+"""Those that ask for groups by public attributes."""
 
 _YES = ("1", "true", "yes")
 
@@ -90,6 +94,12 @@ def options_of(query: Mapping[str, str]) -> Options:
         frequencies=query.get("frequencies") in _YES,
         **_of_distributions(query),
     )
+
+
+def groups_of(query: Mapping[str, str]) -> Asked | None:
+    """The groups that are asked for, if any are. Raises `EstimateError`."""
+    asked = Asked(by_of(query.get("by", "")), where_of(query.get("where", "")))
+    return asked if asked.names else None
 
 
 def _of_distributions(query: Mapping[str, str]) -> dict[str, Any]:

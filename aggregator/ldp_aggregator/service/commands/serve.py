@@ -20,6 +20,7 @@ import click
 
 from ldp.errors import LDPError
 from ldp_aggregator.files import read_candidates, read_source
+from ldp_aggregator.places.asking import BY
 from ldp_aggregator.service.commands.token import TOKEN_FILE, write_tokens
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from uvicorn import Config
 
     from ldp_aggregator.estimates.stop_lists import StopLists
+    from ldp_aggregator.geography import Geography
     from ldp_aggregator.service.counting.served import Served
     from ldp_aggregator.service.http.app import Application
     from ldp_aggregator.service.service import Service, Source
@@ -70,6 +72,9 @@ class ServeOptions:
     workers: int
     debug_tags: bool
     stop_lists: tuple[Path, ...] = ()
+    geography_path: Path | None = None
+    district_name: str = "name"
+    districts_by: str = "area"
 
 
 @click.command()
@@ -137,6 +142,27 @@ class ServeOptions:
     multiple=True,
     type=click.Path(path_type=Path),
     help="A list of `ldp stops sign` to hand out; read anew at each request.",
+)
+@click.option(
+    "--geography",
+    "geography_path",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Of maps: show the shares of the districts in a GeoJSON file, and their borders.",
+)
+@click.option(
+    "--district-name",
+    metavar="PROPERTY",
+    default="name",
+    show_default=True,
+    help="The property that names these districts.",
+)
+@click.option(
+    "--districts-by",
+    type=click.Choice(BY),
+    default="area",
+    show_default=True,
+    help="How cells are counted that borders of districts cut.",
 )
 @click.option(
     "--workers",
@@ -254,6 +280,7 @@ def _service(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> S
         rules=Rules(kept_days=options.kept_days),
         stop_lists=_stop_lists(options, served),
         debug_tags=options.debug_tags,
+        geography=_geography(options, served),
     )
     service = Service(served, options.store, settings, on_failure=on_failure)
     try:
@@ -275,6 +302,20 @@ def _stop_lists(options: ServeOptions, served: Iterable[Served]) -> StopLists:
             known = ", ".join(sorted(names))
             raise ServeError(f"--stops {path}: expected a list for {known}, got one for {name}")
     return StopLists(options.stop_lists)
+
+
+def _geography(options: ServeOptions, served: Iterable[Served]) -> Geography | None:
+    """The districts whose shares are shown. Raises `EstimateError` and `FileError`."""
+    if options.geography_path is None:
+        return None
+    from ldp_aggregator.distributions.applicable import check_asked
+    from ldp_aggregator.options import Options
+    from ldp_aggregator.places.geojson import read_geography
+
+    geography = read_geography(options.geography_path, options.district_name, options.districts_by)
+    questions = [question for version in served for question in version.survey]
+    check_asked(questions, Options(geography=geography))
+    return geography
 
 
 def _sources(options: ServeOptions, service: Service) -> Iterator[Source]:

@@ -23,9 +23,16 @@ from ldp.wire import Batch, Damage, decode_batch, encode_batch, read_frames
 from ldp_aggregator.service.counting.served import Catalogue
 from ldp_aggregator.service.counting.submissions import QUARANTINED
 from ldp_aggregator.service.counting.turn import Turn
+from ldp_aggregator.service.store.combinations import of_combination
 from ldp_aggregator.service.store.records import DAY, EVER, Epoch
 from ldp_aggregator.tallies.joint_counting import counted
-from ldp_aggregator.tallies.screening import UNKNOWN, Refusal, by_fingerprint, rows_of, screened
+from ldp_aggregator.tallies.screening import (
+    UNKNOWN,
+    Refusal,
+    by_combination,
+    rows_of,
+    screened,
+)
 from ldp_aggregator.tallies.tally import ACCEPTED, DUPLICATE
 
 AHEAD = 3600
@@ -99,11 +106,12 @@ class Admission:
         return outcomes
 
     def _count(self, turn: Turn, epoch: Epoch, batches: list[Batch], now: float) -> None:
-        for fingerprint, places in by_fingerprint(batches).items():
+        for (fingerprint, combination), alike in by_combination(batches).items():
             envelope = self._catalogue.envelopes[fingerprint]
-            rows = rows_of([batches[place] for place in places], envelope.width)
-            for part, counts in counted(envelope, rows):
+            for part, counts in counted(envelope, rows_of(alike, envelope.width)):
                 turn.count(part.fingerprint, epoch, counts)
+                if part.attributes:
+                    turn.count(of_combination(part.fingerprint, combination), epoch, counts)
         if self._rules.kept_days:
             for batch in batches:
                 payload = encode_batch(batch)

@@ -17,6 +17,7 @@ import numpy as np
 
 from ldp.survey import Envelope
 from ldp_aggregator.arrays import Counts
+from ldp_aggregator.service.store.combinations import Known
 from ldp_aggregator.service.store.records import (
     PART,
     Epoch,
@@ -40,7 +41,7 @@ HELD = ("tally", "intake", "ids", "closed", "mark", "survey")
 """Kinds whose checksums the books hold in memory, because their records are written again."""
 
 Statistic = tuple[bytes, Epoch]
-"""A question or group, by its fingerprint, in an epoch."""
+"""A question or group, or a combination of one, by its fingerprint, in an epoch."""
 
 
 class Books:
@@ -54,6 +55,7 @@ class Books:
     ) -> None:
         self.store = store
         self.envelopes = envelopes
+        self._known = Known.of(envelopes)
         with store.snapshot() as snapshot:
             if not sound:
                 check(snapshot, store.acknowledged())
@@ -83,7 +85,7 @@ class Books:
     def _take(self, record: Record) -> None:
         if record.kind == "tally":
             fingerprint, epoch, _, part = read_tally_key(record.key)
-            if fingerprint in self.envelopes:
+            if self._known.get(fingerprint) is not None:
                 # A record holds one part of the flattened array: (PART,), the last one shorter.
                 cells = slice(part * PART, (part + 1) * PART)
                 counts = self.tally(fingerprint, epoch).reshape(-1)
@@ -115,10 +117,13 @@ class Books:
         }
 
     def tally(self, fingerprint: bytes, epoch: Epoch) -> Counts:
-        """The shard's counts of a question or group in an epoch.
+        """The shard's counts of a question or group, or of a combination, in an epoch.
 
         An array that lives with the books.
         """
         if (fingerprint, epoch) not in self.tallies:
-            self.tallies[fingerprint, epoch] = empty_counts_of(self.envelopes[fingerprint])
+            envelope = self._known.get(fingerprint)
+            if envelope is None:
+                raise KeyError(fingerprint)
+            self.tallies[fingerprint, epoch] = empty_counts_of(envelope)
         return self.tallies[fingerprint, epoch]

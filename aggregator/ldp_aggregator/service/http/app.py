@@ -34,12 +34,14 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from ldp.errors import AnswerError, EstimateError
+from ldp.errors import AnswerError, EstimateError, UnknownNameError
 from ldp_aggregator.files import FileError
 from ldp_aggregator.service.analysis.queries import (
+    GROUPS,
     OPTIONS,
     RequestError,
     check_parameters,
+    groups_of,
     names_of,
     options_of,
     served_as,
@@ -135,6 +137,7 @@ def _rest(service: Service, metrics: Metrics, *, owned: bool) -> Starlette:
         RequestError: _refused,
         EstimateError: _unable,
         AnswerError: _unable,
+        UnknownNameError: _unable,
         # A client that left in the middle of a form gets no answer; without this, the log would.
         ClientDisconnect: _unable,
         StoreError: _unavailable,
@@ -223,7 +226,7 @@ class _Endpoints:
 
     async def estimates(self, request: Request) -> Response:
         query = request.query_params
-        check_parameters(query, ("version", "epoch", "question", "format", *OPTIONS))
+        check_parameters(query, ("version", "epoch", "question", "format", *GROUPS, *OPTIONS))
         name = query.get("format", "json")
         if name not in DOWNLOADS:
             raise RequestError(
@@ -232,10 +235,17 @@ class _Endpoints:
         form = DOWNLOADS[name]
         served = self._served(request)
         options, names = options_of(query), names_of(served, query)
-        epoch = _epoch(request)
+        epoch, groups = _epoch(request), groups_of(query)
         pooled = epoch is None and not query.get("version")
 
         def make() -> bytes:
+            if groups is not None:
+                at = self._at(served, epoch)
+                return form.whole(
+                    self._analysis.groups(served, groups, options, epoch=at, names=names).sheet(
+                        in_full=False
+                    )
+                )
             if pooled:
                 return download(self._analysis.pooled(served.survey.name, options, names), form)
             at = self._at(served, epoch)
@@ -249,6 +259,12 @@ class _Endpoints:
     async def tally(self, request: Request) -> Response:
         check_parameters(request.query_params, ("version", "epoch"))
         served = self._served(request)
+        if served.survey.attributes:
+            raise RequestError(
+                403,
+                "expected a survey without attributes: a tally has the counts of groups of any "
+                "size, and is not handed out; ldp export writes what its operator may count",
+            )
         epoch = _epoch(request)
         content = await run_in_threadpool(
             lambda: encode_tally(self._analysis.tally(served, self._at(served, epoch)))

@@ -6,6 +6,8 @@ sections  records as parts of the page            questions the section of one q
 elements  numbers and tables                      downloads estimates as files
 cumulative the cumulative distribution of a number, as SVG
 heat      the map of a question of type place, as SVG
+side_by_side  the last two epochs, and what differs between them
 document  the whole page                          debug_section  uploads of developers
+groups    the section of groups by public attributes
 routes    what is asked, by whom                  access    tokens that browsers keep
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 from urllib.parse import urlencode
 
 from ldp_aggregator.decoders.table import decoder_of
@@ -199,6 +200,7 @@ def _choices(asked: Asked) -> Safe:
         tag("label", more, tag("span", "Frequencies of noisy numbers"), class_="check"),
         *(_texts(_of_numbers(options)) if numbers else ()),
         *(_texts(_of_maps(options)) if maps else ()),
+        *_groups(asked),
         tag("button", "Show"),
     ]
     return tag("form", *fields, method="get", action="./", class_="choices", aria_label="Options")
@@ -211,6 +213,22 @@ def _questions(asked: Asked) -> Iterator[Safe]:
     options = {"": "all", **dict.fromkeys(filter(None, [chosen])), **dict.fromkeys(names)}
     shown = {value: words or value for value, words in options.items()}
     yield _select("Question", "question", shown, chosen=chosen)
+
+
+def _groups(asked: Asked) -> Iterator[Safe]:
+    """The attributes to divide by, one or two, and what to look at alone."""
+    survey, groups = asked.served.survey, asked.groups
+    if not survey.attributes or survey.epoch is None:
+        return
+    names = [attribute.name for attribute in survey.attributes]
+    chosen = {} if groups is None else groups.query
+    options = {"": "everyone", **dict.fromkeys(filter(None, [chosen.get("by")]))}
+    options |= dict.fromkeys(names) | dict.fromkeys(map(",".join, combinations(names, 2)))
+    shown = {value: words or value for value, words in options.items()}
+    yield _select("Groups by", "by", shown, chosen=chosen.get("by", ""))
+    first = survey.attributes[0]
+    example = f"{first.name}={first.values[0]}"
+    yield from _texts([("Groups where", "where", chosen.get("where", ""), example)])
 
 
 _Texts = Iterable[tuple[str, str, str, str]]

@@ -18,8 +18,9 @@ from ldp_aggregator.service.page.charts import (
 )
 from ldp_aggregator.service.page.cumulative import cumulative
 from ldp_aggregator.service.page.elements import many, number, row, table
-from ldp_aggregator.service.page.heat import heat
+from ldp_aggregator.service.page.heat import districts, heat
 from ldp_aggregator.service.page.markup import Safe, joined, tag
+from ldp_aggregator.service.page.side_by_side import side_by_side
 from ldp_aggregator.service.page.views import Asked, QuestionView
 
 MOST_PANELS = 6
@@ -46,6 +47,12 @@ def question_section(view: QuestionView, asked: Asked) -> Safe:
     if question.reports and question.places is not None:
         legend = "Brighter cells have larger shares. Hatched: not told from zero."
         parts.append(tag("figure", heat(question), tag("figcaption", legend)))
+    if question.reports and question.shown_districts:
+        parts.append(_districts(question))
+    if question.reports and question.regions is not None:
+        legend = "Brighter districts have larger shares. Hatched: not told from zero."
+        chart = districts(question, question.regions)
+        parts.append(tag("figure", chart, tag("figcaption", legend)))
     bound = "" if question.manipulation is None else str(question.manipulation)
     sentences = filter(None, (question.note, *map(str, question.remarks), bound))
     parts += [tag("p", sentence, class_="note") for sentence in sentences]
@@ -106,6 +113,23 @@ def _facts(view: QuestionView) -> Safe:
         *(tag("div", tag("dt", name), tag("dd", fact)) for name, fact in facts),
         class_="facts",
     )
+
+
+def _districts(question: QuestionEstimates) -> Safe:
+    """The table of the districts of a map, of which borders may cut cells."""
+    rows = [
+        row(
+            district.shown,
+            number(f"{district.frequency:.4f}", district.frequency),
+            number(f"{district.standard_error:.4f}", district.standard_error),
+            f"[{district.low:.4f}, {district.high:.4f}]",
+            f"[{district.surely_low:.4f}, {district.surely_high:.4f}]",
+        )
+        for district in question.shown_districts
+    ]
+    level = f"{question.options.level:.4g} interval"
+    head = ("district", "share", "standard error", level, "wherever within cells people are")
+    return table(f"{question.name}: districts", head, rows, id=f"districts-{question.name}")
 
 
 def _legend(view: QuestionView) -> str:
@@ -258,7 +282,8 @@ def _over_time(view: QuestionView, asked: Asked) -> Safe:
                 cells.append(number(estimates.shown(point.estimate), point.estimate))
         rows.append(row(when(epoch), *cells))
     head = ("epoch", "reports", *([MEAN] if has_mean else []), *values)
-    return joined([tag("h3", "Over time"), pictures, table(caption, head, rows), hide])
+    both = side_by_side(view.series)
+    return joined([tag("h3", "Over time"), pictures, both, table(caption, head, rows), hide])
 
 
 def _mean(estimates: QuestionEstimates) -> Safe:

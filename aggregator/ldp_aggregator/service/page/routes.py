@@ -25,7 +25,7 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 from starlette.routing import Route
 from xxhash import xxh64_hexdigest
 
-from ldp.errors import AnswerError, EstimateError
+from ldp.errors import AnswerError, EstimateError, UnknownNameError
 from ldp_aggregator.service.analysis.queries import RequestError
 from ldp_aggregator.service.page.access import REFUSALS, forget, keep, of_own_page, shown_token
 from ldp_aggregator.service.page.charts import STATIC
@@ -87,7 +87,7 @@ class _Pages:
                 return Response(status_code=304, headers={**HEADERS, "etag": tag})
             try:
                 shown: SurveyView | str = survey_view(analysis, asked)
-            except EstimateError as error:
+            except (EstimateError, UnknownNameError) as error:
                 shown = str(error)
             page = survey_page(self._service_view(trouble), asked, shown)
         except RequestError as error:

@@ -8,6 +8,7 @@ from ldp.wire import REASONS
 from ldp_aggregator.service.counting.submissions import QUARANTINED, summed_up
 from ldp_aggregator.service.page.downloads import DOWNLOADS
 from ldp_aggregator.service.page.elements import many, row, table
+from ldp_aggregator.service.page.groups import groups_section
 from ldp_aggregator.service.page.markup import Safe, joined, tag
 from ldp_aggregator.service.page.questions import question_section
 from ldp_aggregator.service.page.views import Asked, ServiceView, SurveyView
@@ -23,6 +24,8 @@ _OUTCOMES = {
 def survey_section(view: SurveyView, service: ServiceView, asked: Asked) -> Safe:
     """A survey's questions, what became of batches, and what to download."""
     questions = [question_section(question, asked) for question in view.questions]
+    if view.groups is not None:
+        questions.append(groups_section(view.groups))
     return joined([*questions, _batches(view, service), _exports(asked)])
 
 
@@ -77,7 +80,8 @@ def _exports(asked: Asked) -> Safe:
         for form in DOWNLOADS.values()
         if form.available
     ]
-    files.append(("Tally", f"{path}/tally?version={asked.served.fingerprint}"))
+    if not survey.attributes:
+        files.append(("Tally", f"{path}/tally?version={asked.served.fingerprint}"))
     links = [tag("li", tag("a", words, href=href, download=True)) for words, href in files]
     heading = tag("h2", "Download", id="heading-exports")
     return tag(

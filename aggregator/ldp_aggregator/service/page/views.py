@@ -12,10 +12,12 @@ from ldp_aggregator.checks import Check
 from ldp_aggregator.distributions.applicable import options_for
 from ldp_aggregator.estimates.detection import adjusted_p_values
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.groups.asking import Asked as Groups
+from ldp_aggregator.groups.group_estimates import GroupEstimates
 from ldp_aggregator.options import Options
 from ldp_aggregator.rendering.bars import MOST_BARS, shown_places
 from ldp_aggregator.service.analysis.analysis import Accounts, Analysis
-from ldp_aggregator.service.analysis.queries import names_of, options_of, served_as
+from ldp_aggregator.service.analysis.queries import groups_of, names_of, options_of, served_as
 from ldp_aggregator.service.counting.served import Catalogue, Served
 from ldp_aggregator.service.store.records import Epoch
 from ldp_aggregator.service.uploads.debugging import DebugUpload
@@ -42,6 +44,8 @@ class Asked:
     names: tuple[str, ...]
     """The questions to show; all, if there are none."""
     over_time: str | None
+    groups: Groups | None = None
+    """Groups by public attributes, if any are asked for."""
 
     @classmethod
     def of(cls, catalogue: Catalogue, query: Mapping[str, str]) -> Self:
@@ -62,6 +66,7 @@ class Asked:
             options=options_of(query),
             names=names_of(served, query),
             over_time=over_time if over_time in timed else None,
+            groups=groups_of(query) if served.survey.attributes else None,
         )
 
     def query(self, **changes: str | None) -> dict[str, str]:
@@ -84,6 +89,7 @@ class Asked:
             "zoom": zoom_written(options),
             "question": ",".join(self.names),
             "over_time": self.over_time,
+            **({} if self.groups is None else self.groups.query),
             **changes,
         }
         return {key: value for key, value in query.items() if value}
@@ -173,6 +179,7 @@ class SurveyView:
 
     questions: Sequence[QuestionView]
     outcomes: Counter[str]
+    groups: GroupEstimates | None = None
 
 
 def survey_view(analysis: Analysis, asked: Asked) -> SurveyView:
@@ -195,4 +202,7 @@ def survey_view(analysis: Analysis, asked: Asked) -> SurveyView:
         over_time = series if estimates.name == asked.over_time else None
         questions.append(QuestionView.of(estimates, health[estimates.name], over_time))
     outcomes = sum(analysis.outcomes(served).values(), Counter[str]())
-    return SurveyView(questions, outcomes)
+    groups = None
+    if asked.groups is not None:
+        groups = analysis.groups(served, asked.groups, options, names=asked.names)
+    return SurveyView(questions, outcomes, groups)

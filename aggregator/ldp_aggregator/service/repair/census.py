@@ -6,12 +6,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 from ldp.errors import LDPError
 from ldp.survey import FINGERPRINT_SIZE, Envelope, Group, Survey
 from ldp.survey_file import parse_survey
 from ldp_aggregator.service.repair.mending import mended
+from ldp_aggregator.service.store.combinations import Known
 from ldp_aggregator.service.store.records import (
     KINDS,
     PART,
@@ -121,7 +123,8 @@ class Census:
         tallies = {
             record.key[:FINGERPRINT_SIZE] for record in self.broken if record.kind == "tally"
         }
-        return tallies if tallies <= self.tallied.keys() else None
+        known = Known.of(self.tallied)
+        return tallies if all(known.get(name) is not None for name in tallies) else None
 
     @property
     def envelopes(self) -> dict[bytes, Envelope]:
@@ -144,20 +147,41 @@ class Census:
     def complete(self, statistic: Statistic) -> bool:
         """Whether all parts of a tally are there, those that may be zero included."""
         envelope = self.tallied.get(statistic[0])
-        if envelope is None:
+        if envelope is None or envelope.attributes:
+            # Which combinations there were is not known.
             return False
         return len(self.parts.get(statistic, ())) == -(-empty_counts_of(envelope).size // PART)
 
     def entangled(self, fingerprints: Iterable[bytes]) -> set[bytes]:
         """All that shares batches with one of these, or with another that does so."""
         reached = set(fingerprints)
-        together = [statistics_of(envelope) for envelope in self.envelopes.values()]
+        together = [self.with_combinations(statistics_of(own)) for own in self.envelopes.values()]
         while True:
             touched = [statistics for statistics in together if statistics & reached]
             more = set().union(*touched) - reached
             if not more:
                 return reached
             reached |= more
+
+    def with_combinations(self, fingerprints: Iterable[bytes]) -> set[bytes]:
+        """Questions and groups, and the combinations of theirs that were counted."""
+        own = set(fingerprints)
+        return own.union(*(self._combinations.get(name, ()) for name in own))
+
+    def is_part(self, fingerprint: bytes) -> bool:
+        """Whether it is that of a combination."""
+        return any(fingerprint in parts for parts in self._combinations.values())
+
+    @cached_property
+    def _combinations(self) -> dict[bytes, set[bytes]]:
+        """What was counted of combinations, by the question or group."""
+        known = Known.of(self.tallied)
+        combinations: dict[bytes, set[bytes]] = defaultdict(set)
+        for name, _, _ in self.parts:
+            envelope = known.get(name)
+            if envelope is not None and name != envelope.fingerprint:
+                combinations[envelope.fingerprint].add(name)
+        return combinations
 
     def _take(self, record: Record) -> None:
         shard = shard_of(record)

@@ -14,6 +14,7 @@ from ldp.wire import decode_batch
 from ldp_aggregator.arrays import Counts
 from ldp_aggregator.service.repair.census import Census, Evidence, Statistic, statistics_of
 from ldp_aggregator.service.repair.diagnosis import LOST, Diagnosis, many, when
+from ldp_aggregator.service.store.combinations import of_combination
 from ldp_aggregator.service.store.records import (
     EVER,
     NO_QUESTION,
@@ -46,7 +47,7 @@ def look_at_tallies(diagnosis: Diagnosis, evidence: Evidence) -> None:
             continue
         statistics = {fingerprint} if envelope is None else statistics_of(envelope)
         if blamed is not None:
-            statistics &= blamed
+            statistics = census.with_combinations(statistics & census.tallied.keys()) & blamed
         incomplete = {name for name in statistics if not census.complete((name, epoch, shard))}
         suspects.setdefault((epoch, shard), set()).update(census.entangled(incomplete))
     counted = _kept_whole(evidence, census, suspects)
@@ -121,10 +122,15 @@ class _Kept:
     def add(self, envelope: Envelope, content: bytes) -> None:
         """Count one more."""
         self.batches += 1
-        rows = rows_of([decode_batch(content)], envelope.width)
-        for statistic, counts in counted(envelope, rows):
-            sofar = self.counts.get(statistic.fingerprint)
-            self.counts[statistic.fingerprint] = counts if sofar is None else sofar + counts
+        batch = decode_batch(content)
+        for statistic, counts in counted(envelope, rows_of([batch], envelope.width)):
+            self._add(statistic.fingerprint, counts)
+            if statistic.attributes:
+                self._add(of_combination(statistic.fingerprint, batch.combination), counts)
+
+    def _add(self, fingerprint: bytes, counts: Counts) -> None:
+        sofar = self.counts.get(fingerprint)
+        self.counts[fingerprint] = counts if sofar is None else sofar + counts
 
 
 def _kept_whole(
@@ -159,4 +165,6 @@ def _parts_of(fingerprint: bytes, epoch: Epoch, shard: int, counts: Counts) -> I
 
 def _names(census: Census, fingerprints: Iterable[bytes]) -> str:
     names = {envelope.fingerprint: envelope.name for envelope in census.tallied.values()}
-    return ", ".join(sorted(names.get(item, item.hex()) for item in fingerprints))
+    # A combination of attributes goes with its question or group, which has a name.
+    shown = [names.get(item) or item.hex() for item in fingerprints if not census.is_part(item)]
+    return ", ".join(sorted(shown))

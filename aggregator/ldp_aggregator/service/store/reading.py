@@ -15,6 +15,7 @@ import numpy as np
 
 from ldp.survey import Envelope, Survey
 from ldp_aggregator.arrays import Counts
+from ldp_aggregator.service.store.combinations import PREFIX, combination_in
 from ldp_aggregator.service.store.errors import StoreDamagedError
 from ldp_aggregator.service.store.records import (
     PART,
@@ -27,7 +28,7 @@ from ldp_aggregator.service.store.records import (
     read_tally_key,
 )
 from ldp_aggregator.tallies.joint_counting import empty_counts_of
-from ldp_aggregator.tallies.tally import Intake, Tally
+from ldp_aggregator.tallies.tally import Intake, Tally, sum_by_combination
 
 Outcomes = dict[tuple[bytes, Epoch], Counter[str]]
 
@@ -39,6 +40,9 @@ def tally_of(snapshot: Scanned, survey: Survey, epoch: Epoch | None = None) -> T
         for at, counts in history(snapshot, envelope):
             if epoch in (None, at):
                 tally.counts[envelope.name] += counts
+        for (_, number), counts in by_combination(snapshot, envelope, epoch).items():
+            known = tally.combinations.get(envelope.name, {})
+            tally.combinations[envelope.name] = sum_by_combination(known, {number: counts})
     totals: Counter[str] = Counter()
     for at, outcomes in outcomes_by_epoch(snapshot, survey).items():
         if epoch in (None, at):
@@ -62,6 +66,27 @@ def history(snapshot: Scanned, envelope: Envelope) -> Iterator[tuple[Epoch, Coun
         counts.reshape(-1)[cells] += np.frombuffer(record.content, dtype="<i8")
     if present is not None:
         yield present, counts
+
+
+def by_combination(
+    snapshot: Scanned, envelope: Envelope, epoch: Epoch | None = None
+) -> dict[tuple[Epoch, int], Counts]:
+    """The counts of a question or group by epoch and combination of attributes.
+
+    Of one epoch or of all.
+    """
+    counted: dict[tuple[Epoch, int], Counts] = {}
+    if not envelope.attributes:
+        return counted
+    for record in _sound(snapshot, "tally", envelope.fingerprint[:PREFIX]):
+        fingerprint, at, _, part = read_tally_key(record.key)
+        number = combination_in(fingerprint, envelope)
+        if number is None or epoch not in (None, at):
+            continue
+        counts = counted.setdefault((at, number), empty_counts_of(envelope))
+        cells = slice(part * PART, (part + 1) * PART)
+        counts.reshape(-1)[cells] += np.frombuffer(record.content, dtype="<i8")
+    return counted
 
 
 def outcomes_by_question(snapshot: Scanned) -> Outcomes:

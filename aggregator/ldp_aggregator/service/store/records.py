@@ -11,9 +11,10 @@
     kept      day, fingerprint, id, shard        the rows of a batch
     aside     day, id, shard                     a batch of a question that is not known
 
-A shard is a process that writes; it changes no other's records. A fingerprint of zeros stands for
-no known question. Days and epochs are all there is of time, and keys are in no order of arrival.
-Numbers in keys are big-endian.
+The counts of a combination of attributes are a tally as well, under a fingerprint of their own
+(`combinations`). A shard is a process that writes; it changes no other's records. A fingerprint of
+zeros stands for no known question. Days and epochs are all there is of time, and keys are in no
+order of arrival. Numbers in keys are big-endian.
 """
 
 from __future__ import annotations

@@ -45,6 +45,11 @@ from ldp_simulations.sampling.table import expected_counts
 
 _PARTS = 4
 """Of an axis, of which the sides of rectangles have some."""
+_OTHER = {"pyramid": "stripes", "stripes": "pyramid"}
+"""What else there is for rectangles."""
+_WORTH_SAYING = 1.05
+_ANYWHERE = 100
+"""Rectangles by which they are compared."""
 
 
 class MapRow(NamedTuple):
@@ -68,6 +73,9 @@ class PlacePlan(NamedTuple):
     """The standard error of the share of a rectangle; None where mechanisms know of none."""
     reach: float | None
     """How many reports' worth one forged report can shift that."""
+    beside: tuple[str, float] | None = None
+    """The other mechanism for rectangles, and how many times fewer respondents it needs for them.
+    """
 
     @property
     def finest(self) -> int | None:
@@ -120,6 +128,9 @@ def record(plan: PlacePlan, forged: int | None) -> dict[str, Any]:
         width = plan.quantile * plan.rectangle
         entry["rectangle"] = {"standard_error": plan.rectangle, "half_width": width}
         entry |= forged_shift(plan.reach, respondents, forged)
+        if plan.beside is not None:
+            mechanism, times = plan.beside
+            entry["rectangle"]["beside"] = {"mechanism": mechanism, "times_fewer": times}
     return entry
 
 
@@ -164,15 +175,23 @@ def _on_rectangles(entry: dict[str, Any], ask: Ask, forged: int | None) -> Itera
             f"{short(entry['rectangle']['half_width'])}; {forged_in_words(forged)}, if forged, can "
             f"move one by {short(entry['forged']['shift'])} at most"
         )
+        beside = entry["rectangle"].get("beside", {"times_fewer": 0})
+        if beside["times_fewer"] > _WORTH_SAYING:
+            yield (
+                f'`mechanism = "{beside["mechanism"]}"` would know rectangles as well from '
+                f"{beside['times_fewer']:.2f} times fewer respondents, on average"
+            )
 
 
 def _planned(question: Question, respondents: int | None, ask: Ask) -> PlacePlan:
     quantile = float(ndtri((1 + ask.level) / 2))
     expected = _expected(question)
-    rectangle = reach = None
+    rectangle = reach = beside = None
     if expected is not None:
         queries = _rectangles(question.domain.fields[0].size)
-        rectangle = expected.error(expected.queries.answer(queries), ask)
+        answers = expected.queries.answer(queries)
+        rectangle = expected.error(answers, ask)
+        beside = _beside(question, expected, ask)
         query_range = decoder_of(question.randomizer).query_range
         assert query_range is not None  # noqa: S101 (a row for rectangles has it)
         scores = query_range(question.randomizer, queries)
@@ -187,7 +206,34 @@ def _planned(question: Question, respondents: int | None, ask: Ask) -> PlacePlan
         MapRow(cells, error / root, cells**-2 > quantile * error / root) for cells, error in errors
     )
     of_one = None if rectangle is None else rectangle / root
-    return PlacePlan(question, respondents, rows, quantile=quantile, rectangle=of_one, reach=reach)
+    return PlacePlan(
+        question,
+        respondents,
+        rows,
+        quantile=quantile,
+        rectangle=of_one,
+        reach=reach,
+        beside=beside,
+    )
+
+
+def _beside(question: Question, own: _Expected, ask: Ask) -> tuple[str, float] | None:
+    """The other mechanism, and how many times fewer respondents it needs; None without an epsilon.
+
+    On average over rectangles with ends anywhere: those of halves and quarters are few, and suit
+    pyramids.
+    """
+    other = _OTHER.get(question.mechanism)
+    if other is None or not question.keys or "epsilon" not in question.keys:
+        return None
+    left_out = ("goal", "weights", "width")
+    table = {key: value for key, value in question_table(question).items() if key not in left_out}
+    (asked,) = survey("plan", {**table, "mechanism": other})
+    expected = _expected(asked)
+    assert expected is not None  # noqa: S101 (both are for rectangles)
+    queries = _anywhere(question.domain.fields[0].size)
+    squares = (known.mean_square(known.queries.answer(queries), ask) for known in (own, expected))
+    return other, next(squares) / next(squares)
 
 
 class _Expected(NamedTuple):
@@ -201,6 +247,11 @@ class _Expected(NamedTuple):
         drawn_from = self.reports if ask.estimand == "population" else None
         greatest = float(answers.errors(drawn_from).max())
         return greatest * math.sqrt(self.reports)
+
+    def mean_square(self, answers: Answers, ask: Ask) -> float:
+        """The mean square of the errors that a single respondent would leave."""
+        drawn_from = self.reports if ask.estimand == "population" else None
+        return float((answers.errors(drawn_from) ** 2).mean()) * self.reports
 
 
 def _expected(question: Question) -> _Expected | None:
@@ -234,6 +285,17 @@ def _maps(question: Question, ask: Ask) -> Iterator[tuple[int, float]]:
             asked.mechanism, asked.declared, asked.randomizer, values=asked.domain.values or ()
         )
         yield cells, float(design.error(cells**-2, 1, ask).max())
+
+
+def _anywhere(side: int) -> Floats:
+    """Some rectangles out of all, always the same, of shape (rectangles, values)."""
+    ends = [(low, high) for low in range(side) for high in range(low + 1, side + 1)]
+    drawn = np.random.default_rng(0).choice(ends, size=(_ANYWHERE, 2))
+    places = np.arange(side)
+    within = (places >= drawn[:, :, :1]) & (places < drawn[:, :, 1:])
+    # (rectangles, 2, places) to the cells of both axes.
+    cells = within[:, 0, :, None] & within[:, 1, None, :]
+    return np.asarray(cells.reshape(_ANYWHERE, -1), dtype=np.float64)
 
 
 def _rectangles(side: int) -> Floats:

@@ -1,0 +1,80 @@
+"""`ldp report`: estimates as a page that one sends to colleagues."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ldp_aggregator.commands.main import QUIET, SURVEY
+from ldp_aggregator.commands.output_options import (
+    ESTIMAND,
+    LEVEL,
+    QUESTION,
+    TALLIES,
+    check_names,
+    warn_of_health,
+)
+from ldp_aggregator.commands.reports import ALLOW_EQUAL, tally_of
+from ldp_aggregator.files import hand_out, read_candidates
+from ldp_aggregator.options import Options
+
+
+@click.command()
+@SURVEY
+@TALLIES
+@QUESTION
+@click.option("--title", default="", help="The heading of the page.  [default: the survey's name]")
+@click.option(
+    "--query",
+    "texts",
+    multiple=True,
+    metavar="QUERY",
+    help='Answer this as well, such as "share(mode = bus) - share(mode = car)".',
+)
+@LEVEL
+@ESTIMAND
+@click.option(
+    "--simultaneous",
+    is_flag=True,
+    help="Make all intervals of a question hold together (Bonferroni).",
+)
+@click.option(
+    "--output",
+    "-o",
+    required=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The page to write, such as report.html.",
+)
+@ALLOW_EQUAL
+@QUIET
+def report(
+    survey_path: Path,
+    paths: tuple[str, ...],
+    names: tuple[str, ...],
+    title: str,
+    texts: tuple[str, ...],
+    level: float,
+    estimand: str,
+    simultaneous: bool,
+    output: Path,
+    allow_equal: bool,
+    quiet: bool,
+) -> None:
+    """Write estimates of SURVEY as a page for others: pictures and words first."""
+    from ldp_aggregator.estimates.estimation import estimate
+    from ldp_aggregator.queries.answering import query
+    from ldp_aggregator.reporting.page import report_page
+
+    options = Options(level, estimand, simultaneous="bonferroni" if simultaneous else None)
+    tally = tally_of(survey_path, paths, quiet, allow_equal=allow_equal)
+    survey = tally.survey
+    check_names(names, [question.name for question in survey])
+    candidates = read_candidates(survey, survey_path)
+    estimates = estimate(tally, options=options, candidates=candidates, names=names)
+    answers = query(tally, *texts, options=options, candidates=candidates)
+    if not quiet:
+        for question in estimates:
+            warn_of_health(survey[question.name], tally.counts[question.name], 1)
+    hand_out(output, report_page(estimates, answers, title=title))

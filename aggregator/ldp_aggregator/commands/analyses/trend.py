@@ -1,0 +1,193 @@
+"""`ldp trend`: a question over epochs, its level with a band, and whether it has changed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ldp.errors import EstimateError
+from ldp_aggregator.commands.main import QUIET, SURVEY
+from ldp_aggregator.commands.output_options import LEVEL, OUTPUT, format_option, present
+from ldp_aggregator.commands.reports import ALLOW_EQUAL, tally_of
+from ldp_aggregator.files import read_candidates, read_survey
+from ldp_aggregator.options import ESTIMANDS, Options
+
+if TYPE_CHECKING:
+    from ldp.survey import Question
+    from ldp_aggregator.estimates.question_estimates import QuestionEstimates
+    from ldp_aggregator.series.history import Epoch
+
+    History = list[tuple[Epoch, QuestionEstimates]]
+    """Of a question, in the order of time."""
+
+CHANGED = 3
+"""The exit code of an alert."""
+_STORES = ("sqlite://", "postgresql://", "postgres://")
+
+
+@click.command()
+@SURVEY
+@click.argument("paths", metavar="TALLY_OR_STORE...", nargs=-1, required=True)
+@click.option(
+    "--question", metavar="NAME", help="Which question; may be left out if there is but one."
+)
+@click.option(
+    "--value", "values", multiple=True, metavar="VALUE", help="Which value; may be repeated."
+)
+@LEVEL
+@click.option(
+    "--estimand",
+    type=click.Choice(ESTIMANDS),
+    default="population",
+    show_default=True,
+    help="Whose level it is.",
+)
+@click.option(
+    "--alarm-rate",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.01,
+    show_default=True,
+    help="The chance that anything is ever called changed that has not.",
+)
+@click.option(
+    "--overlap",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="The share of the devices that stay from one epoch to the next, with the same answer.",
+)
+@click.option(
+    "--season",
+    type=click.IntRange(2),
+    metavar="N",
+    help="What comes again every N epochs, such as 7 days, is no change.",
+)
+@click.option("--slope", is_flag=True, help="The level has a trend, which is shown.")
+@click.option(
+    "--still-open",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="The last N epochs may still get reports: they are not tested.",
+)
+@click.option(
+    "--alert", is_flag=True, help=f"Exit with {CHANGED} if something has changed, else with 0."
+)
+@format_option("tables", "record", "rows", "bars")
+@OUTPUT
+@ALLOW_EQUAL
+@QUIET
+@click.pass_context
+def trend(
+    context: click.Context,
+    survey_path: Path,
+    paths: tuple[str, ...],
+    question: str | None,
+    values: tuple[str, ...],
+    level: float,
+    estimand: str,
+    alarm_rate: float,
+    overlap: float | None,
+    season: int | None,
+    slope: bool,
+    still_open: int,
+    alert: bool,
+    form: str | None,
+    output: Path | None,
+    allow_equal: bool,
+    quiet: bool,
+) -> None:
+    """Follow a question over epochs: level, band, and evidence of a change.
+
+    Epochs are tallies or report files in the order of time, one for each; where their names end in
+    numbers, these are the epochs, and some may be missing. Or they are those of the store of `ldp
+    serve`, such as sqlite:///ldp.db.
+    """
+    from ldp_aggregator.series.following import follow
+
+    survey = read_survey(survey_path)
+    names = [one.name for one in survey]
+    if question is None and len(names) > 1:
+        raise EstimateError(f"expected --question to be one of {', '.join(names)}, got none")
+    asked = survey[names[0] if question is None else question]
+    options = Options(level, estimand)
+    if len(paths) == 1 and paths[0].startswith(_STORES):
+        history = _stored(survey_path, paths[0], asked, options=options)
+    else:
+        history = _counted(
+            survey_path, paths, asked, options=options, quiet=quiet, allow_equal=allow_equal
+        )
+    trends = follow(
+        history,
+        values=values,
+        level=level,
+        estimand=estimand,
+        alarm_rate=alarm_rate,
+        overlap=overlap,
+        season=season,
+        slope=slope,
+        still_open=still_open,
+    )
+    present(trends.sheet(), form, output)
+    if alert and trends.alarm:
+        context.exit(CHANGED)
+
+
+def _counted(
+    survey_path: Path,
+    paths: tuple[str, ...],
+    question: Question,
+    options: Options,
+    quiet: bool,
+    allow_equal: bool,
+) -> History:
+    """From a file for each epoch. Raises `EstimateError` for equal ones."""
+    from ldp_aggregator.estimates.estimation import estimate
+
+    name, history, counted = question.name, [], set()
+    for epoch, path in zip(epochs_of(paths), paths, strict=True):
+        tally = tally_of(survey_path, [path], quiet, allow_equal=True)
+        counts = tally.counts[name].tobytes()
+        if counts in counted and tally.reports(name) and not allow_equal:
+            raise EstimateError(
+                f"{path}: expected a tally of its own for each epoch, got the same counts for the "
+                "second time; if it really counts other reports, pass --allow-equal"
+            )
+        counted.add(counts)
+        candidates = read_candidates(tally.survey, survey_path)
+        known = estimate(tally, options=options, candidates=candidates, names=[name])
+        history.append((epoch, known[name]))
+    return history
+
+
+def _stored(survey_path: Path, store: str, question: Question, options: Options) -> History:
+    """From the epochs of a service's store."""
+    from ldp_aggregator.estimates.question_estimation import estimate_question
+    from ldp_aggregator.service.store.opening import open_snapshot
+    from ldp_aggregator.service.store.reading import history
+
+    candidates = read_candidates(read_survey(survey_path), survey_path).get(question.name)
+    with open_snapshot(store) as snapshot:
+        known: History = [
+            (epoch.number, estimate_question(question, counts, options, candidates=candidates))
+            for epoch, counts in history(snapshot, question)
+            if epoch.length
+        ]
+    if not known:
+        raise EstimateError(
+            f"expected epochs of question {question.name!r} in the store, got none: its survey "
+            "needs an `epoch`, and reports"
+        )
+    return known
+
+
+def epochs_of(paths: tuple[str, ...]) -> list[Epoch]:
+    """What the epochs of files are called: by the numbers that their names end in, or by names."""
+    stems = [Path(path).stem for path in paths]
+    parts = [re.fullmatch(r"(.*?)(\d{1,9})", stem) for stem in stems]
+    numbered = [(part[1], int(part[2])) for part in parts if part is not None]
+    if len(numbered) == len(stems) and len({name for name, _ in numbered}) == 1:
+        return [number for _, number in numbered]
+    return list(stems)

@@ -1,0 +1,180 @@
+"""`ldp weigh`: estimates for a population whose margins are known.
+
+What reports come from is asked for as `ldp regress` asks for it: tallies of one question, whose
+fields margins are of; a strata file, with a tally for each combination of public attributes; or
+rows, each a report beside what is known of its respondent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ldp_aggregator.commands.main import QUIET, SURVEY
+from ldp_aggregator.commands.output_options import LEVEL, OUTPUT, format_option, present
+from ldp_aggregator.commands.reports import ALLOW_EQUAL, tally_of
+from ldp_aggregator.files import read_survey
+
+if TYPE_CHECKING:
+    from ldp_aggregator.weighting.answers import Answers
+    from ldp_aggregator.weighting.rows import SamplingFrame
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_FILE = click.Path(path_type=Path)
+_SOURCES = (
+    click.argument("paths", metavar="[TALLY_OR_REPORTS...]", nargs=-1, type=click.Path()),
+    click.option(
+        "--strata",
+        "strata_path",
+        metavar="FILE",
+        type=_FILE,
+        help="CSV with a column for each public attribute and a column `reports`, which names the "
+        "tally or report file of each combination; a column `weight` has design weights.",
+    ),
+    click.option(
+        "--rows",
+        "rows_path",
+        metavar="FILE",
+        type=_FILE,
+        help="CSV or Parquet with a row for each respondent: what is known in the clear, and a "
+        "report.",
+    ),
+    click.option(
+        "--report", default="report", show_default=True, help="The column of reports among --rows."
+    ),
+    click.option("--weight", metavar="COLUMN", help="The column of design weights among --rows."),
+    click.option(
+        "--stratum", metavar="COLUMN", help="The stratum of the sampling frame among --rows."
+    ),
+    click.option("--cluster", metavar="COLUMN", help="Who was sampled together, among --rows."),
+    click.option(
+        "--size",
+        metavar="COLUMN",
+        help="How many clusters (or people) each stratum has in the population, among --rows.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where reports come from. Raises `click.UsageError` unless it is one of three."""
+
+    survey_path: Path
+    paths: tuple[str, ...]
+    strata_path: Path | None
+    rows_path: Path | None
+    report: str
+    weight: str | None
+    stratum: str | None
+    cluster: str | None
+    size: str | None
+    allow_equal: bool
+    quiet: bool
+
+    def __post_init__(self) -> None:
+        given = [bool(self.paths), self.strata_path is not None, self.rows_path is not None]
+        if sum(given) != 1:
+            raise click.UsageError("expected tallies or reports, or --strata, or --rows; one of it")
+        if self.rows_path is None and any(self.frame):
+            raise click.UsageError("--weight, --stratum, --cluster and --size go with --rows")
+
+    @property
+    def frame(self) -> SamplingFrame:
+        """The columns of a sampling frame."""
+        from ldp_aggregator.weighting.rows import SamplingFrame
+
+        return SamplingFrame(self.weight, self.stratum, self.cluster, size=self.size)
+
+    def answers(self, question: str, attributes: list[str]) -> Answers:
+        """What reports say of a question, by these attributes where rows have them."""
+        from ldp_aggregator.weighting.reading import answers_in
+        from ldp_aggregator.weighting.rows import answers_of_rows
+        from ldp_aggregator.weighting.strata import read_strata
+
+        if self.rows_path is not None:
+            return answers_of_rows(
+                read_survey(self.survey_path),
+                question,
+                self.rows_path,
+                attributes=attributes,
+                report=self.report,
+                frame=self.frame,
+            )
+        if self.strata_path is not None:
+            strata = read_strata(read_survey(self.survey_path), self.strata_path)
+            return answers_in(
+                strata.tallies, question, attributes=strata.attributes, design=strata.design
+            )
+        tally = tally_of(self.survey_path, self.paths, self.quiet, allow_equal=self.allow_equal)
+        return answers_in(tally, question)
+
+    def in_the_clear(self, question: str, names: list[str]) -> list[str]:
+        """The names that are no parts of the question's answers."""
+        survey = read_survey(self.survey_path)
+        parts = {part.strip() for part in question.split("&")}
+        fields = {field.name for part in parts for field in survey[part].domain.fields}
+        return [name for name in dict.fromkeys(names) if name not in fields | parts]
+
+
+def with_sources(command: Command) -> Command:
+    """Give a command the arguments and options that `Sources` is made of."""
+    for option in reversed((SURVEY, *_SOURCES, ALLOW_EQUAL, QUIET)):
+        command = option(command)
+    return command
+
+
+@click.command()
+@with_sources
+@click.option("--question", required=True, metavar="NAME", help="The question that is weighted.")
+@click.option(
+    "--margins",
+    "margins_path",
+    metavar="FILE",
+    type=_FILE,
+    help="CSV of known shares: attribute,value,share (or count).  [default: design weights alone]",
+)
+@click.option("--of", metavar="FIELD", help="The field that is estimated, of a table.")
+@click.option(
+    "--method",
+    type=click.Choice(["raking", "linear"]),
+    default="raking",
+    show_default=True,
+    help="How several margins are met.",
+)
+@click.option(
+    "--replicates",
+    type=click.Choice(["jackknife", "bootstrap"]),
+    help="Check the standard errors by leaving reports out, or drawing them again.",
+)
+@LEVEL
+@format_option("tables", "record", "rows", "bars")
+@OUTPUT
+def weigh(
+    question: str,
+    margins_path: Path | None,
+    of: str | None,
+    method: str,
+    replicates: str | None,
+    level: float,
+    form: str | None,
+    output: Path | None,
+    **given: Any,
+) -> None:
+    """Weight estimates of SURVEY to known margins, with errors that allow for it.
+
+    Margins are of public attributes (--strata, --rows) or of fields of the question itself.
+    """
+    from ldp_aggregator.weighting.margins import margins_of
+    from ldp_aggregator.weighting.weighing import weighed
+
+    sources = Sources(**given)
+    margins = margins_of({} if margins_path is None else margins_path)
+    names = [name for margin in margins for name in margin.attributes]
+    answers = sources.answers(question, sources.in_the_clear(question, names))
+    weighted = weighed(answers, margins, of, method=method, level=level, replicates=replicates)
+    present(weighted.sheet(), form, output)

@@ -1,0 +1,13 @@
+"""Comparisons: two sets of estimates of one question, side by side.
+
+comparing    the way from two estimates to what is said of them
+comparable   what may be compared, and what is refused
+sides        one of the two: estimates, and intervals of every level
+sharing      errors that both have in common
+mover        intervals for differences, ratios and odds ratios, from those of the two
+chances      p-values, equivalence, and all values at once
+any_change   one test of all values together
+comparison   what comes out, and how it prints, plots and exports itself
+
+Imports: `rendering`, `estimates`, `bloom`, `intervals`, `moments`.
+"""

@@ -1,0 +1,8 @@
+"""Contrasts: sums, differences and scores of a question's shares, and ratios of these.
+
+functions  linear functions of the shares, and how they err together
+ends       ends of their intervals, and how likely they are by chance
+ratios     the interval of a quotient
+
+Imports: `intervals`, `moments`, and the modules beside the folders.
+"""

@@ -1,0 +1,90 @@
+"""Ends of the interval of a linear function, whose variance changes with its value.
+
+The variance of a function t = q'f depends on who holds what. Near the estimate it is a line,
+
+    V(t) = V + s (t - estimate)
+
+with s for what it gains when shares are shifted towards values of greater weight, as exponential
+tilting shifts them: s = Cov_f(v, q) / Var_f(q), with v_z for the variance of the function of one
+report from a holder of z (and for a population also mu_3 / mu_2 of q itself). The ends are the t
+for which |estimate - t| = z sqrt(V(t)): score ends, which of one share are Wilson's but for what
+bends the variance of a population (t^2).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from ldp_aggregator.arrays import Floats
+
+_HARDLY_ANY = 1e-12
+
+
+class Slopes(NamedTuple):
+    """How fast the variance of an estimate grows as its truth does."""
+
+    below: float
+    """For truths below the estimate."""
+    above: float
+
+
+FLAT = Slopes(0.0, 0.0)
+
+
+def slopes(weights: Floats, shares: Floats, spread: Floats | None, *, drawn: bool) -> Slopes:
+    """Of a function with `weights` (M,), where values have these `shares` (M,), for one report.
+
+    `spread` is the variance of one report's function by what is held, (M,), if that is known;
+    `drawn` says whether respondents are drawn from a population.
+    """
+    held = shares.clip(0.0)
+    held = held / max(float(held.sum()), _HARDLY_ANY)
+    noise = 0.0 * weights if spread is None else spread
+    mean = float(held @ weights)
+    away = weights - mean
+    variance = float(held @ away**2)
+    if variance > _HARDLY_ANY * float(weights @ weights):
+        slope = float(held @ (away * (noise + drawn * away**2))) / variance
+        return Slopes(slope, slope)
+    # All weight the same: shares can only be shifted to an end of what there is.
+    now = float(held @ noise)
+    return Slopes(*(_towards(place, away, noise - now, drawn=drawn) for place in _ends_of(weights)))
+
+
+def _ends_of(weights: Floats) -> tuple[int, int]:
+    return int(weights.argmin()), int(weights.argmax())
+
+
+def _towards(place: int, away: Floats, gained: Floats, *, drawn: bool) -> float:
+    step = float(away[place])
+    return float(gained[place]) / step + drawn * step if abs(step) > _HARDLY_ANY else 0.0
+
+
+def score_ends(
+    estimate: float, variance: float, slopes: Slopes, quantile: float
+) -> tuple[float, float]:
+    """(low, high)."""
+    low, high = (
+        estimate + sign * _reach(variance, sign * slope, quantile)
+        for sign, slope in zip((-1, 1), slopes, strict=True)
+    )
+    return low, high
+
+
+def _reach(variance: float, slope: float, quantile: float) -> float:
+    half = quantile**2 * slope / 2
+    return max(half + math.sqrt(half**2 + quantile**2 * variance), 0.0)
+
+
+def two_sided(estimate: float, variance: float, slopes: Slopes) -> float:
+    """The chance of an estimate that is as far from 0, if the truth is 0."""
+    from scipy.special import ndtr  # slow to import
+
+    slope = slopes.below if estimate > 0 else slopes.above
+    at_zero = variance - slope * estimate
+    if at_zero <= 0:
+        at_zero = variance
+    if at_zero <= 0:
+        return float(estimate == 0)
+    return float(2 * ndtr(-abs(estimate) / math.sqrt(at_zero)))

@@ -1,0 +1,227 @@
+"""Linear functions of a question's shares: what they are estimated to be, and how they err.
+
+A function gives each value a weight, and is the mean of the weights of what people hold: a sum of
+shares has weights 1 and 0, a difference 1 and -1, a score any numbers. It is estimated without
+bias from the same reports as the shares, at no further cost of privacy, and its variance is that of
+the score of one report for it (`ldp_aggregator.moments.together`). For a population that the
+respondents were drawn from, what they hold varies as well: sum_z f_z q_z r_z - (q'f) (r'f), over n.
+
+Where a tally does not tell how values go together, standard errors are added up: a bound that no
+error exceeds, and results say so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from ldp.errors import EstimateError, UnknownNameError
+from ldp_aggregator.arrays import Floats
+from ldp_aggregator.contrasts.ends import FLAT, Slopes, score_ends, slopes, two_sided
+from ldp_aggregator.contrasts.ratios import ratio_ends, ratio_error
+from ldp_aggregator.interval import Estimated
+from ldp_aggregator.intervals.intervals import miss
+from ldp_aggregator.moments.together import Covariance
+from ldp_aggregator.options import Options
+
+_ADDED_UP = (
+    "a bound: the tally does not tell how errors of values go together, so they are added up"
+)
+_HELD_TOGETHER = (
+    "a bound: no report tells who holds which values together, so what sampling adds is added up"
+)
+
+
+@dataclass(frozen=True)
+class Contrast(Estimated):
+    """A linear function of shares, or a ratio of two."""
+
+    name: str
+    estimate: float
+    """Unbiased; of a ratio, the quotient of two unbiased estimates."""
+    standard_error: float
+    low: float
+    high: float
+    p_value: float
+    """Of a test whether it is 0, two-sided; of a ratio, whether it is 1."""
+    bound: str = ""
+    """Why errors are bounds, if they are."""
+
+
+class Estimable(Protocol):
+    """What functions are made of: estimates that err together."""
+
+    @property
+    def frequency(self) -> Floats:
+        """Of shape (M,): unbiased."""
+
+    @property
+    def reports(self) -> int:
+        """How many they rest on."""
+
+    def erring(self, weights: Floats, estimand: str | None = None) -> Erring:
+        """How functions with weights (Q, M) err together."""
+
+    def range_of(self, weights: Floats) -> tuple[float, float]:
+        """The least and the greatest that a function with weights (M,) can be."""
+
+
+class Erring(NamedTuple):
+    """How functions err together."""
+
+    covariance: Floats
+    """(Q, Q)."""
+    bound: str = ""
+    """Why it is a bound, if it is one: then off the diagonal it is as bad as it can be for ratios.
+    """
+
+
+@dataclass(frozen=True, eq=False)
+class Functions:
+    """The linear functions of one question's shares."""
+
+    name: str
+    """The question's."""
+    values: Sequence[str]
+    """What weights are called by, in Python; none where they are asked for by ranges."""
+    frequency: Floats
+    """Of shape (M,): unbiased."""
+    reports: int
+    options: Options
+    covariance: Covariance
+    """For the respondents; raises `EstimateError` where the tally does not tell."""
+    errors: Callable[[], Floats]
+    """The standard errors of single values, (M,), for the options' estimand."""
+    spread: Callable[[Floats], Floats] | None = None
+    """Of one report's function with weights (M,), the variance by what is held, (M,)."""
+    exclusive: bool = True
+    """Whether everyone holds exactly one of the values."""
+
+    def weights(self, chosen: Mapping[str, float] | Collection[str]) -> Floats:
+        """Those of a mapping by value, or 1 for each of some values: of shape (M,).
+
+        Raises `UnknownNameError` for what is no value of the question.
+        """
+        by_value = chosen if isinstance(chosen, Mapping) else dict.fromkeys(chosen, 1.0)
+        weights = np.zeros(len(self.frequency))
+        for value, weight in by_value.items():
+            if value not in self.values:
+                what = f"one of the values of question {self.name!r}"
+                raise UnknownNameError(value, tuple(self.values), what)
+            weights[self.values.index(value)] = weight
+        return weights
+
+    def erring(self, weights: Floats, estimand: str | None = None) -> Erring:
+        """How functions with weights (Q, M) err together, for an estimand or the options'."""
+        try:
+            covariance = self.covariance(weights)
+        except EstimateError:
+            return Erring(added_up(np.abs(weights) @ self.errors()), _ADDED_UP)
+        if (estimand or self.options.estimand) == "respondents":
+            return Erring(covariance)
+        if self.exclusive:
+            held = weights @ self.frequency
+            drawn = (weights * self.frequency) @ weights.T - np.outer(held, held)
+            return Erring(np.asarray(covariance + drawn / self.reports))
+        shares = self.frequency.clip(0, 1)
+        drawn = np.abs(weights) @ np.sqrt(shares * (1 - shares) / self.reports)
+        return Erring(added_up(np.sqrt(np.diag(covariance).clip(0)) + drawn), _HELD_TOGETHER)
+
+    def share(self, values: Collection[str]) -> Contrast:
+        """The share of those who hold one of some values."""
+        return self.function(f"share of {', '.join(values)}", self.weights(values))
+
+    def function(
+        self, name: str, weights: Floats, constant: float = 0.0, *, family: int = 1
+    ) -> Contrast:
+        """`constant` plus the function with these weights, (M,), one of a family of so many."""
+        estimate = float(weights @ self.frequency)
+        erring = self.erring(weights[None])
+        variance = max(float(erring.covariance[0, 0]), self._least(weights))
+        slope = slopes(
+            weights,
+            self.frequency,
+            None if self.spread is None else self.spread(weights),
+            drawn=self.options.estimand == "population" and self.exclusive,
+        )
+        slope = Slopes(*(one / self.reports for one in slope))
+        quantile = quantile_of(self.options, family)
+        low, high = score_ends(estimate, variance, slope, quantile=quantile)
+        least, most = self.range_of(weights)
+        return Contrast(
+            name,
+            constant + estimate,
+            math.sqrt(variance),
+            low=constant + min(max(low, least), most),
+            high=constant + min(max(high, least), most),
+            p_value=two_sided(constant + estimate, variance, slope),
+            bound=erring.bound,
+        )
+
+    def _least(self, weights: Floats) -> float:
+        """What the variance is at least, whatever is held."""
+        if self.spread is None:
+            return 0.0
+        return float(self.spread(weights).min()) / self.reports
+
+    def range_of(self, weights: Floats) -> tuple[float, float]:
+        """The least and the greatest that a function can be."""
+        if self.exclusive:
+            return float(weights.min()), float(weights.max())
+        return float(weights.clip(max=0).sum()), float(weights.clip(0).sum())
+
+    def ratio(self, name: str, top: Floats, bottom: Floats, *, family: int = 1) -> Contrast:
+        """The quotient of two functions, with weights (M,)."""
+        weights = np.stack([top, bottom])
+        parts, erring = weights @ self.frequency, self.erring(weights)
+        return quotient(name, parts, erring, quantile=quantile_of(self.options, family))
+
+
+def quantile_of(options: Options, family: int = 1) -> float:
+    """How many standard errors an interval reaches, in a family of so many."""
+    from scipy.special import ndtri  # slow to import
+
+    missing = miss(options.level, family, options.simultaneous)
+    return -float(ndtri(missing / 2))
+
+
+def weighted_text(weights: Mapping[str, float]) -> str:
+    """What a function is called: its values with their weights."""
+    parts = []
+    for value, weight in weights.items():
+        sign = "-" if weight < 0 else "+"
+        size = "" if abs(weight) == 1 else f"{abs(weight):g} "
+        parts.append(f"{sign} {size}{value}")
+    return " ".join(parts).removeprefix("+ ") or "nothing"
+
+
+def quotient(name: str, parts: Floats, erring: Erring, quantile: float) -> Contrast:
+    """The quotient of two estimates, (2,)."""
+    top, bottom = parts.tolist()
+    covariance = erring.covariance
+    low, high = ratio_ends(top, bottom, covariance, quantile=quantile)
+    # Whether it is 1 is whether the difference of the two is 0.
+    apart = np.array([1.0, -1.0])
+    difference = float(apart @ covariance @ apart)
+    if erring.bound:
+        difference = float(np.sqrt(np.diag(covariance)).sum() ** 2)
+    return Contrast(
+        name,
+        top / bottom if bottom else math.nan,
+        ratio_error(top, bottom, covariance),
+        low=low,
+        high=high,
+        p_value=two_sided(top - bottom, difference, FLAT),
+        bound=erring.bound,
+    )
+
+
+def added_up(errors: Floats) -> Floats:
+    """A matrix of errors (Q,) that go against each other, (Q, Q)."""
+    matrix = -np.outer(errors, errors)
+    np.fill_diagonal(matrix, errors**2)
+    return matrix

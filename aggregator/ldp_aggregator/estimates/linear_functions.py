@@ -1,0 +1,89 @@
+"""Linear functions of what is estimated of a question, from its moments or its distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from ldp.errors import EstimateError
+from ldp.survey import Question
+from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.contrasts.functions import Functions
+from ldp_aggregator.decoders.decoder import Answers, Queries
+from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.intervals.intervals import standard_error
+from ldp_aggregator.moments.moments import Moments
+from ldp_aggregator.moments.together import Covariance, of_matrix
+from ldp_aggregator.options import Options
+from ldp_aggregator.tallies.counting import total_reports
+
+MOST_IN_A_MATRIX = 2048
+"""Values whose covariance is made for functions of a few of them."""
+
+
+def functions_of(
+    moments: Moments, question: Question, values: Sequence[str], options: Options
+) -> Functions:
+    """Sums and differences of the frequencies of values."""
+    domain = question.domain
+    overlap = domain.most is not None or domain.taxonomy is not None or bool(domain.collect)
+    return Functions(
+        question.name,
+        values,
+        moments.frequency,
+        reports=moments.reports,
+        options=options,
+        covariance=_covariance(moments),
+        errors=partial(standard_error, moments, options.estimand),
+        spread=moments.spread,
+        exclusive=not overlap,
+    )
+
+
+def _covariance(moments: Moments) -> Covariance:
+    if moments.together is not None:
+        return moments.together
+    if len(moments.frequency) > MOST_IN_A_MATRIX:
+        return _too_many
+    return of_matrix(moments.covariance)
+
+
+def _too_many(weights: Floats) -> Floats:
+    raise EstimateError(
+        f"expected at most {MOST_IN_A_MATRIX:,} values for a covariance, got {weights.shape[1]:,}"
+    )
+
+
+def distribution_functions(question: Question, counts: Counts, options: Options) -> Functions:
+    """The same of a question whose reports are made for a distribution or a map, by its cells."""
+    queries = decoder_of(question.randomizer).queries(question.randomizer, counts)
+    if queries is None:
+        raise EstimateError(f"expected a question with a distribution, got {question.name!r}")
+    values = [] if question.domain.values is None else question.domain.values
+    return Functions(
+        question.name,
+        values,
+        queries.frequency,
+        reports=total_reports(counts, question.layout),
+        options=options,
+        covariance=partial(_polarized, queries),
+        errors=lambda: np.zeros_like(queries.frequency),
+    )
+
+
+def _polarized(queries: Queries, weights: Floats) -> Floats:
+    """Covariances from the variances of sums: 2 Cov(q, r) = Var(q + r) - Var q - Var r."""
+    alone = _variance(queries.answer(weights))
+    rows, columns = np.triu_indices(len(weights), 1)
+    covariance = np.diag(alone)
+    if len(rows):
+        sums = _variance(queries.answer(weights[rows] + weights[columns]))
+        covariance[rows, columns] = (sums - alone[rows] - alone[columns]) / 2
+        covariance[columns, rows] = covariance[rows, columns]
+    return covariance
+
+
+def _variance(answers: Answers) -> Floats:
+    return np.maximum(answers.variance, answers.least)

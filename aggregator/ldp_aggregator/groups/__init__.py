@@ -1,0 +1,11 @@
+"""Groups of respondents by public attributes, and which of them may be shown.
+
+crowds            groups by name: values of some attributes, any value of the others
+span              what follows from sums that are shown, and on how few reports it may rest
+release           which groups of a question are shown, and which are suppressed
+asking            what is asked for, in words
+estimation        estimates of the groups that are shown
+group_estimates   and what they are as tables, records and pictures
+
+Imports: `tallies`, `estimates`, `rendering`.
+"""

@@ -1,0 +1,158 @@
+"""How linear functions of a question's frequencies err together.
+
+The share of a few values, the difference of two, a weighted score: each is a sum q'f of frequencies
+with weights q. Its variance is that of one report's score q's, given what its respondent holds, and
+not the sum of the variances of its parts, whose errors go together:
+
+    n Cov(q'f, r'f) = E[(q's)(r's)] - sum_z f_z q_z r_z                      for the respondents
+
+What is known of E[(q's)(r's)] differs by mechanism, and none of it takes a matrix of all values:
+
+    even pairs   Cov(s_a, s_b | z) is v or w for a = b, as a is held or not, and A or B for a != b,
+                 as z is one of them or not. With Q and R for the sums of all q and r,
+                 (w - B) q'r + B Q R + sum_z f_z [(v - w) q_z r_z + (A - B) (q_z (R - r_z) + r_z (Q
+                 - q_z))]
+    symbols      the mean over the tally of the products of the scores that each symbol has: exact,
+                 and unbiased whatever is held
+    hashes       the expectation over hash functions: over all of them, or over as many as take a
+                 fraction of a second, drawn with a fixed seed
+    matrix       Q C R', where a decoder has the covariance C of all values
+
+Where none of it is known, standard errors are added up: no error is larger than that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from ldp.errors import EstimateError
+from ldp.mechanisms.local_hashing import LocalHashing
+from ldp_aggregator.arrays import Floats, Integers
+
+Covariance = Callable[[Floats], Floats]
+"""From weights (Q, M) to the covariance (Q, Q) of their functions, for the respondents."""
+
+MOST_VALUES = 2048
+"""Of a covariance of all values that is made from their functions."""
+
+_HASHES_AT_ONCE = 1 << 22
+_FEWEST_HASHES, _MOST_HASHES = 16, 4096
+_SEED = 20261
+
+
+class PairLaw(NamedTuple):
+    """Of one report's scores: their variances, and their covariance by pairs."""
+
+    own: float
+    """v: of a value's score, if it is held."""
+    other: float
+    """w: of one, if it is not."""
+    either: float
+    """A: of two values' scores, if one of them is held."""
+    neither: float
+    """B: of two, if neither is."""
+
+
+def even_pairs(frequency: Floats, reports: int, law: PairLaw) -> Covariance:
+    """Where pairs of values are supported evenly."""
+    own, other, either, neither = law
+    apart = either - neither
+
+    def together(weights: Floats) -> Floats:
+        totals, held = weights.sum(axis=1), weights @ frequency
+        by_value = other - neither + frequency * (own - other - 2 * apart)
+        crossed = np.outer(held, totals)
+        noise = (weights * by_value) @ weights.T + neither * np.outer(totals, totals)
+        return np.asarray((noise + apart * (crossed + crossed.T)) / reports)
+
+    return together
+
+
+def even_spread(law: PairLaw) -> Callable[[Floats], Floats]:
+    """Of one report's function with weights (M,), the variance by what is held, (M,)."""
+    own, other, either, neither = law
+    apart = either - neither
+
+    def spread(weights: Floats) -> Floats:
+        total = float(weights.sum())
+        of_all = (other - neither) * float(weights @ weights) + neither * total**2
+        of_holder = (own - other - 2 * apart) * weights**2 + 2 * apart * total * weights
+        return np.asarray(of_all + of_holder)
+
+    return spread
+
+
+def of_symbols(scores: Callable[[Floats], Floats], counts: Floats, frequency: Floats) -> Covariance:
+    """Where a tally counts symbols, (cells,), each with a score for any weights, (Q, cells).
+
+    `scores` are centred so that their means are the functions of the frequencies.
+    """
+    reports = counts.sum()
+
+    def together(weights: Floats) -> Floats:
+        of_symbol = scores(weights)
+        products = (of_symbol * (counts / reports)) @ of_symbol.T
+        return np.asarray((products - (weights * frequency) @ weights.T) / reports)
+
+    return together
+
+
+def of_hashes(randomizer: LocalHashing, frequency: Floats, reports: int) -> Covariance:
+    """Where each report has a hash function of its own."""
+    p, q = (float(rate) for rate in randomizer.support)
+    rate = 1 / float(randomizer.ratio + randomizer.buckets - 1)
+    surplus = float(randomizer.ratio - 1) * rate
+    size, buckets = randomizer.size, randomizer.buckets
+    many = int(np.clip(_HASHES_AT_ONCE // size, _FEWEST_HASHES, _MOST_HASHES))
+
+    def together(weights: Floats) -> Floats:
+        functions = _hash_functions(randomizer.modulus, many)
+        values, products = np.arange(size), np.zeros((len(weights), len(weights)))
+        for multiplier, shift in functions.tolist():
+            # (M,): the bucket of every value under this function.
+            bucket = (multiplier * values + shift) % randomizer.modulus * buckets
+            bucket //= randomizer.modulus
+            # (buckets,): how likely a report names each, and (Q, buckets) what that is worth.
+            chance = rate + surplus * np.bincount(bucket, frequency, minlength=buckets)
+            within = np.stack([np.bincount(bucket, row, minlength=buckets) for row in weights])
+            worth = (within - q * weights.sum(axis=1, keepdims=True)) / (p - q)
+            products += (worth * chance) @ worth.T
+        expected = products / len(functions)
+        return np.asarray((expected - (weights * frequency) @ weights.T) / reports)
+
+    return together
+
+
+def _hash_functions(modulus: int, most: int) -> Integers:
+    """Multipliers and shifts, (functions, 2): all of them, or some that are drawn."""
+    if modulus * (modulus - 1) <= most:
+        multipliers, shifts = np.divmod(np.arange(modulus * (modulus - 1)), modulus)
+        return np.stack([multipliers + 1, shifts], axis=1)
+    drawn = np.random.default_rng(_SEED).integers([1, 0], modulus, size=(most, 2))
+    return np.asarray(drawn)
+
+
+def of_matrix(matrix: Callable[[], Floats]) -> Covariance:
+    """Where a decoder has the covariance of all values."""
+
+    def together(weights: Floats) -> Floats:
+        return np.asarray(weights @ matrix() @ weights.T)
+
+    return together
+
+
+def all_values(together: Covariance, size: int) -> Callable[[], Floats]:
+    """The covariance of all values, (M, M), which raises `EstimateError` for too many."""
+
+    def covariance() -> Floats:
+        if size > MOST_VALUES:
+            raise EstimateError(
+                f"expected at most {MOST_VALUES:,} values for the covariance of all of them, got "
+                f"{size:,}; ask for the sums or differences that are needed (share, contrast)"
+            )
+        return together(np.eye(size))
+
+    return covariance

@@ -1,0 +1,168 @@
+"""A query as a term: questions are looked up, and tests of their answers become weights of values.
+
+    share(test)             the weight 1 for every value that passes, else 0
+    share(test given test)  a quotient: both, over the second
+    count(test)             as many times the share as there are respondents
+    mean(question)          its mean, as it is estimated by itself; of a field, the numbers that its
+                            values are
+    score(question, ...)    the numbers that are given for them, 0 for all others
+
+A question with fields is tested by each (`trip.mode = bus and trip.sex = female`), its values being
+the cells of their table. Numbers that were asked for their distribution are tested by ranges, of
+which those with mechanisms in cells have whole ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ldp.errors import EstimateError, UnknownNameError
+from ldp.exact import fraction
+from ldp_aggregator.arrays import Flags, Floats
+from ldp_aggregator.queries.language import Part, parsed, pointed
+from ldp_aggregator.queries.subjects import Subject
+from ldp_aggregator.queries.terms import Linear, Quotient, Term, over, plus, scaled, times
+
+Subjects = Callable[[str], Subject]
+"""The question of a name. Raises `UnknownNameError`, `EstimateError`."""
+
+
+def read(text: str, subjects: Subjects) -> Term:
+    """The term of a query. Raises `QueryError`, which points at the place."""
+    return _Reader(text, subjects).term(parsed(text))
+
+
+def mean_name(question: str) -> str:
+    """What the mean of a question's numbers is called among the weights of a term."""
+    return f"mean({question})"
+
+
+class _Reader:
+    """What reads the parts of one text."""
+
+    def __init__(self, text: str, subjects: Subjects) -> None:
+        self._text = text
+        self._subjects = subjects
+
+    def term(self, tree: Part) -> Term:
+        """Any part with a value; a rule of the grammar has a method of its name."""
+        rule = tree.rule
+        if rule in _OPERATIONS:
+            left, right = (self.term(child) for child in tree.parts)
+            answer: Term = self._pointing(tree, _OPERATIONS[rule], left, right)
+            return answer
+        read: Callable[[Part], Term] = getattr(self, f"_{rule}")
+        return read(tree)
+
+    def _number(self, tree: Part) -> Term:
+        text = tree.parts[0].text
+        number = float(text.removesuffix("%"))
+        return Linear(number / 100 if text.endswith("%") else number)
+
+    def _negative(self, tree: Part) -> Term:
+        return scaled(self.term(tree.parts[0]), -1)
+
+    def _share(self, tree: Part) -> Term:
+        tests, given = tree.parts
+        subject, passing = self._all(tests)
+        if given is None:
+            return _of(subject, passing)
+        among, condition = self._all(given.parts[0])
+        if among.name != subject.name:
+            raise pointed(
+                self._text,
+                f"expected a condition on question {subject.name!r}, whose fields one report "
+                f"tells together, got one on {among.name!r}",
+                given.span,
+            )
+        return Quotient(_of(subject, passing & condition), _of(among, condition))
+
+    def _count(self, tree: Part) -> Term:
+        subject, passing = self._all(tree.parts[0])
+        return scaled(_of(subject, passing), subject.respondents)
+
+    def _mean(self, tree: Part) -> Term:
+        subject, field = self._subject(tree.parts[0])
+        if not field:
+            self._pointing(tree, lambda: subject.mean)
+            return Linear(0.0, {mean_name(subject.name): np.ones(1)})
+        numbers = self._pointing(tree.parts[0], subject.numbers, field)
+        return Linear(0.0, {subject.name: numbers})
+
+    def _score(self, tree: Part) -> Term:
+        subject, field = self._subject(tree.parts[0])
+        weights = np.zeros(self._pointing(tree, lambda: subject.size))
+        for value, weight in zip(tree.parts[1::2], tree.parts[2::2], strict=True):
+            passing = self._pointing(value, subject.among, field, [_value(value)])
+            weights = np.where(passing, float(weight.parts[0].text), weights)
+        return Linear(0.0, {subject.name: weights})
+
+    def _all(self, tree: Part) -> tuple[Subject, Flags]:
+        """The question that tests are of, and which of its values pass all of them."""
+        first, *others = (self._test(test) for test in tree.parts)
+        subject, passing = first
+        for place, (other, flags) in enumerate(others, 1):
+            if other.name != subject.name:
+                raise pointed(
+                    self._text,
+                    f"expected tests of one question, got {subject.name!r} and {other.name!r}: no "
+                    "report tells who holds both",
+                    tree.parts[place].span,
+                )
+            passing = passing & flags
+        return subject, passing
+
+    def _test(self, tree: Part) -> tuple[Subject, Flags]:
+        subject, field = self._subject(tree.parts[0])
+        size = self._pointing(tree, lambda: subject.size)
+        rule, rest = tree.rule, tree.parts[1:]
+        if rule == "within":
+            low, high = (end.parts[0].text for end in rest)
+            return subject, self._pointing(tree, subject.within, field, low, high)
+        if rule == "compared":
+            sign, end = rest[0].text, rest[1].parts[0].text
+            return subject, self._pointing(tree, subject.compared, field, sign, fraction(end))
+        passing = np.zeros(size, dtype=bool)
+        for value in rest[1:] if rule == "unequal" else rest:
+            passing |= self._pointing(value, subject.among, field, [_value(value)])
+        return subject, ~passing if rule == "unequal" else passing
+
+    def _subject(self, tree: Part) -> tuple[Subject, str]:
+        name, field = tree.parts
+        subject = self._pointing(tree, self._subjects, name.text)
+        if field is None:
+            return subject, ""
+        self._pointing(field, subject.field, field.text)
+        return subject, field.text
+
+    def _pointing(self, tree: Part, ask: Callable[..., Any], *arguments: Any) -> Any:
+        """What a function returns; what it raises points at this part of the text."""
+        try:
+            return ask(*arguments)
+        except (EstimateError, UnknownNameError) as error:
+            raise pointed(self._text, str(error), tree.span) from None
+
+
+def _minus(left: Term, right: Term) -> Term:
+    return plus(left, scaled(right, -1))
+
+
+_OPERATIONS: Mapping[str, Callable[[Term, Term], Term]] = {
+    "plus": plus,
+    "minus": _minus,
+    "times": times,
+    "over": over,
+}
+
+
+def _value(tree: Part) -> str:
+    text: str = tree.parts[0].text
+    return text[1:-1] if text.startswith('"') else text
+
+
+def _of(subject: Subject, passing: Flags) -> Linear:
+    weights: Floats = passing.astype(np.float64)
+    return Linear(0.0, {subject.name: weights})

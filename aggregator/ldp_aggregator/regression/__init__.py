@@ -1,0 +1,15 @@
+"""Regressions: what a randomized answer depends on.
+
+formula     `outcome ~ age + sex`, read
+design      columns of numbers for the terms of a formula
+likelihood  the likelihood of reports through their channel, and where it is greatest
+joint_likelihood  the same where one report tells outcome and predictors
+profile     intervals and tests by how much likelihood is lost
+equations   unbiased estimating equations, solved, and their sandwich
+options     what an analyst may choose
+outcomes    what is explained, and how likely reports are
+fitting     the way from answers and a formula to coefficients
+result      what comes out, and what is shown of it
+
+Imports: `weighting`, `rendering`.
+"""

@@ -1,0 +1,13 @@
+"""Series: estimates of one question over epochs, their level, and whether it has changed.
+
+following    the way from a history to what is said of it
+history      the estimates of one value by epoch, with what their errors are made of
+levels       level and trend with bands, by state space models
+evidence     whether anything has changed, by e-values, and since when
+errors_over_time
+             how the errors of epochs may go together
+course       what comes out for one value
+trends       what comes out for a question, and how it prints, plots and exports itself
+
+Imports: `rendering`, `comparisons`, `estimates`, `intervals`, `moments`.
+"""

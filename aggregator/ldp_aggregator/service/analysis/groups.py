@@ -1,0 +1,118 @@
+"""Estimates by public attributes, out of a store that grows.
+
+Rules
+- Groups are of epochs that are closed, whose reports do not change any more: what is shown of an
+  epoch is decided once (`ldp_aggregator.groups.release`) and stays, so that no two looks at a
+  service differ by a small group.
+- Over all epochs a group is the sum of those in which it is shown. Nothing else is told of it.
+- A survey without epochs is never closed: its groups are for who holds the tallies.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ldp.errors import EstimateError
+from ldp.survey import Question, Survey
+from ldp_aggregator.arrays import Counts
+from ldp_aggregator.groups.asking import Asked, check_groups
+from ldp_aggregator.groups.crowds import Crowd
+from ldp_aggregator.groups.estimation import counts_of, grouped, released
+from ldp_aggregator.groups.group_estimates import GroupEstimates
+from ldp_aggregator.groups.release import Release
+from ldp_aggregator.options import Options
+from ldp_aggregator.service.counting.served import Served
+from ldp_aggregator.service.store.reading import by_combination
+from ldp_aggregator.service.store.records import Epoch, Scanned, last_closed
+from ldp_aggregator.tallies.tally import Tally, sum_by_combination
+
+_MOST_REMEMBERED = 10_000
+
+
+class GroupReader:
+    """Reads groups, and remembers what is shown of closed epochs."""
+
+    def __init__(self) -> None:
+        self._releases: dict[tuple[bytes, Epoch, int], Release] = {}
+
+    def estimates(
+        self,
+        snapshot: Scanned,
+        served: Served,
+        asked: Asked,
+        options: Options,
+        *,
+        epoch: Epoch | None,
+        names: tuple[str, ...],
+    ) -> GroupEstimates:
+        """The groups that are asked for, of one closed epoch, or over all of them.
+
+        Raises `EstimateError` for what is not closed.
+        """
+        survey = served.survey
+        check_groups(survey.attributes, asked)
+        last = closed_until(snapshot, survey, epoch)
+        least = survey.least_group * options.reports_each
+        shown: dict[str, Mapping[Crowd, Counts]] = {}
+        for question in survey:
+            if not names or question.name in names:
+                tallies = _tallies(snapshot, survey, question, epoch=epoch, last=last)
+                shown[question.name] = self._shown(tallies, question, least)
+        return grouped(
+            Tally.empty(survey),
+            asked,
+            shown,
+            least=least,
+            options=options,
+            candidates=served.candidates,
+        )
+
+    def _shown(
+        self, tallies: Mapping[Epoch, Tally], question: Question, least: int
+    ) -> dict[Crowd, Counts]:
+        """The counts of all groups of a question that are shown, over some epochs."""
+        counts: dict[Crowd, Counts] = {}
+        for epoch, tally in tallies.items():
+            key = question.fingerprint, epoch, least
+            if key not in self._releases:
+                if len(self._releases) >= _MOST_REMEMBERED:
+                    self._releases.clear()
+                self._releases[key] = released(tally, question, least)
+            for crowd in self._releases[key].shown:
+                own = counts_of(tally, question.name, question.attributes, crowd=crowd)
+                counts[crowd] = counts[crowd] + own if crowd in counts else own
+        return counts
+
+
+def closed_until(snapshot: Scanned, survey: Survey, epoch: Epoch | None) -> int:
+    """The number of the last closed epoch, -1 if there is none.
+
+    Raises `EstimateError` for groups of an epoch after it, and where there are no epochs.
+    """
+    if survey.epoch is None:
+        raise EstimateError(
+            "expected a survey with epochs for estimates by attributes, since only what is closed "
+            "gives no small group away by its growth; of others, ldp estimate --by shows groups "
+            "to who holds the tallies"
+        )
+    last = last_closed(snapshot).get(survey.epoch, -1)
+    if epoch is not None and epoch.number > last:
+        raise EstimateError("expected an epoch that is closed for estimates by attributes")
+    return last
+
+
+def _tallies(
+    snapshot: Scanned, survey: Survey, question: Question, *, epoch: Epoch | None, last: int
+) -> dict[Epoch, Tally]:
+    """What was counted of a question in closed epochs, by combination."""
+    by_epoch: dict[Epoch, dict[int, Counts]] = defaultdict(dict)
+    for (at, number), counts in by_combination(snapshot, question, epoch).items():
+        if at.number <= last:
+            by_epoch[at] = sum_by_combination(by_epoch[at], {number: counts})
+    empty = Tally.empty(survey)
+    return {
+        at: replace(empty, combinations={question.name: by_number})
+        for at, by_number in sorted(by_epoch.items())
+    }

@@ -1,0 +1,16 @@
+"""Weights: results for a population that the respondents are not like.
+
+worth        what a report is worth to each value, or to a mean
+answers      reports beside what is known in the clear, and means of what they are worth
+reading      answers from tallies, by combination of public attributes
+rows         answers from rows: a report beside its covariates
+columns      tables of rows as people have them
+strata       a tally for each combination of public attributes, from files
+margins      known shares of a population, from files and mappings, checked
+calibration  factors that meet margins: linear, or raking
+estimation   weighted estimates, their variance by linearization, and its check by replicates
+weighted     what comes out, and what is shown of it
+weighing     the way from reports and margins to it
+
+Imports: `rendering`, `estimates`, `association`, `decoders`, `moments`, `tallies`.
+"""

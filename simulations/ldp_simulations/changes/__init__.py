@@ -1,0 +1,12 @@
+"""How often comparisons and trends are right, measured.
+
+Run with `python -m ldp_simulations.changes`.
+
+cells     what is simulated, and what is claimed of it
+pairs     two tallies and what differs between them
+panels    the same devices in both, with permanent responses
+courses   series over epochs: bands, false alarms, delays
+page      the measurements as Markdown
+
+Imports: `sampling` and the modules beside the folders.
+"""

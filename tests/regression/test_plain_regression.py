@@ -1,0 +1,226 @@
+"""Without noise every way is that of statsmodels: coefficients, sandwich, intervals and tests."""
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from plain_data import (
+    anes_data,
+    coefficients,
+    fair_data,
+    reports_to,
+    survey_of,
+    with_intercept,
+)
+from scipy.stats import chi2
+
+import ldp
+import ldp_aggregator
+from ldp_aggregator import RegressionOptions, aggregate, regress, regress_rows
+
+NAMES = ["age", "yrs_married", "religious"]
+EQUAL = {"rel": 1e-8, "abs": 1e-8}
+
+
+@pytest.fixture(scope="module")
+def affairs():
+    data = fair_data()
+    survey = survey_of("affair", type="boolean")
+    rows = {name: data[name].tolist() for name in NAMES}
+    rows["report"] = reports_to(survey, "affair", data["affair"].tolist())
+    return data, survey, rows
+
+
+@pytest.mark.parametrize("method", ["likelihood", "equations"])
+def test_logit(affairs, method):
+    """Of covariates in the clear, with the HC0 sandwich."""
+    data, survey, rows = affairs
+    plain = sm.Logit(data["affair"].astype(float), with_intercept(data, NAMES))
+    fit = plain.fit(disp=0, tol=1e-14, cov_type="HC0")
+    regression = regress_rows(
+        survey,
+        "affair ~ age + yrs_married + religious",
+        rows,
+        choices=RegressionOptions(method=method),
+    )
+    estimates, errors = coefficients(regression)
+    assert regression.converged
+    assert estimates == pytest.approx(fit.params.to_numpy(), **EQUAL)
+    assert errors == pytest.approx(fit.bse.to_numpy(), **EQUAL)
+    assert [row.p_value for row in regression.coefficients] == pytest.approx(
+        fit.pvalues.tolist(), rel=1e-6
+    )
+
+
+def test_model_errors_and_ratio_tests(affairs):
+    """Errors of the model, log-likelihood, and the test of leaving a column out."""
+    data, survey, rows = affairs
+    outcome = data["affair"].astype(float)
+    fit = sm.Logit(outcome, with_intercept(data, NAMES)).fit(disp=0, tol=1e-14)
+    less = sm.Logit(outcome, with_intercept(data, NAMES[1:])).fit(disp=0, tol=1e-14)
+    regression = regress_rows(
+        survey,
+        "affair ~ age + yrs_married + religious",
+        rows,
+        choices=RegressionOptions(errors="model"),
+    )
+    assert coefficients(regression)[1] == pytest.approx(fit.bse.to_numpy(), **EQUAL)
+    assert regression.log_likelihood == pytest.approx(fit.llf, rel=1e-10)
+    test = regression.tests[0]
+    assert test.term == "age"
+    assert test.statistic == pytest.approx(2 * (fit.llf - less.llf), rel=1e-7)
+    assert test.p_value == pytest.approx(chi2.sf(test.statistic, 1), rel=1e-10)
+
+
+def test_profile_interval(affairs):
+    """At its ends the best of the other coefficients have lost what is allowed, and no more."""
+    data, survey, rows = affairs
+    outcome = data["affair"].astype(float)
+    full = sm.Logit(outcome, with_intercept(data, ["age"])).fit(disp=0, tol=1e-14)
+    regression = regress_rows(
+        survey, "affair ~ age", rows, choices=RegressionOptions(interval="profile", level=0.9)
+    )
+    row = regression["age"]
+    for end in row.interval:
+        fixed = sm.GLM(
+            outcome,
+            np.ones(len(data)),
+            family=sm.families.Binomial(),
+            offset=end * data["age"].to_numpy(),
+        ).fit(tol=1e-12)
+        assert 2 * (full.llf - fixed.llf) == pytest.approx(chi2.ppf(0.9, 1), rel=1e-6)
+    assert row.low < row.estimate < row.high
+
+
+@pytest.mark.parametrize("model", ["linear"])
+def test_linear(affairs, model):
+    """Of a chance on covariates in the clear: least squares, HC0."""
+    data, survey, rows = affairs
+    fit = sm.OLS(data["affair"].astype(float), with_intercept(data, NAMES)).fit(cov_type="HC0")
+    regression = regress_rows(
+        survey,
+        "affair ~ age + yrs_married + religious",
+        rows,
+        choices=RegressionOptions(model=model),
+    )
+    estimates, errors = coefficients(regression)
+    assert estimates == pytest.approx(fit.params.to_numpy(), **EQUAL)
+    assert errors == pytest.approx(fit.bse.to_numpy(), **EQUAL)
+
+
+def test_numbers_of_anes():
+    """A score from 1 to 7, whose values are the answers: least squares on three covariates."""
+    data = anes_data()
+    names = ["TVnews", "educ", "age"]
+    survey = survey_of("PID", type="integer", low=0, high=6, mechanism="grr")
+    rows = {name: data[name].tolist() for name in names}
+    rows["report"] = reports_to(survey, "PID", data["PID"].astype(int).tolist())
+    fit = sm.OLS(data["PID"], with_intercept(data, names)).fit(cov_type="HC0")
+    regression = regress_rows(survey, "PID ~ TVnews + educ + age", rows)
+    estimates, errors = coefficients(regression)
+    assert (regression.model, regression.method) == ("linear", "equations")
+    assert estimates == pytest.approx(fit.params.to_numpy(), **EQUAL)
+    assert errors == pytest.approx(fit.bse.to_numpy(), **EQUAL)
+
+
+@pytest.fixture(scope="module")
+def joined():
+    """Outcome and predictors in one report each."""
+    data = fair_data()
+    data = data.assign(
+        rating=data["rate_marriage"].astype(int), faith=data["religious"].astype(int)
+    )
+    survey = ldp.survey(
+        "plain",
+        ldp.question(
+            "life",
+            fields=[
+                ldp.field("affair", type="boolean"),
+                ldp.field("rating", type="integer", low=1, high=5),
+                ldp.field("faith", type="integer", low=1, high=4),
+            ],
+            mechanism="grr",
+            epsilon="40",
+        ),
+    )
+    answers = [
+        {"affair": bool(affair), "rating": int(rating), "faith": int(faith)}
+        for affair, rating, faith in zip(data["affair"], data["rating"], data["faith"], strict=True)
+    ]
+    return data, aggregate(survey, reports_to(survey, "life", answers))
+
+
+@pytest.mark.parametrize(
+    ("model", "method"),
+    [("logit", "equations"), ("logit", "likelihood"), ("linear", "equations")],
+)
+def test_randomized_predictors(joined, model, method):
+    """From the cells of a table alone, the regression of the rows."""
+    data, tally = joined
+    table = with_intercept(data, ["rating", "faith"])
+    outcome = data["affair"].astype(float)
+    if model == "logit":
+        fit = sm.Logit(outcome, table).fit(disp=0, tol=1e-14, cov_type="HC0")
+    else:
+        fit = sm.OLS(outcome, table).fit(cov_type="HC0")
+    options = RegressionOptions(model, method=method)
+    regression = regress(tally, "life", "affair ~ rating + faith", options)
+    estimates, errors = coefficients(regression)
+    assert regression.converged
+    assert estimates == pytest.approx(fit.params.to_numpy(), **EQUAL)
+    assert errors == pytest.approx(fit.bse.to_numpy(), **EQUAL)
+
+
+def test_categories_and_products(joined):
+    """C() makes columns of values; products are those of columns."""
+    data, tally = joined
+    rating = np.column_stack([data["rating"] == value for value in range(2, 6)]).astype(float)
+    faith = data["faith"].to_numpy(dtype=float)
+    table = np.column_stack([np.ones(len(data)), rating, faith, rating * faith[:, None]])
+    fit = sm.OLS(data["affair"].astype(float), table).fit(cov_type="HC0")
+    regression = regress(
+        tally, "life", "affair ~ C(rating) * faith", RegressionOptions(model="linear")
+    )
+    names = [row.name for row in regression.coefficients]
+    assert names[1:5] == [f"rating={value}" for value in range(2, 6)]
+    assert names[5:] == ["faith", *(f"rating={value}:faith" for value in range(2, 6))]
+    estimates, errors = coefficients(regression)
+    assert estimates == pytest.approx(fit.params.to_numpy(), rel=1e-7, abs=1e-7)
+    assert errors == pytest.approx(fit.bse.to_numpy(), rel=1e-7, abs=1e-7)
+    assert regression.remarks[0].name == "reference"
+
+
+def test_counts_by_public_cell(affairs):
+    """Tallies of combinations of public attributes say the same as their rows."""
+    data, survey, rows = affairs
+    groups = [str(int(value)) for value in data["religious"]]
+    tallies = {
+        (group,): aggregate(
+            survey,
+            [one for one, own in zip(rows["report"], groups, strict=True) if own == group],
+        )
+        for group in sorted(set(groups))
+    }
+    by_rows = regress_rows(survey, "affair ~ religious", rows)
+    by_cells = regress(tallies, "affair", "affair ~ religious", attributes=["religious"])
+    assert coefficients(by_cells)[0] == pytest.approx(coefficients(by_rows)[0], rel=1e-10)
+    assert coefficients(by_cells)[1] == pytest.approx(coefficients(by_rows)[1], rel=1e-10)
+    assert by_cells.log_likelihood == pytest.approx(by_rows.log_likelihood, rel=1e-12)
+
+
+def test_design_weights(affairs):
+    """Weights count a row as often: those of weighted least squares, with its sandwich."""
+    data, survey, rows = affairs
+    weights = np.where(data["age"] > 30, 2.5, 1.0)
+    fit = sm.WLS(
+        data["affair"].astype(float), with_intercept(data, ["religious"]), weights=weights
+    ).fit(cov_type="HC0")
+    regression = regress_rows(
+        survey,
+        "affair ~ religious",
+        {**rows, "w": weights.tolist()},
+        choices=RegressionOptions(model="linear"),
+        frame=ldp_aggregator.SamplingFrame(weight="w"),
+    )
+    estimates, errors = coefficients(regression)
+    assert estimates == pytest.approx(fit.params.to_numpy(), **EQUAL)
+    assert errors == pytest.approx(fit.bse.to_numpy(), **EQUAL)

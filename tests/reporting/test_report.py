@@ -1,0 +1,151 @@
+"""Reports for people who were not there: what they say, and what they must not say."""
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from calling import run
+
+import ldp
+from ldp_aggregator.estimates.estimation import estimate
+from ldp_aggregator.options import Options
+from ldp_aggregator.queries.answering import query
+from ldp_aggregator.reporting.page import report_page
+from ldp_aggregator.reporting.sentences import (
+    how_it_was_asked,
+    of_question,
+    what_intervals_mean,
+)
+from ldp_aggregator.tallies.tally import Tally
+
+MODES = ["car", "bus", "<b>bike</b>"]
+COLUMNS = ["question", "value", "count", "frequency", "standard_error", "low", "high"]
+SURVEY = ldp.survey(
+    "trips",
+    ldp.question("mode", MODES, text="How & why?", epsilon=2, mechanism="grr"),
+    ldp.question("kids", type="integer", low=0, high=3, epsilon=2, mechanism="grr"),
+)
+
+
+def tally(mode, kids=(400, 300, 200, 100)):
+    """A tally with these counts of symbols."""
+    return Tally(SURVEY, {"mode": np.array([mode]), "kids": np.array([kids])})
+
+
+def said(mode):
+    """The findings of the first question."""
+    return list(of_question(estimate(tally(mode))["mode"]))
+
+
+def test_findings():
+    """A majority, the most frequent, several that cannot be told apart, and chance alone."""
+    assert said([9000, 500, 500])[0].startswith("Most people hold car: ")
+    assert said([4500, 3500, 2000])[0].startswith("car is the most frequent: ")
+    assert said([400, 390, 210])[0].startswith("Ahead are car and bus; which of them is first")
+    assert said([1, 1, 1])[0].startswith("No value stands out from chance")
+    assert said([0, 0, 0]) == ["No one has answered yet."]
+    assert said([9000, 500, 500])[1] == "Of 2 values it cannot be told whether anyone holds them."
+
+
+def test_means_are_said():
+    """With the interval."""
+    kids = estimate(tally([9, 9, 9]))["kids"]
+    first, *_ = of_question(kids)
+    assert re.fullmatch(r"The mean is [\d.]+, give or take: it lies in \[[\d.]+, [\d.]+\]\.", first)
+
+
+def test_what_it_rests_on():
+    """Epsilon, respondents, and what forged reports could do."""
+    promise, forged = how_it_was_asked(estimate(tally([400, 300, 300]))["mode"])
+    assert "1,000 people answered" in promise
+    assert "(epsilon 2)" in promise
+    assert "could be off by up to" in forged
+
+
+@pytest.mark.parametrize(
+    ("estimand", "simultaneous", "text"),
+    [
+        ("respondents", None, "95 % of all surveys such as this one they hold what is true of the"),
+        ("population", None, "drawn from at random"),
+        ("respondents", "bonferroni", "All intervals of a question hold together"),
+    ],
+)
+def test_intervals_are_explained(estimand, simultaneous, text):
+    """Whom they are of, and how often they hold."""
+    assert text in what_intervals_mean(0.95, estimand, simultaneous)
+
+
+class _Page(HTMLParser):
+    """The tags of a page, and what it fetches."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.fetched = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        """A tag, and where it leads."""
+        self.tags.append(tag)
+        self.fetched += [value for name, value in attrs if name in ("src", "href", "xlink:href")]
+
+
+def test_the_page_is_whole():
+    """A picture for each question, no script, nothing fetched, and texts as they were written."""
+    pytest.importorskip("matplotlib")
+    counted = tally([400, 300, 300])
+    answers = query(counted, "share(mode = bus) - share(mode = car)")
+    text = report_page(estimate(counted), answers, title="Who & how")
+    page = _Page(text)
+    assert page.tags.count("svg") == 2
+    assert page.tags.count("details") == 2
+    assert {"script", "link", "img", "iframe", "b"}.isdisjoint(page.tags)
+    assert all(place.startswith("#") for place in page.fetched)
+    assert "<h1>Who &amp; how</h1>" in text
+    assert "How &amp; why?" in text
+    assert "share(mode = bus) - share(mode = car)" in text
+    assert "@media print" in text
+    assert text.index("<svg") < text.index("All numbers")
+
+
+def test_a_page_without_reports():
+    """Says that no one answered, and draws nothing."""
+    text = report_page(estimate(Tally.empty(SURVEY), options=Options()))
+    assert text.count("No one has answered yet.") == 2
+    assert "<svg" not in text
+
+
+def test_the_command(tmp_path):
+    """From reports to a file, for some questions, with a query."""
+    pytest.importorskip("matplotlib")
+    survey, answers = tmp_path / "s.toml", tmp_path / "a.csv"
+    survey.write_text(SURVEY.to_toml(), encoding="utf-8")
+    answers.write_text("mode,kids\n" + "car,1\nbus,2\n" * 50, encoding="utf-8")
+    reports, page = tmp_path / "r.reports", tmp_path / "report.html"
+    run("randomize", survey, "-i", answers, "-o", reports, "-q")
+    asked = ["--question", "mode", "--query", "mean(kids)", "--title", "Trips"]
+    run("report", survey, reports, "-o", page, *asked, "-q")
+    text = page.read_text(encoding="utf-8")
+    assert "<h1>Trips</h1>" in text
+    assert "mean(kids)" in text
+    assert text.count("<figure>") == 1
+    failed = run("report", survey, reports, "-o", page, "--query", "mean(mode)", "-q", code=1)
+    assert "expected a question whose values are numbers" in failed.stderr
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
+def test_frames(kind):
+    """Tidy: a row for each number, under the same columns."""
+    library = {"arrow": "pyarrow"}.get(kind, kind)
+    pytest.importorskip(library)
+    frame = estimate(tally([400, 300, 300])).to_frame(kind)
+    names = frame.column_names if kind == "arrow" else list(frame.columns)
+    assert list(names) == COLUMNS
+    assert len(frame) == 3 + 4 + 1
+    assert len(estimate(tally([400, 300, 300]))["mode"].to_frame(kind)) == 3
+
+
+def test_frames_of_nothing_known():
+    """Another library is refused by name."""
+    with pytest.raises(ldp.EstimateError, match="pandas, polars, arrow, got 'r'"):
+        estimate(tally([400, 300, 300])).to_frame("r")
