@@ -41,7 +41,7 @@ class SmallClient:
 
     def hello(self):
         """What it does."""
-        does = ("randomize", "sample", "record", "send", "ledger", "state", "draw")
+        does = ("randomize", "sample", "record", "together", "send", "ledger", "state", "draw")
         return {"client": "small", "mechanisms": MECHANISMS, "does": does, "reads": "compiled"}
 
     def open(self, survey, text, state, cap, **_):
@@ -97,8 +97,8 @@ class SmallClient:
 
     def record(self, question, answer):
         """Charge, draw and let it wait, all of which is on disk when this returns."""
-        if question not in {asked.name for asked in self.survey}:
-            raise AnswerError("expected the name of a question")
+        if question not in {asked.name for asked in self.survey} - self.survey.group_of.keys():
+            raise AnswerError("expected the name of a question that is answered alone")
         asked = self.survey[question]
         value = self.value(asked, answer)
         if asked.draw is not None and question not in self.drawn(asked.draw):
@@ -106,15 +106,41 @@ class SmallClient:
         if asked.memoizes:
             report = asked.randomizer.instantaneous(self.response(asked, value), 0, self.random)
         else:
-            if self.answered(asked, value):
-                raise AlreadyAnsweredError("expected a question that was not answered before")
-            self.set_aside(asked, most=1)
-            self.charge(asked)
-            report = self.report(asked, value)
-        row = self.row(asked, report).hex()
-        self.state["waiting"].append([asked.fingerprint.hex(), row, asked.epoch])
-        self.keep()
+            report = self.only_report(asked, value)
+        self.wait(asked, self.row(asked, report))
         return {"recorded": True}
+
+    def only_report(self, question, value):
+        """The one report to a question, which is charged for."""
+        if self.answered(question, value):
+            raise AlreadyAnsweredError("expected a question that was not answered before")
+        self.set_aside(question, most=1)
+        self.charge(question)
+        return self.report(question, value)
+
+    def wait(self, envelope, row):
+        """Let a row wait, with what was charged for it."""
+        self.state["waiting"].append([envelope.fingerprint.hex(), row.hex(), envelope.epoch])
+        self.keep()
+
+    def together(self, answers):
+        """The same for all questions of a group, of which each is answered once."""
+        groups = {frozenset(asked.name for asked in group.members): group for group in self.groups}
+        group = groups.get(frozenset(answers))
+        if group is None:
+            raise AnswerError("expected answers to all questions of a group")
+        values = [self.value(asked, answers[asked.name]) for asked in group.members]
+        rows = [
+            self.row(asked, self.only_report(asked, value))
+            for asked, value in zip(group.members, values, strict=True)
+        ]
+        self.wait(group, b"".join(rows))
+        return {"recorded": True}
+
+    @property
+    def groups(self):
+        """Questions that are answered together."""
+        return self.survey.groups
 
     def drawn(self, draw):
         """Which questions of a draw the device answers, for good."""

@@ -204,6 +204,29 @@ class SecondValueFree(SmallClient):
         return whole | {"charges": dict.fromkeys(whole["charges"], 1)}
 
 
+class GroupsApart(SmallClient):
+    """What is answered together leaves as a report of its own for each question."""
+
+    def together(self, answers):
+        done = super().together(answers)
+        _, rows, epoch = self.state["waiting"].pop()
+        for at, name in enumerate(sorted(answers)):
+            row = bytes.fromhex(rows)[at : at + 1]
+            self.state["waiting"].append([self.survey[name].fingerprint.hex(), row.hex(), epoch])
+        self.keep()
+        return done
+
+
+class ChargedForOneOfAGroup(SmallClient):
+    """Its ledger has the first question of a group alone."""
+
+    def ledger(self):
+        whole = super().ledger()
+        others = {asked.name for group in self.groups for asked in group.members[1:]}
+        left = {name: number for name, number in whole["charges"].items() if name not in others}
+        return whole | {"charges": left}
+
+
 class DrawnForEachQuestion(SmallClient):
     """It draws anew whenever it is asked a question of a draw."""
 
@@ -312,6 +335,8 @@ WRONG = (
     (NothingSetAside, "silence"),
     (NothingSpent, "ledger"),
     (SecondValueFree, "ledger"),
+    (GroupsApart, "groups"),
+    (ChargedForOneOfAGroup, "groups"),
     (DrawnForEachQuestion, "draws"),
     (RetryWithNewBytes, "retries"),
     (ResponsesForgotten, "restarts"),

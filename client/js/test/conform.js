@@ -12,7 +12,7 @@ import { product, written } from "../dist/ratio.js";
 import { FileStore } from "./file_store.js";
 import { replay } from "./support.js";
 
-const DOES = ["randomize", "sample", "record", "send", "ledger", "state", "draw"];
+const DOES = ["randomize", "sample", "record", "together", "send", "ledger", "state", "draw"];
 const REASONS = [
   [errors.AnswerError, "answer"], [errors.AlreadyAnsweredError, "answered"], [errors.BudgetError, "budget"],
   [errors.NotDrawnError, "not-drawn"], [errors.SurveyError, "survey"], [errors.RandomnessError, "randomness"],
@@ -62,6 +62,11 @@ const REQUESTS = {
 
   async record({ question, answer }) {
     return (await client.record(question, answer)) ? { recorded: true } : { refused: "not-drawn" };
+  },
+
+  async together({ answers }) {
+    await client.recordTogether(answers);
+    return { recorded: true };
   },
 
   async send({ verdict }) {

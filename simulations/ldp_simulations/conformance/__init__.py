@@ -12,7 +12,7 @@ The points:
 reading        survey, vectors, answers: what a client computes from its survey, and refuses
 law            lengths, law, fresh: what it draws by itself
 ledger         once, memo, limits, silence, ledger: what it remembers and when it stops
-delivery       wire, retries, traces: what leaves it, and what is left behind
+delivery       wire, groups, retries, traces: what leaves it, and what is left behind
 lives          draws, restarts: what outlives a process
 deaths         kills: what is left of devices that are killed
 

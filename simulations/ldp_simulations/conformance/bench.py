@@ -150,6 +150,10 @@ class Device:
         """What became of an answer: `RECORDED`, or the reason why there is no report."""
         return outcome(self.process.ask("record", question=name, answer=answer))
 
+    def together(self, answers: dict[str, object]) -> str:
+        """The same of answers to several questions at once."""
+        return outcome(self.process.ask("together", answers=answers))
+
     def send(self, verdict: str = ACCEPTED) -> list[bytes]:
         """The payloads that leave now, each of which gets the same verdict."""
         self.process.tell("send", verdict=verdict)

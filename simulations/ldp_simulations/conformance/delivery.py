@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,13 +12,15 @@ from ldp.epochs import epoch_of
 from ldp.wire import Damage, decode_batch, encode_batch, read_frames
 from ldp_simulations.conformance.bench import (
     ACCEPTED,
+    RECORDED,
     RETRY,
     Bench,
     FailedError,
     batches_of,
     rows_of,
 )
-from ldp_simulations.conformance.specimens import EPOCHS, KEPT, RULES, TELLING
+from ldp_simulations.conformance.ledger import covered
+from ldp_simulations.conformance.specimens import EPOCHS, KEPT, RULES, TELLING, TOGETHER
 
 _RETRIES = 2
 
@@ -52,6 +55,35 @@ def wire(bench: Bench) -> str:
             if len(rows_of(payloads, device.survey, name)) != 1:
                 raise FailedError(f"expected one report to {name}")
     return f"{frames} frames"
+
+
+def groups(bench: Bench) -> str:
+    """Questions of a group are answered together or not at all, and travel as one row."""
+    bench.needs("together", "send")
+    device = bench.device(TOGETHER)
+    first, second, third = TELLING
+    for became in (
+        device.record("first", first),
+        device.together({"first": first}),
+        device.together({"first": first, "second": "an unfit answer that tells"}),
+        device.together({"first": first, "third": third}),
+    ):
+        if became != "answer":
+            raise FailedError(f"expected a part of a group to be refused as answer, got {became}")
+    if device.send():
+        raise FailedError("expected nothing to leave before a group was answered")
+    became = device.together({"second": second, "first": first})
+    if became != RECORDED:
+        raise FailedError(f"expected a group to be recorded, got {became}")
+    (group,) = device.survey.groups
+    sent = [(batch.fingerprint, len(batch.rows)) for batch in batches_of(device.sent())]
+    if sent != [(group.fingerprint, group.width)]:
+        raise FailedError("expected one row, with the fingerprint of the group, to leave")
+    if (became := device.together({"first": first, "second": first})) != "answered":
+        raise FailedError(f"expected a group to be answered once, got {became}")
+    if "ledger" in bench.does:
+        covered(device.ledger(), Counter(("first", "second")))
+    return "one row, and five refusals"
 
 
 def retries(bench: Bench) -> str:

@@ -36,6 +36,7 @@ POINTS: dict[str, Callable[[Bench], str]] = {
     "limits": ledger.limits,
     "silence": ledger.silence,
     "ledger": ledger.ledger,
+    "groups": delivery.groups,
     "draws": lives.draws,
     "retries": delivery.retries,
     "restarts": lives.restarts,

@@ -43,7 +43,7 @@ class Adapter:
 
     def hello(self) -> Answer:
         """Which client this is, and what it does."""
-        does = ("randomize", "sample", "record", "send", "ledger", "state", "draw")
+        does = ("randomize", "sample", "record", "together", "send", "ledger", "state", "draw")
         return {"client": "ldp_client", "mechanisms": [*MECHANISMS], "does": does, "reads": "text"}
 
     def open(self, text: str, state: str | None, collector: str, cap: str, **_: object) -> Answer:
@@ -78,6 +78,11 @@ class Adapter:
         """Let a report of an answer wait to be sent."""
         if not self._open.record(question, answer):
             raise NotDrawnError("expected an answer to a question that was drawn")
+        return {"recorded": True}
+
+    def together(self, answers: dict[str, object]) -> Answer:
+        """The same of answers to a group."""
+        self._open.record_together(answers)
         return {"recorded": True}
 
     def send(self, verdict: str) -> Answer:

@@ -49,6 +49,10 @@ DRAWN = RULES.replace("conform-rules", "conform-drawn") + (
     '[[draw]]\nquestions = ["first", "second", "third"]\n'
 )
 """The same questions, of which a device answers one."""
+TOGETHER = RULES.replace("conform-rules", "conform-together").replace(
+    "[survey]\n", '[survey]\njoint = ["first", "second"]\n'
+)
+"""The same questions, two of which are answered together."""
 LIMITED = _survey(
     "conform-limited",
     *(_question(name, _ONCE) for name in ("first", "second", "third")),
