@@ -15,7 +15,6 @@ MOST_MODULES = 15
 LARGER = {
     "ldp": "the core: what every package reads from",
     "ldp.mechanisms": "one module for each mechanism, and a table",
-    "ldp_aggregator.commands": "one module for each command, and what they share",
     "ldp_aggregator.decoders": "one module for each kind of mechanism, and a table",
     "ldp_simulations.sampling": "one module for each way of reporting, and a table",
     "ldp_client": "the client: small, and without sub-packages, whose import would cost apps time",
