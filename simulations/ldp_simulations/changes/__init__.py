@@ -4,6 +4,7 @@ Run with `python -m ldp_simulations.changes`.
 
 cells     what is simulated, and what is claimed of it
 pairs     two tallies and what differs between them
+contrasts sums, differences and ratios of shares within one tally
 panels    the same devices in both, with permanent responses
 courses   series over epochs: bands, false alarms, delays
 page      the measurements as Markdown

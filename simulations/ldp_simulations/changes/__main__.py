@@ -1,4 +1,4 @@
-"""The command: measure comparisons and trends, and print tables of how often they are right."""
+"""The command: measure contrasts, comparisons and trends, and print how often they are right."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import numpy as np
 
 from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.options import Options
-from ldp_simulations.changes import courses, pairs
-from ldp_simulations.changes.cells import ALARMS, BANDS, PAIRS, PANELS
+from ldp_simulations.changes import contrasts, courses, pairs
+from ldp_simulations.changes.cells import ALARMS, BANDS, CONTRASTS, PAIRS, PANELS
 from ldp_simulations.changes.page import table
 
+OF_CONTRASTS = ("sum", "difference", "score", "ratio", "test")
 OF_PAIRS = ("difference", "ratio", "odds", "value", "power by theory", "any", "alike")
 
 
@@ -28,6 +29,8 @@ def main(runs: int, series: int, seed: int) -> None:
 
 def parts(runs: int, series: int, seed: int) -> Iterator[str]:
     """The tables, one after another."""
+    alone = {name: contrasts.measured(one, runs, seed) for name, one in CONTRASTS.items()}
+    yield f"{runs:,} tallies each\n\n{table(alone, OF_CONTRASTS)}"
     rows = {name: _pair(pair, runs, seed) for name, pair in PAIRS.items()}
     yield f"{runs:,} pairs of tallies each\n\n{table(rows, OF_PAIRS)}"
     panels = {name: pairs.measured(pair, runs, seed) for name, pair in PANELS.items()}

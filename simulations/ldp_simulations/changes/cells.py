@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ldp_simulations.changes.contrasts import Contrast
 from ldp_simulations.changes.courses import Course, jump, still, walk
 from ldp_simulations.changes.pairs import Pair
 
@@ -36,6 +37,24 @@ PANELS: dict[str, Pair] = {
     )
     for mechanism in ("l-grr", "l-osue")
     for overlap in (0.0, 0.5, 1.0)
+}
+
+SHARES = (0.4, 0.25, 0.15, 0.15, 0.05)
+CONTRASTS: dict[str, Contrast] = {
+    f"{mechanism}, epsilon {epsilon}, {respondents:,} {estimand}": Contrast(
+        mechanism, epsilon, respondents, shares=SHARES, estimand=estimand
+    )
+    for mechanism, epsilon, respondents in (
+        ("grr", "1", 10_000),
+        ("ss", ".5", 10_000),
+        ("oue", "1", 10_000),
+        ("pgr", "1", 10_000),
+        ("hr", "1", 10_000),
+        ("the", "1", 10_000),
+        ("grr", "4", 500),
+        ("oue", "4", 500),
+    )
+    for estimand in _PEOPLE
 }
 
 BANDS = (
