@@ -240,7 +240,12 @@ def test_associations_say_what_was_tested():
 # has to exist.
 ADVISING = {
     "ldp_aggregator.commands.output_options": ("estimate", "simulate"),
+    "ldp_aggregator.commands.analyses.compare": ("compare",),
+    "ldp_aggregator.commands.analyses.trend": ("trend",),
+    "ldp_aggregator.commands.analyses.weigh": ("weigh", "regress"),
     "ldp_aggregator.commands.rappor": ("rappor import",),
+    "ldp_aggregator.comparisons.comparable": ("compare",),
+    "ldp_aggregator.comparisons.sharing": ("compare",),
     "ldp_aggregator.distributions.applicable": ("estimate", "simulate"),
     "ldp_aggregator.engines.spark": ("aggregate",),
     "ldp_client.codegen_typescript": ("codegen",),
@@ -281,6 +286,15 @@ ELSEWHERE = {
         for option in ("--at", "--finest", "--crowd")
     },
     ("ldp_aggregator.commands.reports", "--master"): ("aggregate",),
+    **{
+        ("ldp_aggregator.commands.reports", option): ("estimate",)
+        for option in ("--by", "--where", "--least-group", "--released", "--stops")
+    },
+    **{
+        ("ldp_aggregator.commands.output_options", option): ("estimate",)
+        for option in ("--by", "--where", "--geography")
+    },
+    ("ldp_aggregator.service.analysis.groups", "--by"): ("estimate",),
     ("ldp_aggregator.service.uploads.desk", "--debug-tags"): ("serve",),
     **{
         ("ldp_aggregator.commands.output_options", option): ("estimate", "rappor import")

@@ -63,7 +63,7 @@ def check_pair(first: QuestionEstimates, second: QuestionEstimates, *, allow_equ
         estimands = f"{first.options.estimand} and {second.options.estimand}"
         refuse(f"the same estimand on both sides, got {estimands}")
     if first.is_shape or second.is_shape:
-        refuse("estimates with errors, got a biased shape (leave --post out)")
+        refuse("estimates with errors, got a biased shape (leave post out)")
     if not len(first) and (first.mean is None or second.mean is None):
         refuse("frequencies or a mean on both sides, got neither")
     if not allow_equal and _equal(first, second):
