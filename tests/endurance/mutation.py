@@ -50,6 +50,7 @@ AREAS = {
     "ldp.mechanisms.arcs": f"{_MECHANISM} arcs",
     "ldp.mechanisms.codebook": f"{_MECHANISM} codebook",
     "ldp.mechanisms.dithered": f"{_MECHANISM} dithered",
+    "ldp.mechanisms.metric": f"{_MECHANISM} metric",
     "ldp.mechanisms.one_bit": f"{_MECHANISM} one_bit",
     "ldp.mechanisms.square_wave": f"{_MECHANISM} square_wave",
     "ldp.mechanisms.numbered_subsets": f"{_MECHANISM} tree pyramid",
@@ -94,7 +95,7 @@ AREAS = {
     "ldp.stops": "stops",
     "ldp.survey": "survey_file vectors ledger",
     "ldp.survey_file": "survey_file ledger epochs joint auto sets profiles numbers codebook "
-    "taxonomy_surveys",
+    "taxonomy_surveys contributions metric",
     "ldp.survey_text": "survey_text survey_file notes",
     "ldp.survey_toml": "declarations",
     "ldp.taxonomies": "taxonomy_surveys taxonomy_errors taxonomy_selection two_passes",
@@ -341,6 +342,8 @@ def try_all(server: Server, todo: list[Mutant], outcomes: Outcomes, jobs: int) -
             continue
         lines = statement_lines(sound, mutant.line, mutant.last)
         every = area(measured, mutant.module)
+        if not measured.sees_any(every):
+            continue
         tests = measured.passing(path, lines).intersection(every)
         early = measured.is_early(path, lines)
         if pairs is None or (early and not tests):
