@@ -154,8 +154,24 @@ def test_a_certificate_has_both_and_the_program_checks_both(monkeypatch):
 
 
 @pytest.mark.parametrize(
+    "keys",
+    [
+        {"per_unit": 10**6, "cells": 2, "x": (0, "0.00002"), "y": (0, "0.00002")},
+        {"per_unit": "0.000001", "cells": 2, "lengths": [10**6, 1]},
+    ],
+)
+def test_the_most_that_is_taken(keys):
+    """A million for a unit of distance, and as many of these for one of an axis."""
+    question = surveyed(**keys)["home"]
+    assert question.declared.metric.per_unit == Fraction(keys["per_unit"])
+    assert log(question.randomizer.ratio) <= float(question.declared.text)
+
+
+@pytest.mark.parametrize(
     ("keys", "problem"),
     [
+        ({"per_unit": 10**6 + 1}, "expected a number from 1/1000000 to 1000000"),
+        ({"lengths": [10**6 + 1, 1]}, "lengths: expected"),
         ({"per_unit": 5}, "epsilon_per_unit: expected a total from 1/1000 to 40 across the map"),
         ({"per_unit": "0.00001"}, "expected a total from 1/1000 to 40 across the map"),
         ({"per_unit": 0}, "epsilon_per_unit: expected a number from"),
