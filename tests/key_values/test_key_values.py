@@ -250,6 +250,40 @@ def test_intervals_of_means_are_fiellers(share, balance):
     assert mean.low <= np.clip(mean.estimate, -1, 1) <= mean.high
 
 
+@pytest.mark.parametrize("ends", [(2, 10), (-3, -1), (-1, 4)])
+@pytest.mark.parametrize(("share", "balance"), [(0.3, 0.1), (0.3, -0.29), (0.9, 0.9)])
+def test_sums_have_the_errors_of_their_scores(share, balance, ends):
+    """From the law of those who have the upper item, the lower one, or none, and what they hold."""
+    law = PairLaw.of(survey_of(10, 2, "2")["x"].randomizer)
+    middle, half = sum(ends) / 2, (ends[1] - ends[0]) / 2
+    reported = Balances(20_000, np.array([share]), np.array([balance]), law=law)
+    square = (1 - share) * (middle**2 * law.of_share.other + half**2 * law.of_balance.other)
+    for sign in (-1, 1):
+        of_sign = middle**2 * law.of_share.held + half**2 * law.of_balance.held
+        of_sign += 2 * middle * half * law.together * sign
+        square += (share + sign * balance) / 2 * of_sign
+    # A population's mean, and the least that numbers of that sum have for a mean square.
+    total = share * middle + balance * half
+    for estimand, known in (("population", total**2), ("respondents", total**2 / share)):
+        numbers = key_means(reported, tuple(map(Fraction, ends)), 0.05, estimand=estimand).sums[0]
+        error = np.sqrt((square - known) / 20_000)
+        assert (numbers.estimate, numbers.standard_error) == pytest.approx((total, error))
+        least, most = min(ends[0], 0), max(ends[1], 0)
+        low, high = (total + sign * 1.959964 * error for sign in (-1, 1))
+        assert numbers.interval == pytest.approx((max(low, least), min(high, most)))
+
+
+def test_sums_keep_to_what_they_can_be():
+    """No sum is beyond the end of the range, or beyond 0 where all numbers are on one side."""
+    law = PairLaw.of(survey_of(10, 2, "2")["x"].randomizer)
+    share = np.array([0.01, 0.99])
+    for ends, sign, least, most in (((2, 10), 1, 0, 10), ((-3, -1), -1, -3, 0)):
+        reported = Balances(200, share, sign * share, law=law)
+        sums = key_means(reported, tuple(map(Fraction, ends)), 0.05, estimand="respondents").sums
+        assert min(sums.low) == least
+        assert max(sums.high) == most
+
+
 @pytest.mark.parametrize("share", [-0.5, -0.01, 0.0, 0.001])
 def test_a_rare_key_has_no_mean(share):
     """Where no one may hold it, nothing is told: the whole range, and no estimate."""

@@ -7,7 +7,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, norm
 
 import ldp
 import ldp_simulations
@@ -21,6 +21,7 @@ from ldp_aggregator.tallies.codeword_counting import OFFSET, codewords
 from ldp_aggregator.tallies.counting import count_rows, empty_counts
 from ldp_aggregator.vectors.half_normals import greatest
 from ldp_aggregator.vectors.law import deviation, word_law
+from ldp_aggregator.vectors.mean_vector import VectorParts, mean_vector
 from ldp_simulations.reports.codebook_draws import codebook_rows
 
 FIGURES = {
@@ -117,6 +118,15 @@ def test_the_bias_along_an_axis_is_as_stated(words, bias):
     for near in {1, max(1, vectors // 6), max(1, vectors // 3), max(1, 27 * vectors // 32)}:
         exact = (chances * np.minimum(counts, near)).sum() / deviation()
         assert exact / greatest(vectors, near).numbers == pytest.approx(1, abs=bias)
+
+
+def test_chances_of_coordinates_are_those_of_a_normal_law():
+    """Of 0, of two standard errors, and of one that has no error."""
+    estimate, variance = np.array([0.0, 0.2, 0.0]), np.array([0.01, 0.01, 0.0])
+    parts = VectorParts(estimate, variance, variance)
+    known = mean_vector(parts, 3.0, missing=0.05)
+    assert known.standard_error == pytest.approx([0.3, 0.3, 0.0])
+    assert known.chances == pytest.approx([1, 2 * norm.sf(2), 1])
 
 
 def test_words_are_unbiased_over_all_codebooks(monkeypatch):
