@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 from specimens import question
 
 import ldp
@@ -320,6 +321,14 @@ def test_the_band_is_that_of_its_correlation():
     drawn = np.random.default_rng(1).standard_normal((20_000, 99)) @ root.T
     factor = np.quantile(np.abs(drawn).max(axis=1), 0.95)
     assert largest_error(views, 0.95) == pytest.approx(factor, rel=0.02)
+
+
+@pytest.mark.parametrize(("size", "epsilon"), [(64, 8), (100, 6), (16, 4)])
+def test_the_band_is_between_one_share_and_all_by_themselves(size, epsilon):
+    """Wider than a single share's 95 %, narrower than Bonferroni's, also where errors are small."""
+    all_by_themselves = norm.isf(0.025 / (size - 1))
+    assert 1.3 * norm.isf(0.025) < largest_error(views_of(of_values(size, epsilon)), 0.95)
+    assert largest_error(views_of(of_values(size, epsilon)), 0.95) < all_by_themselves
 
 
 def test_single_values():

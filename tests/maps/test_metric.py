@@ -186,6 +186,24 @@ def test_what_is_refused(keys, problem):
     assert problem in str(raised.value)
 
 
+@pytest.mark.parametrize(("maps", "others"), [(4, 0), (4, 2), (5, 0)])
+def test_a_survey_has_few_maps_with_a_matrix(maps, others):
+    """Four of 8 x 8 cells fill what a file may have in matrices; other maps have none."""
+    metric, pyramid = (
+        'mechanism = "metric"\nepsilon_per_unit = 1',
+        'mechanism = "pyramid"\nepsilon = 1',
+    )
+    text = '[survey]\nname = "city"\n'
+    for number, keys in enumerate([metric] * maps + [pyramid] * others):
+        text += f'[[question]]\nname = "q{number}"\ntype = "place"\ncells = 8\n{keys}\n'
+        text += "x = { low = 0, high = 10 }\ny = { low = 0, high = 10 }\n"
+    if maps == 4:
+        assert len(ldp.parse_survey(text).questions) == maps + others
+        return
+    with pytest.raises(SurveyError, match=r"at most 16,384 numbers in .* got '20,480'"):
+        ldp.parse_survey(text)
+
+
 def test_it_is_chosen_by_name_alone():
     """`auto` never makes this promise in place of an epsilon, and it serves places alone."""
     axes = {"x": (0, 1), "y": (0, 1), "cells": 4}
