@@ -2,6 +2,7 @@
 
 import math
 import random
+import re
 from fractions import Fraction
 from itertools import pairwise, product
 
@@ -17,6 +18,7 @@ from ldp.errors import AnswerError, EstimateError, SurveyError
 from ldp.exact import exp_lower
 from ldp.mechanisms.codebook import CodebookResponse, usual_near
 from ldp_aggregator import estimate
+from ldp_aggregator.decoders.codebook import explained
 from ldp_aggregator.tallies.codeword_counting import OFFSET, codewords
 from ldp_aggregator.tallies.counting import count_rows, empty_counts
 from ldp_aggregator.vectors.half_normals import greatest
@@ -48,6 +50,15 @@ def test_errors_are_those_of_the_reference(words):
     for epsilon, expected in zip((1, 2, 4, 8), FIGURES[words], strict=True):
         law = word_law(response_of(dimensions=100, epsilon=epsilon, words=words))
         assert law.total_variance(100) / 100 == pytest.approx(expected, rel=0.02)
+
+
+def test_the_explanation_has_the_errors_of_the_reference():
+    """Vectors up to 3 long in 100 dimensions: 3 sqrt(.188) for a coordinate, ten times for all."""
+    question = asked(dimensions=100, radius=3, epsilon=8, words=64)["v"]
+    (line,) = [line for line in explained(question) if "error of a mean" in line]
+    of_coordinate, of_all = map(float, re.findall(r"([\d.]+) / sqrt", line))
+    assert of_coordinate == pytest.approx(3 * math.sqrt(FIGURES[64][3]), rel=0.01)
+    assert of_all == pytest.approx(10 * of_coordinate, rel=0.001)
 
 
 @pytest.mark.parametrize("epsilon", ["0.5", "1", "2", "4", "8"])
