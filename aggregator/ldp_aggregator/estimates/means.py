@@ -35,7 +35,7 @@ from ldp.domain import Domain
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts
-from ldp_aggregator.decoders.decoder import Parts
+from ldp_aggregator.decoders.decoder import Parts, Refusal
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.interval import Estimated
 from ldp_aggregator.moments.moments import Moments
@@ -159,6 +159,10 @@ def ends_of(domain: Domain) -> tuple[float, float, float] | None:
 def parts_of(randomizer: Randomizer, moments: Moments | None, counts: Counts) -> Parts | None:
     """The parts for values one step apart.
 
-    None if the frequencies have no covariance, or there are too many.
+    None if the frequencies have no covariance, or there are too many, and where it is not known by
+    how much forged reports can move a mean.
     """
-    return decoder_of(randomizer).mean_parts(randomizer, moments, counts)
+    decoder = decoder_of(randomizer)
+    if isinstance(decoder.mean_reach(randomizer), Refusal):
+        return None
+    return decoder.mean_parts(randomizer, moments, counts)
