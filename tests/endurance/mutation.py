@@ -180,7 +180,7 @@ AREAS = {
     "ldp_aggregator.places": "places pyramid districts",
     "ldp_aggregator.decoders.marginals": "subsets",
     "ldp_aggregator.marginals": "subsets",
-    "ldp_aggregator.distributions": "distribution arcs",
+    "ldp_aggregator.distributions": "distribution arcs circular",
     "ldp_aggregator.distributions.circle": "circular",
     "ldp_aggregator.distributions.applicable": "service_queries square_wave",
     "ldp_aggregator.decoders.signed": "key_values score_laws manipulation",
