@@ -13,7 +13,7 @@ import ldp_simulations as sim
 from ldp import AnswerError, SurveyError
 from ldp.mechanisms import MECHANISMS
 from ldp_aggregator import estimate
-from ldp_aggregator.decoders.signed import balances
+from ldp_aggregator.decoders.signed import balances, signed_moments
 from ldp_aggregator.key_values.laws import Balances, PairLaw
 from ldp_aggregator.key_values.means import key_means
 from ldp_aggregator.tallies.counting import empty_counts
@@ -188,6 +188,15 @@ def test_squares_of_scores_are_those_of_the_channel(mechanism, size, most, epsil
         assert [float(moment) for moment in moments] == pytest.approx(
             [float(number) for number in expected], abs=1e-9
         )
+
+
+def test_variances_of_shares_are_those_of_scores():
+    """The mean squares of the law, less 1 for those who hold a key."""
+    randomizer = survey_of(10, 2, "2")["x"].randomizer
+    law = PairLaw.of(randomizer)
+    moments = signed_moments(randomizer, empty_counts(randomizer.layout) + 10)
+    assert moments.variance_if_held == pytest.approx(np.full(10, law.of_share.held - 1))
+    assert moments.variance_if_not == pytest.approx(np.full(10, law.of_share.other))
 
 
 REFERENCE = {
