@@ -281,7 +281,7 @@ def test_tables_of_records(mode, mechanism):
     mean = ldp_aggregator.estimate(survey, reports)["x"].mean
     if mean is not None:
         assert abs(mean.estimate - expected) < 7 * mean.standard_error
-        assert mean.standard_error < 0.5
+        assert mean.standard_error < {"dithered": 0.5, "olh": 2.5}[mechanism]
     simulated = ldp_simulations.simulate(survey, population, way="reports", seed=2)
     assert simulated.first["x"].reports == 20_000
 
