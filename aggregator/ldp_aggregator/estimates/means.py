@@ -84,15 +84,18 @@ def mean_of(
 ) -> Mean | None:
     """The mean of a question whose values are evenly spaced numbers, and their variance beside it.
 
-    None for other questions, and where `parts_of` has none.
+    None for other questions, where `parts_of` has none, and where it is not known by how much
+    forged reports can move a mean.
     """
     from scipy.special import ndtri
 
     ends = ends_of(question.domain)
-    parts = None
-    if ends is not None:
-        parts = parts_of(question.randomizer, moments, counts)
-    if ends is None or parts is None:
+    if ends is None:
+        return None
+    if isinstance(decoder_of(question.randomizer).mean_reach(question.randomizer), Refusal):
+        return None
+    parts = parts_of(question.randomizer, moments, counts)
+    if parts is None:
         return None
     respondents = total_reports(counts, question.layout) if moments is None else moments.reports
     of_population = options.estimand == "population"
@@ -159,10 +162,6 @@ def ends_of(domain: Domain) -> tuple[float, float, float] | None:
 def parts_of(randomizer: Randomizer, moments: Moments | None, counts: Counts) -> Parts | None:
     """The parts for values one step apart.
 
-    None if the frequencies have no covariance, or there are too many, and where it is not known by
-    how much forged reports can move a mean.
+    None if the frequencies have no covariance, or there are too many.
     """
-    decoder = decoder_of(randomizer)
-    if isinstance(decoder.mean_reach(randomizer), Refusal):
-        return None
-    return decoder.mean_parts(randomizer, moments, counts)
+    return decoder_of(randomizer).mean_parts(randomizer, moments, counts)
