@@ -155,7 +155,10 @@ def test_people_from_a_tally(method):
 def test_rows_are_said_to_differ_by_a_root_mean_square():
     """Over the pairs, beside that of their standard errors."""
     people = synthesize(tally_of_people()[0], "q", rows=10)
-    fits = (Fit("a", "b", 0.03, 0.01, 0.5, kept=0.4), Fit("a", "c", 0.04, 0.07, 0.5, kept=0.4))
+    fits = tuple(
+        Fit("a", name, noise, difference=difference, strength=0.5, kept=0.4)
+        for name, noise, difference in (("b", 0.03, 0.01), ("c", 0.04, 0.07))
+    )
     (summary, _) = replace(people, fits=fits).sheet().warnings
     assert "differ by 0.05 (root mean square over cells)" in summary
     assert summary.endswith("whose standard error is 0.035")
