@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -14,7 +15,7 @@ import ldp_aggregator
 from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator import Tally
 from ldp_aggregator.synthesis.entropy import multiplicative, proportional, table_of
-from ldp_aggregator.synthesis.fit import counted
+from ldp_aggregator.synthesis.fit import Fit, counted
 from ldp_aggregator.synthesis.pairs import Pairs, consistent, margins_of
 from ldp_aggregator.synthesis.rows import along, from_joint
 from ldp_aggregator.synthesis.synthesis import METHODS, synthesize
@@ -149,6 +150,18 @@ def test_people_from_a_tally(method):
     assert abs(idle - true[1, 0].sum() / true[1].sum()) < 0.1
     again = synthesize(tally, "q", rows=5000, method=method, seed=1)
     assert (again.people == people.people).all()
+
+
+def test_rows_are_said_to_differ_by_a_root_mean_square():
+    """Over the pairs, beside that of their standard errors."""
+    people = synthesize(tally_of_people()[0], "q", rows=10)
+    fits = tuple(
+        Fit("a", name, noise, difference=difference, strength=0.5, kept=0.4)
+        for name, noise, difference in (("b", 0.03, 0.01), ("c", 0.04, 0.07))
+    )
+    (summary, _) = replace(people, fits=fits).sheet().warnings
+    assert "differ by 0.05 (root mean square over cells)" in summary
+    assert summary.endswith("whose standard error is 0.035")
 
 
 def test_some_fields_alone():

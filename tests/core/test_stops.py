@@ -29,6 +29,11 @@ def test_a_list_is_read_as_it_was_written():
     assert read_stops(sealed(message, PRIVATE.sign(message)), KEY) == STOPS
 
 
+def test_the_last_serial_number():
+    """The largest that 64 bits with a sign hold."""
+    assert read_stops(listed(serial=(1 << 63) - 1), KEY).serial == (1 << 63) - 1
+
+
 def test_only_the_pinned_key_signs():
     """Nothing can be changed; who has written a list may read it without its key."""
     message = message_of(STOPS)

@@ -108,6 +108,20 @@ def test_the_second_address_is_tried():
             assert HTTPTransport(f"http://localhost:{port}").send(PAYLOAD) == ACCEPTED
 
 
+def test_addresses_share_the_time():
+    """Each may take an even part of what is left: of three that fail at once a third, half, all."""
+    nowhere = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("192.0.2.1", 9))
+    with (
+        patch("socket.getaddrinfo", return_value=[nowhere] * 3),
+        patch("socket.socket") as bare,
+    ):
+        bare.return_value.connect.side_effect = ConnectionRefusedError
+        outcome = HTTPTransport("https://collect.example", timeout=30).send(PAYLOAD)
+    assert (outcome.verdict, outcome.reason) == ("retry", "ConnectionRefusedError")
+    taken = [call.args[0] for call in bare.return_value.settimeout.call_args_list]
+    assert taken == pytest.approx([10, 15, 30], rel=0.1)
+
+
 @pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf"), 1e12, True])
 def test_time_outs_are_times(timeout):
     """Of a length that ends."""
@@ -230,7 +244,9 @@ def test_a_proxy_connects(certificate):
     assert body == PAYLOAD
 
 
-@pytest.mark.parametrize(("status", "verdict"), [("407 who?", "held"), ("502 no", "retry")])
+@pytest.mark.parametrize(
+    ("status", "verdict"), [("407 who?", "held"), ("502 no", "retry"), ("300 which?", "retry")]
+)
 def test_a_proxy_that_does_not_connect(status, verdict):
     """Its password can be mended; its trouble passes."""
     with proxying(1, [], status) as proxy:

@@ -18,9 +18,10 @@ from ldp.mechanisms.arcs import (
     usual_width,
 )
 from ldp_aggregator.arcs.bound import least_variance, prefixes
-from ldp_aggregator.arcs.circle import circle_of, frequencies, scores, supports
+from ldp_aggregator.arcs.circle import circle_of, frequencies, scores, supports, windows_under
 from ldp_aggregator.arcs.pairs import mean_products, supported_pairs
 from ldp_aggregator.arcs.squares import correlation, extremes, mean_squares, powers_by_value
+from ldp_aggregator.decoders.arcs import arc_moments, explained
 from ldp_aggregator.health_checks.report_checks import health
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import expected_counts, sample_counts
@@ -123,6 +124,51 @@ def test_weights_are_those_of_the_formula(modulus, width):
         worth[k] = max(0, 1 - worth_there)
     weights = np.array(usual_weights(modulus, width)) / 2**32
     np.testing.assert_allclose(weights, worth[1:] / places[1:], atol=1e-8)
+
+
+def test_moments_of_ranges_are_those_of_scores():
+    """Squares and cubes, of those who hold a value of a range and of others: report by report."""
+    response = of_values(6, 1.5)
+    law = np.array([[float(mass) for mass in row] for row in response.channel().rows])
+    shares = np.array([0.3, 0.05, 0.2, 0.15, 0.1, 0.2])
+    counts = np.rint(1e14 * shares @ law).astype(np.int64).reshape((response.layout.cohorts, -1))
+    ranges = np.array([[1.0, 1, 0, 0, 0, 0], [0, 0, 1, 1, 1, 1]])
+    alone = np.eye(counts.size, dtype=np.int64).reshape(-1, *counts.shape)
+    scores = np.stack([arc_moments(response, one, ranges).frequency for one in alone])
+    moments = arc_moments(response, counts, ranges)
+    for place, inside in enumerate(ranges > 0):
+        for group, off, square, cube in (
+            (inside, scores[:, place] - 1, moments.variance_if_held, moments.third[0]),
+            (~inside, scores[:, place], moments.variance_if_not, moments.third[1]),
+        ):
+            of_group = shares[group] @ law[group] / shares[group].sum()
+            assert square[place] == pytest.approx(of_group @ off**2, rel=1e-6)
+            assert cube[place] == pytest.approx(of_group @ off**3, rel=1e-6)
+
+
+def test_sums_over_arcs_are_those_of_the_values_that_they_support():
+    """Under every frequency, of every arc."""
+    arcs = of_values(6, 1.5)
+    circle, query = circle_of(arcs), np.array([[0.5, -1, 2, 0, 3, 1]])
+    of_query = scores(circle, query)
+    for cohort in range(arcs.layout.cohorts):
+        support = [
+            [arcs.supports(value, cohort + 1, start) for value in range(6)]
+            for start in range(arcs.modulus)
+        ]
+        exact = np.array(support) @ of_query.alpha[:, 0]
+        np.testing.assert_allclose(windows_under(circle, of_query, cohort), exact, atol=1e-12)
+
+
+def test_the_explanation_has_the_greatest_error_of_a_share():
+    """Of those below a number, beside what the bound allows."""
+    asked = question("arcs", 'type = "integer"\nlow = 0\nhigh = 63\nepsilon = 1')
+    arcs, queries = asked.randomizer, prefixes(64, most=64)
+    square = powers_by_value(circle_of(arcs), scores(circle_of(arcs), queries))[0] - queries
+    error, efficiency = explained(asked)[:2]
+    assert f"at most {math.sqrt(square.max()):.3g} / sqrt(respondents)" in error
+    share = least_variance(64, float(arcs.ratio)) / square.mean()
+    assert float(efficiency.split()[1]) == pytest.approx(share, rel=0.02)
 
 
 def test_scores_are_those_of_the_law():

@@ -10,6 +10,7 @@ from specimens import question
 
 import ldp
 from ldp.errors import EstimateError
+from ldp_aggregator.distributions.asking import range_of
 from ldp_aggregator.distributions.band import band, multiplier
 from ldp_aggregator.distributions.distribution import distribution_of
 from ldp_aggregator.distributions.ends import ends_of_shares, errors_at
@@ -212,6 +213,46 @@ def test_expected_tallies_give_the_truth():
     assert spread.estimate == quartiles[1] - quartiles[0]
     assert spread.low <= spread.estimate <= spread.high
     assert result.mean.estimate == pytest.approx(shares @ np.arange(100), abs=1e-5)
+
+
+def test_quartiles_miss_half_as_often_for_the_distance_between_them():
+    """Its ends are those of the quartiles' own intervals, at 97.5 % for one of 95 %."""
+    asked, shares = asked_of(2), humps(100)
+    counts = sample_counts(asked, Holders((), apportion(5000, shares)), np.random.default_rng(4))
+    spread = distribution_of(asked, counts, Options()).interquartile_range()
+    surer = distribution_of(asked, counts, Options(level=0.975))
+    lower, upper = surer.quantile(0.25), surer.quantile(0.75)
+    assert 0 < spread.low < spread.estimate < spread.high
+    assert spread.interval == (upper.low - lower.high, upper.high - lower.low)
+
+
+def test_cells_that_may_be_the_mode_are_told_from_it_together():
+    """Of three cells two are compared with the highest: each at 97.5 %, on one side."""
+    asked = asked_of(2, 'type = "integer"\nlow = 0\nhigh = 89\n')
+    shares, generator = np.full(90, 1 / 90), np.random.default_rng(6)
+    away = []
+    for _ in range(40):
+        counts = sample_counts(asked, Holders((), apportion(3000, shares)), generator)
+        distribution = distribution_of(asked, counts, Options(estimand="respondents"))
+        mode = distribution.mode([0, 30, 60, 90])
+        cells = distribution.line.histogram([0, 30, 60, 90])
+        highest = cells.names.index(mode.cell.range)
+        others = [place for place in range(3) if place != highest]
+        gaps = distribution.queries.answer((cells.queries[highest] - cells.queries)[others])
+        z = gaps.estimate / np.sqrt(gaps.variance)
+        near = [cells.names[place] for place, far in zip(others, z, strict=True) if far <= 1.959964]
+        assert set(mode.candidates) == {mode.cell.range, *near}
+        away += z.tolist()
+    # Some lie between what one comparison would take for told apart, and what two do.
+    assert any(1.65 < far < 1.95 for far in away)
+
+
+def test_what_people_write_for_a_range():
+    """Two numbers with a colon between them."""
+    assert range_of(" 30 : 40.5") == ("30", "40.5")
+    for text in ("30", "30:", ":40", "a:40", "30:b", "30-40"):
+        with pytest.raises(EstimateError, match="expected a range such as 30:40"):
+            range_of(text)
 
 
 def test_the_mode():

@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 from specimens import question
 
 import ldp
@@ -216,6 +217,32 @@ def test_errors_in_one_pass_are_those_of_scores(epsilon):
         assert np.sqrt(nearly / exact).min() < 0.95
 
 
+def test_moments_of_ranges_are_those_of_scores():
+    """Squares and cubes, of those who hold a value of a range and of others: report by report."""
+    response = of_values(6, 1.5)
+    law = np.array([[float(mass) for mass in row] for row in response.channel().rows])
+    shares = np.array([0.3, 0.05, 0.2, 0.15, 0.1, 0.2])
+    counts = np.rint(1e14 * shares @ law).astype(np.int64).reshape((len(response.law), -1))
+    ranges = np.array([[1.0, 1, 0, 0, 0, 0], [0, 0, 1, 1, 1, 1]])
+    alone = np.eye(counts.size, dtype=np.int64).reshape(-1, *counts.shape)
+    scores = np.stack([tree_moments(response, one, ranges).frequency for one in alone])
+    moments = tree_moments(response, counts, ranges)
+    for place, inside in enumerate(ranges > 0):
+        for group, off, square, cube in (
+            (inside, scores[:, place] - 1, moments.variance_if_held, moments.third[0]),
+            (~inside, scores[:, place], moments.variance_if_not, moments.third[1]),
+        ):
+            of_group = shares[group] @ law[group] / shares[group].sum()
+            assert square[place] == pytest.approx(of_group @ off**2, rel=1e-6)
+            assert cube[place] == pytest.approx(of_group @ off**3, rel=1e-6)
+    weights = np.arange(6.0)[None]
+    answer = queries_of(response, counts).answer(weights)
+    assert answer.mean_square == pytest.approx(weights**2 @ shares)
+    worths = np.stack([queries_of(response, one).answer(weights).estimate[0] for one in alone])
+    exact = (shares @ law @ worths**2 - answer.mean_square[0]) / counts.sum()
+    assert answer.variance[0] == pytest.approx(exact, rel=1e-6)
+
+
 def test_errors_of_sets_are_exact_in_one_pass():
     """Where all levels have numbered sets, and of any number of values: to all digits."""
     for size, epsilon in ((5, 1), (6, "0.5"), (13, 2), (30, 8)):
@@ -320,6 +347,14 @@ def test_the_band_is_that_of_its_correlation():
     drawn = np.random.default_rng(1).standard_normal((20_000, 99)) @ root.T
     factor = np.quantile(np.abs(drawn).max(axis=1), 0.95)
     assert largest_error(views, 0.95) == pytest.approx(factor, rel=0.02)
+
+
+@pytest.mark.parametrize(("size", "epsilon"), [(64, 8), (100, 6), (16, 4)])
+def test_the_band_is_between_one_share_and_all_by_themselves(size, epsilon):
+    """Wider than a single share's 95 %, narrower than Bonferroni's, also where errors are small."""
+    all_by_themselves = norm.isf(0.025 / (size - 1))
+    assert 1.3 * norm.isf(0.025) < largest_error(views_of(of_values(size, epsilon)), 0.95)
+    assert largest_error(views_of(of_values(size, epsilon)), 0.95) < all_by_themselves
 
 
 def test_single_values():

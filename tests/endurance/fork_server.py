@@ -29,8 +29,9 @@ import resource
 import shutil
 import signal
 import sys
-import time
+import traceback
 import types
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -55,7 +56,9 @@ LONGEST = 1200.0
 """Seconds that a test may take on sound code, while it is measured."""
 
 MOST_SECONDS = 30.0
-"""What the tests of one mutant may take together on sound code: the slowest are left out."""
+"""Of the processor: what the tests of one mutant may take together on sound code; the slowest are
+left out.
+"""
 
 MEMORY = 8 << 30
 """Bytes that a child may ask for."""
@@ -96,6 +99,14 @@ here.
 """
 
 
+def _processor() -> float:
+    """Seconds of the processor that this process and children of it took that have ended.
+
+    Others that are busy do not count, so that a loaded machine measures what an idle one does.
+    """
+    return sum(os.times()[:4])
+
+
 class Watch:
     """Runs tests one by one in this process and tells whether they pass."""
 
@@ -112,9 +123,9 @@ class Watch:
         """Each test, the seconds that it took, and whether it failed."""
         for item, following in zip(items, [*items[1:], None], strict=True):
             before(item)
-            begin, self.failed = time.perf_counter(), False
+            begin, self.failed = _processor(), False
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-            yield item, time.perf_counter() - begin, self.failed
+            yield item, _processor() - begin, self.failed
 
 
 Lines = dict[str, frozenset[int]]
@@ -153,12 +164,12 @@ class SharedFixtures:
         if fixturedef.scope == "function":
             return (yield)
         name = f"fixture {next(self._numbers)}"
-        begin = time.perf_counter()
+        begin = _processor()
         self.switch(name)
         try:
             return (yield)
         finally:
-            took = time.perf_counter() - begin
+            took = _processor() - begin
             self.switch(self.test)
             self._latest[fixturedef] = name, took
             self.spent += took
@@ -189,6 +200,10 @@ class Measured:
         """The tests that run one of these lines."""
         return {test for line in lines for test in self._by_line.get((str(path), line), ())}
 
+    def sees_any(self, tests: Iterable[str]) -> bool:
+        """Whether one of these tests runs any line, as none does where all are skipped."""
+        return any(self._tests[test].lines for test in tests)
+
     def is_early(self, path: Path, lines: Iterable[int]) -> bool:
         """Whether one of these lines is run before any test."""
         return not self.early.get(str(path), frozenset()).isdisjoint(lines)
@@ -218,8 +233,8 @@ class Server:
 
     `work` is what it calls then.
 
-    What was measured is kept in a file: tests are run again if their file changed, or a source that
-    they run.
+    What was measured is kept in a file, by names from the root on: tests are run again if their
+    file changed, or a source that they run, also where it comes from another copy of the project.
     """
 
     def __init__(
@@ -265,66 +280,95 @@ class Server:
         tests: dict[str, Run] = {}
         for file, items in files.items():
             versions, measured = known.get(file, ({}, {}))
-            if not versions or versions != _versions(versions):
-                measured = self._measured(items)
+            if file not in versions or versions != self._versions(versions):
+                measured = self._measured(file, items)
                 sources = {path for run in measured.values() for path in run.lines}
-                known[file] = _versions([str(self.root / file), *sources]), measured
-                self.kept.write_bytes(pickle.dumps(known))
-            tests.update(measured)
+                if sources:
+                    known[file] = self._versions([file, *sources]), measured
+                    self.kept.write_bytes(pickle.dumps(known))
+                else:
+                    sys.stderr.write(f"no test of {file} runs a line of ours: are they skipped?\n")
+            for test, run in measured.items():
+                here = {str(self.root / path): lines for path, lines in run.lines.items()}
+                tests[test] = run._replace(lines=here)
         return tests
 
-    def _measured(self, items: list[Any]) -> dict[str, Run]:
-        """The seconds and the lines of each test, found out in a child. Exits where one fails."""
+    def _versions(self, names: Iterable[str]) -> dict[str, bytes]:
+        paths = {name: self.root / name for name in names}
+        return {
+            name: hashlib.sha256(path.read_bytes() if path.exists() else b"").digest()
+            for name, path in paths.items()
+        }
+
+    def _measured(self, file: str, items: list[Any]) -> dict[str, Run]:
+        """The seconds and the lines of each test of a file, found out in a child.
+
+        Exits where one fails, or where the child ends or stops in the midst of them.
+        """
         reader, writer = os.pipe()
 
         def measure() -> int:
             os.close(reader)
-            shared = SharedFixtures(self.coverage.switch_context)
-            items[0].config.pluginmanager.register(shared)
-            seconds, fixtures, failed = {}, {}, []
-            self.coverage.start()
-
-            def expect(item: Any) -> None:
-                faulthandler.dump_traceback_later(LONGEST, exit=True)
-                self._empty_caches()
-                shared.test, shared.spent = item.nodeid, 0.0
-                self.coverage.switch_context(item.nodeid)
-
-            for item, took, bad in self.watch.run(items, expect):
-                seconds[item.nodeid] = took - shared.spent
-                fixtures[item.nodeid] = shared.used(item)
-                failed += [item.nodeid] * bad
-            self.coverage.stop()
-            data = self.coverage.get_data()
-            users: dict[str, list[str]] = {test: [test] for test in seconds}
-            for test, used in fixtures.items():
-                for fixture in used:
-                    users.setdefault(fixture, []).append(test)
-            lines: dict[str, dict[str, set[int]]] = {}
-            for path in data.measured_files():
-                for line, contexts in data.contexts_by_lineno(path).items():
-                    for test in itertools.chain(*(users.get(name, []) for name in contexts)):
-                        lines.setdefault(test, {}).setdefault(path, set()).add(line)
-            measured = {
-                test: Run(
-                    took,
-                    fixtures[test],
-                    {path: frozenset(item) for path, item in lines.get(test, {}).items()},
-                )
-                for test, took in seconds.items()
-            }
-            with os.fdopen(writer, "wb") as file:
-                pickle.dump((measured, failed), file)
+            with os.fdopen(writer, "wb") as sink:
+                try:
+                    outcome = self._measured_here(items)
+                except BaseException:
+                    outcome = {}, traceback.format_exc()
+                pickle.dump(outcome, sink)
             return 0
 
         child = fork(measure)
         os.close(writer)
-        with os.fdopen(reader, "rb") as file:
-            measured, failed = pickle.load(file)  # noqa: S301  our own child wrote it
-        os.waitpid(child, 0)
-        if failed:
-            raise SystemExit(f"these tests fail without any change: {' '.join(failed)}")
+        with os.fdopen(reader, "rb") as source:
+            text = source.read()
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        ended = {}, f"the process that measures them ended with {status}"
+        measured, wrong = pickle.loads(text) if text else ended  # noqa: S301  our own child wrote it
+        if wrong:
+            raise SystemExit(f"the tests of {file} cannot be measured: {wrong}")
         return measured
+
+    def _measured_here(self, items: list[Any]) -> tuple[dict[str, Run], str]:
+        """What was measured, and what is wrong."""
+        shared = SharedFixtures(self.coverage.switch_context)
+        items[0].config.pluginmanager.register(shared)
+        seconds, fixtures, failed = {}, {}, []
+        self.coverage.start()
+
+        def expect(item: Any) -> None:
+            faulthandler.dump_traceback_later(LONGEST, exit=True)
+            self._empty_caches()
+            shared.test, shared.spent = item.nodeid, 0.0
+            self.coverage.switch_context(item.nodeid)
+
+        for item, took, bad in self.watch.run(items, expect):
+            seconds[item.nodeid] = took - shared.spent
+            fixtures[item.nodeid] = shared.used(item)
+            failed += [item.nodeid] * bad
+        self.coverage.stop()
+        with warnings.catch_warnings():
+            # Where all tests are skipped there is nothing, which is an error where warnings are.
+            warnings.simplefilter("ignore")
+            data = self.coverage.get_data()
+        users: dict[str, list[str]] = {test: [test] for test in seconds}
+        for test, used in fixtures.items():
+            for fixture in used:
+                users.setdefault(fixture, []).append(test)
+        lines: dict[str, dict[str, set[int]]] = {}
+        for path in data.measured_files():
+            name = str(Path(path).relative_to(self.root))
+            for line, contexts in data.contexts_by_lineno(path).items():
+                for test in itertools.chain(*(users.get(one, []) for one in contexts)):
+                    lines.setdefault(test, {}).setdefault(name, set()).add(line)
+        measured = {
+            test: Run(
+                took,
+                fixtures[test],
+                {name: frozenset(item) for name, item in lines.get(test, {}).items()},
+            )
+            for test, took in seconds.items()
+        }
+        return measured, f"without any change these fail: {' '.join(failed)}" if failed else ""
 
     def quick(self, pairs: list[tuple[types.CodeType, types.CodeType]], tests: list[str]) -> int:
         """A child that runs tests, some functions having another code. Its process id."""
@@ -453,10 +497,6 @@ def reaped() -> tuple[int, str]:
 def _folder(process: int) -> Path:
     """Where a child keeps arrays: in the folder of the tests, which is removed at their end."""
     return Path(os.environ[CACHE]) / str(process)
-
-
-def _versions(paths: Iterable[str]) -> dict[str, bytes]:
-    return {path: hashlib.sha256(Path(path).read_bytes()).digest() for path in paths}
 
 
 def changed_code(

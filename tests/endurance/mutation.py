@@ -50,6 +50,7 @@ AREAS = {
     "ldp.mechanisms.arcs": f"{_MECHANISM} arcs",
     "ldp.mechanisms.codebook": f"{_MECHANISM} codebook",
     "ldp.mechanisms.dithered": f"{_MECHANISM} dithered",
+    "ldp.mechanisms.metric": f"{_MECHANISM} metric",
     "ldp.mechanisms.one_bit": f"{_MECHANISM} one_bit",
     "ldp.mechanisms.square_wave": f"{_MECHANISM} square_wave",
     "ldp.mechanisms.numbered_subsets": f"{_MECHANISM} tree pyramid",
@@ -97,7 +98,7 @@ AREAS = {
     "ldp.stops": "stops",
     "ldp.survey": "survey_file vectors ledger",
     "ldp.survey_file": "survey_file ledger epochs joint auto sets profiles numbers codebook "
-    "taxonomy_surveys",
+    "taxonomy_surveys contributions metric",
     "ldp.survey_text": "survey_text survey_file notes",
     "ldp.survey_toml": "declarations",
     "ldp.taxonomies": "taxonomy_surveys taxonomy_errors taxonomy_selection two_passes",
@@ -181,19 +182,19 @@ AREAS = {
     "ldp_aggregator.weighting.margins": "margins weigh_commands",
     "ldp_aggregator.decoders.arcs": "arcs distribution manipulation",
     "ldp_aggregator.arcs": "arcs distribution circular",
-    "ldp_aggregator.decoders.tree": "tree",
+    "ldp_aggregator.decoders.tree": "tree manipulation",
     "ldp_aggregator.decoders.linear": "arcs tree distribution pooled_numbers",
     "ldp_aggregator.trees": "tree",
     "ldp_aggregator.trees.contrasts": "pyramid",
     "ldp_aggregator.trees.zooms": "pyramid hybrid_grids",
-    "ldp_aggregator.decoders.pyramid": "pyramid",
+    "ldp_aggregator.decoders.pyramid": "pyramid manipulation",
     "ldp_aggregator.decoders.stripes": "stripes",
     "ldp_aggregator.stripes": "stripes",
     "ldp_aggregator.places": "places pyramid districts regions second_stage",
     "ldp_aggregator.estimates.second_stage": "second_stage",
     "ldp_aggregator.decoders.marginals": "subsets",
     "ldp_aggregator.marginals": "subsets",
-    "ldp_aggregator.distributions": "distribution arcs",
+    "ldp_aggregator.distributions": "distribution arcs circular",
     "ldp_aggregator.distributions.circle": "circular",
     "ldp_aggregator.distributions.applicable": "service_queries square_wave",
     "ldp_aggregator.decoders.signed": "key_values score_laws manipulation",
@@ -355,6 +356,8 @@ def try_all(server: Server, todo: list[Mutant], outcomes: Outcomes, jobs: int) -
             continue
         lines = statement_lines(sound, mutant.line, mutant.last)
         every = area(measured, mutant.module)
+        if not measured.sees_any(every):
+            continue
         tests = measured.passing(path, lines).intersection(every)
         early = measured.is_early(path, lines)
         if pairs is None or (early and not tests):

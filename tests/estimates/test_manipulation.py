@@ -243,7 +243,8 @@ def test_estimates_carry_their_bound():
 def test_means_carry_their_bound():
     """An integer question says how far its mean moves; mechanisms without a mean do not."""
     steps = 'type = "integer"\nlow = 0\nhigh = 10\nepsilon = 1'
-    for mechanism, has in (("geometric", True), ("grr", True), ("hr", False)):
+    has_bound = {"geometric": True, "grr": True, "hr": False, "cms": False, "hcms": False}
+    for mechanism, has in has_bound.items():
         asked = question(mechanism, steps)
         bound = estimate_question(asked, empty_counts(asked.layout) + 10, Options()).manipulation
         assert (bound.mean_reach is not None) == has

@@ -13,7 +13,7 @@ import ldp_simulations as sim
 from ldp import AnswerError, SurveyError
 from ldp.mechanisms import MECHANISMS
 from ldp_aggregator import estimate
-from ldp_aggregator.decoders.signed import balances
+from ldp_aggregator.decoders.signed import balances, signed_moments
 from ldp_aggregator.key_values.laws import Balances, PairLaw
 from ldp_aggregator.key_values.means import key_means
 from ldp_aggregator.tallies.counting import empty_counts
@@ -190,6 +190,15 @@ def test_squares_of_scores_are_those_of_the_channel(mechanism, size, most, epsil
         )
 
 
+def test_variances_of_shares_are_those_of_scores():
+    """The mean squares of the law, less 1 for those who hold a key."""
+    randomizer = survey_of(10, 2, "2")["x"].randomizer
+    law = PairLaw.of(randomizer)
+    moments = signed_moments(randomizer, empty_counts(randomizer.layout) + 10)
+    assert moments.variance_if_held == pytest.approx(np.full(10, law.of_share.held - 1))
+    assert moments.variance_if_not == pytest.approx(np.full(10, law.of_share.other))
+
+
 REFERENCE = {
     (100, "0.5"): (30.9, 31.2),
     (100, "1"): (7.24, 7.31),
@@ -248,6 +257,40 @@ def test_intervals_of_means_are_fiellers(share, balance):
     assert mean.estimate == pytest.approx(balance / share)
     assert mean.interval == pytest.approx((inside[0], inside[-1]), abs=1e-3)
     assert mean.low <= np.clip(mean.estimate, -1, 1) <= mean.high
+
+
+@pytest.mark.parametrize("ends", [(2, 10), (-3, -1), (-1, 4)])
+@pytest.mark.parametrize(("share", "balance"), [(0.3, 0.1), (0.3, -0.29), (0.9, 0.9)])
+def test_sums_have_the_errors_of_their_scores(share, balance, ends):
+    """From the law of those who have the upper item, the lower one, or none, and what they hold."""
+    law = PairLaw.of(survey_of(10, 2, "2")["x"].randomizer)
+    middle, half = sum(ends) / 2, (ends[1] - ends[0]) / 2
+    reported = Balances(20_000, np.array([share]), np.array([balance]), law=law)
+    square = (1 - share) * (middle**2 * law.of_share.other + half**2 * law.of_balance.other)
+    for sign in (-1, 1):
+        of_sign = middle**2 * law.of_share.held + half**2 * law.of_balance.held
+        of_sign += 2 * middle * half * law.together * sign
+        square += (share + sign * balance) / 2 * of_sign
+    # A population's mean, and the least that numbers of that sum have for a mean square.
+    total = share * middle + balance * half
+    for estimand, known in (("population", total**2), ("respondents", total**2 / share)):
+        numbers = key_means(reported, tuple(map(Fraction, ends)), 0.05, estimand=estimand).sums[0]
+        error = np.sqrt((square - known) / 20_000)
+        assert (numbers.estimate, numbers.standard_error) == pytest.approx((total, error))
+        least, most = min(ends[0], 0), max(ends[1], 0)
+        low, high = (total + sign * 1.959964 * error for sign in (-1, 1))
+        assert numbers.interval == pytest.approx((max(low, least), min(high, most)))
+
+
+def test_sums_keep_to_what_they_can_be():
+    """No sum is beyond the end of the range, or beyond 0 where all numbers are on one side."""
+    law = PairLaw.of(survey_of(10, 2, "2")["x"].randomizer)
+    share = np.array([0.01, 0.99])
+    for ends, sign, least, most in (((2, 10), 1, 0, 10), ((-3, -1), -1, -3, 0)):
+        reported = Balances(200, share, sign * share, law=law)
+        sums = key_means(reported, tuple(map(Fraction, ends)), 0.05, estimand="respondents").sums
+        assert min(sums.low) == least
+        assert max(sums.high) == most
 
 
 @pytest.mark.parametrize("share", [-0.5, -0.01, 0.0, 0.001])

@@ -144,6 +144,55 @@ def test_products_are_those_of_scores():
         np.testing.assert_allclose(scores[unused].sum(axis=1), 1, atol=1e-9)
 
 
+def scores_of_reports(randomizer, counts):
+    """What each report that there may be is worth to all values of all fields."""
+    alone = np.eye(counts.size, dtype=np.int64).reshape(-1, *counts.shape)
+    return np.stack([marginal_moments(randomizer, one).frequency for one in alone])
+
+
+@pytest.mark.parametrize(("sizes", "together"), [(SIZES, 3), ((3, 3, 3), 2)])
+def test_covariances_are_those_of_scores(sizes, together):
+    """Report by report, less what the respondents hold; over a field there is no error."""
+    randomizer, shares = response(sizes, together), skewed(sizes)
+    counts = law_of(randomizer, shares)
+    scores, reports = scores_of_reports(randomizer, counts), counts.sum()
+    fields = range(len(sizes))
+    held = np.block([[_held(shares, first, second) for second in fields] for first in fields])
+    exact = (scores.T * (counts.ravel() / reports)) @ scores - held
+    covariance = marginal_moments(randomizer, counts).covariance() * float(reports)
+    np.testing.assert_allclose(covariance, exact, atol=1e-8)
+    of_field = np.repeat(np.eye(len(sizes)), sizes, axis=1)
+    np.testing.assert_allclose(of_field @ covariance, 0, atol=1e-8)
+
+
+def _held(shares, first, second):
+    """The shares of those who hold both of two values: the first field's along the rows."""
+    table = margin(shares, {first, second})
+    if first == second:
+        return np.diag(table)
+    return table if first < second else table.T
+
+
+def test_moments_are_those_of_scores_of_holders_and_of_others():
+    """Squares and cubes, of a population that holds all cells alike: by the channel's rows."""
+    randomizer, shares = response(), np.full(SIZES, 1 / math.prod(SIZES))
+    counts = law_of(randomizer, shares)
+    scores = scores_of_reports(randomizer, counts)
+    channel = np.array([[float(mass) for mass in row] for row in randomizer.channel().rows])
+    moments = marginal_moments(randomizer, counts)
+    values = np.indices(SIZES).reshape(len(SIZES), -1)
+    of_values = ((field, value) for field, size in enumerate(SIZES) for value in range(size))
+    for place, (field, value) in enumerate(of_values):
+        is_held = values[field] == value
+        away = scores[:, place]
+        for law, off, square, cube in (
+            (channel[is_held], away - 1, moments.variance_if_held, moments.third[0]),
+            (channel[~is_held], away, moments.variance_if_not, moments.third[1]),
+        ):
+            assert law.mean(axis=0) @ off**2 == pytest.approx(square[place], rel=1e-6)
+            assert law.mean(axis=0) @ off**3 == pytest.approx(cube[place], rel=1e-6)
+
+
 def test_the_range_of_scores_is_that_of_reports():
     """Of all values of all fields, from each report by itself."""
     randomizer = response()

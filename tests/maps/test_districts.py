@@ -220,6 +220,17 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path, content, problem):
     assert str(raised.value).startswith(str(path))
 
 
+@pytest.mark.parametrize(
+    ("length", "shown"), [(33, f"['{'a' * 33}', 0]"), (34, f"['{'a' * 34}', …")]
+)
+def test_a_corner_that_is_none_is_shown_up_to_forty_characters(length, shown):
+    """The last of them says that there is more."""
+    corners = [["a" * length, 0], [1, 0], [1, 1], ["a" * length, 0]]
+    with pytest.raises(EstimateError) as raised:
+        geography_of(collection(district("West", corners)))
+    assert str(raised.value).endswith(f" got {shown}")
+
+
 def test_other_files_are_refused(tmp_path):
     path = tmp_path / "districts.geojson"
     for content in (b"{", b"\xff\xfe", b"[" * 100_000):

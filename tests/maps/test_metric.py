@@ -154,8 +154,24 @@ def test_a_certificate_has_both_and_the_program_checks_both(monkeypatch):
 
 
 @pytest.mark.parametrize(
+    "keys",
+    [
+        {"per_unit": 10**6, "cells": 2, "x": (0, "0.00002"), "y": (0, "0.00002")},
+        {"per_unit": "0.000001", "cells": 2, "lengths": [10**6, 1]},
+    ],
+)
+def test_the_most_that_is_taken(keys):
+    """A million for a unit of distance, and as many of these for one of an axis."""
+    question = surveyed(**keys)["home"]
+    assert question.declared.metric.per_unit == Fraction(keys["per_unit"])
+    assert log(question.randomizer.ratio) <= float(question.declared.text)
+
+
+@pytest.mark.parametrize(
     ("keys", "problem"),
     [
+        ({"per_unit": 10**6 + 1}, "expected a number from 1/1000000 to 1000000"),
+        ({"lengths": [10**6 + 1, 1]}, "lengths: expected"),
         ({"per_unit": 5}, "epsilon_per_unit: expected a total from 1/1000 to 40 across the map"),
         ({"per_unit": "0.00001"}, "expected a total from 1/1000 to 40 across the map"),
         ({"per_unit": 0}, "epsilon_per_unit: expected a number from"),
@@ -168,6 +184,24 @@ def test_what_is_refused(keys, problem):
     with pytest.raises(SurveyError) as raised:
         surveyed(**keys)
     assert problem in str(raised.value)
+
+
+@pytest.mark.parametrize(("maps", "others"), [(4, 0), (4, 2), (5, 0)])
+def test_a_survey_has_few_maps_with_a_matrix(maps, others):
+    """Four of 8 x 8 cells fill what a file may have in matrices; other maps have none."""
+    metric, pyramid = (
+        'mechanism = "metric"\nepsilon_per_unit = 1',
+        'mechanism = "pyramid"\nepsilon = 1',
+    )
+    text = '[survey]\nname = "city"\n'
+    for number, keys in enumerate([metric] * maps + [pyramid] * others):
+        text += f'[[question]]\nname = "q{number}"\ntype = "place"\ncells = 8\n{keys}\n'
+        text += "x = { low = 0, high = 10 }\ny = { low = 0, high = 10 }\n"
+    if maps == 4:
+        assert len(ldp.parse_survey(text).questions) == maps + others
+        return
+    with pytest.raises(SurveyError, match=r"at most 16,384 numbers in .* got '20,480'"):
+        ldp.parse_survey(text)
 
 
 def test_it_is_chosen_by_name_alone():

@@ -194,6 +194,8 @@ def test_shown_cells_and_their_map_agree():
     np.testing.assert_array_equal(shown.low.ravel(), estimates.low)
     normed, _ = estimated(surveyed(goal="map")["home"], options=Options(post="norm-sub"))
     assert normed.map().post == "norm-sub"
+    assert normed.map().bars().caption.endswith("interval); norm-sub: biased")
+    assert shown.bars().caption.endswith("interval)")
     assert normed.map().estimate.min() >= 0
     pyramid, _ = estimated(surveyed()["home"])
     assert pyramid.map().shape == tuple(1 << halved for halved in pyramid.places.shown_view)
@@ -284,6 +286,20 @@ def test_cells_of_a_map_are_those_of_a_table():
     tally = ldp_aggregator.aggregate(asked, sim.randomize(asked, people))
     with pytest.raises(EstimateError, match="got one for rectangles"):
         ldp_aggregator.crosstab(tally, "home")
+
+
+def test_errors_of_queries_of_cells_go_together_as_their_covariance_says():
+    """Each with itself entirely, and those of two halves that make up all cells against it."""
+    estimates, _ = estimated(surveyed(goal="map", cells=4)["home"])
+    queries = estimates.places.queries
+    left = np.arange(16) < 8
+    asked = np.array([left, ~left, np.arange(16) == 3], dtype=float)
+    together = queries.correlation(asked)
+    covariance = queries.covariance(asked)
+    errors = np.sqrt(np.diag(covariance))
+    np.testing.assert_allclose(together * errors * errors[:, None], covariance, rtol=1e-12)
+    np.testing.assert_allclose(np.diag(together), 1)
+    assert together[0, 1] < -0.5
 
 
 def test_other_questions_have_no_map():

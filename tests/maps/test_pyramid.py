@@ -257,6 +257,21 @@ def test_errors_are_those_of_the_reports():
     assert np.mean(wrong) > 1.5
 
 
+def test_cells_of_a_zoom_are_known_as_their_rectangles_are():
+    """Shares alike, errors within a fifth: one from the law, the other from a million reports."""
+    asked = question(8)
+    holders = np.random.default_rng(SEED).multinomial(10**6, np.full(64, 1 / 64))
+    counts = form_of(asked.randomizer).sample(
+        asked.randomizer, Holders((), holders), np.random.default_rng(SEED)
+    )
+    known = queries_of(asked.randomizer, counts)
+    x, y = np.divmod(np.arange(64), 8)
+    rectangles = np.array([x // 4 * 4 + y // 2 == cell for cell in range(8)])
+    answers, cells = known.answer(rectangles.astype(float)), known.cells((1, 2))
+    np.testing.assert_allclose(cells.estimate, answers.estimate, atol=1e-12)
+    np.testing.assert_allclose(cells.errors(), answers.errors(), rtol=0.2)
+
+
 def test_moments_of_many_cells_are_those_of_the_zoom():
     randomizer = response(4, 1)
     counts = np.random.default_rng(SEED).integers(0, 9, (24, randomizer.layout.symbols))
@@ -301,4 +316,12 @@ def test_the_explanation_says_what_a_rectangle_errs_by():
     survey = parse_survey(f'{HEAD}{AXES}cells = 16\nmechanism = "pyramid"\nepsilon = 1')
     text = explanation(survey)
     assert "24: the map in 1 to 16 by 1 to 16 cells" in text
-    assert "a rectangle         standard error about" in text
+    (line,) = [line for line in text.splitlines() if "a rectangle         standard error" in line]
+    views = views_of(survey["home"].randomizer)
+    middle, cell = np.zeros((16, 16)), np.zeros((16, 16))
+    middle[4:12, 4:12], cell[3, 7] = 1, 1
+    even = [np.full(1 << halved, 2.0**-halved) for halved in map(sum, halvings(4))]
+    queries = np.array([middle.ravel(), cell.ravel()])
+    square = even_squares(views, queries, even) - [1 / 16, 0]
+    assert f"about {math.sqrt(square[0]):.3g} / sqrt(respondents) of the middle" in line
+    assert f"{math.sqrt(square[1]):.3g} of a cell" in line

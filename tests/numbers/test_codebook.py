@@ -2,12 +2,13 @@
 
 import math
 import random
+import re
 from fractions import Fraction
 from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, norm
 
 import ldp
 import ldp_simulations
@@ -17,10 +18,12 @@ from ldp.errors import AnswerError, EstimateError, SurveyError
 from ldp.exact import exp_lower
 from ldp.mechanisms.codebook import CodebookResponse, usual_near
 from ldp_aggregator import estimate
+from ldp_aggregator.decoders.codebook import explained
 from ldp_aggregator.tallies.codeword_counting import OFFSET, codewords
 from ldp_aggregator.tallies.counting import count_rows, empty_counts
 from ldp_aggregator.vectors.half_normals import greatest
 from ldp_aggregator.vectors.law import deviation, word_law
+from ldp_aggregator.vectors.mean_vector import VectorParts, mean_vector
 from ldp_simulations.reports.codebook_draws import codebook_rows
 
 FIGURES = {
@@ -47,6 +50,15 @@ def test_errors_are_those_of_the_reference(words):
     for epsilon, expected in zip((1, 2, 4, 8), FIGURES[words], strict=True):
         law = word_law(response_of(dimensions=100, epsilon=epsilon, words=words))
         assert law.total_variance(100) / 100 == pytest.approx(expected, rel=0.02)
+
+
+def test_the_explanation_has_the_errors_of_the_reference():
+    """Vectors up to 3 long in 100 dimensions: 3 sqrt(.188) for a coordinate, ten times for all."""
+    question = asked(dimensions=100, radius=3, epsilon=8, words=64)["v"]
+    (line,) = [line for line in explained(question) if "error of a mean" in line]
+    of_coordinate, of_all = map(float, re.findall(r"([\d.]+) / sqrt", line))
+    assert of_coordinate == pytest.approx(3 * math.sqrt(FIGURES[64][3]), rel=0.01)
+    assert of_all == pytest.approx(10 * of_coordinate, rel=0.001)
 
 
 @pytest.mark.parametrize("epsilon", ["0.5", "1", "2", "4", "8"])
@@ -117,6 +129,15 @@ def test_the_bias_along_an_axis_is_as_stated(words, bias):
     for near in {1, max(1, vectors // 6), max(1, vectors // 3), max(1, 27 * vectors // 32)}:
         exact = (chances * np.minimum(counts, near)).sum() / deviation()
         assert exact / greatest(vectors, near).numbers == pytest.approx(1, abs=bias)
+
+
+def test_chances_of_coordinates_are_those_of_a_normal_law():
+    """Of 0, of two standard errors, and of one that has no error."""
+    estimate, variance = np.array([0.0, 0.2, 0.0]), np.array([0.01, 0.01, 0.0])
+    parts = VectorParts(estimate, variance, variance)
+    known = mean_vector(parts, 3.0, missing=0.05)
+    assert known.standard_error == pytest.approx([0.3, 0.3, 0.0])
+    assert known.chances == pytest.approx([1, 2 * norm.sf(2), 1])
 
 
 def test_words_are_unbiased_over_all_codebooks(monkeypatch):

@@ -156,6 +156,12 @@ def test_parts_of_the_expected_tally(numbers):
         float(sum(share * (value - middle) ** 2 for value, share in enumerate(held)) + rounding)
     )
     assert parts.variance * reports == pytest.approx(float(noise - rounding + allowed))
+    # Reports are drawn evenly with the chance of all levels together at that of one that is not
+    # the own; so they are of this variance at least.
+    evenly = dithered.levels * dithered.response.support[1]
+    mean = sum(worths) / len(worths)
+    spread = sum((worth - mean) ** 2 for worth in worths) / len(worths)
+    assert parts.least_variance * reports == pytest.approx(float(evenly * spread))
 
 
 @pytest.mark.parametrize("numbers", [(5, 4, 2, 3, 1), (10, 4, 3, 5, 1)])

@@ -1,7 +1,9 @@
 """Lists of the mutation tool go with the code: what they quote is there."""
 
 import tomllib
+from types import SimpleNamespace
 
+import fork_server
 import mutation
 import pytest
 from mutating import mistakes
@@ -53,3 +55,24 @@ def test_explained_mutants_are_of_lines_that_are_there():
     }
     gone = [mutant for mutant in listed if mutant["before"] not in lines[mutant["module"]]]
     assert gone == []
+
+
+def test_what_was_measured_goes_for_every_copy_of_the_project(tmp_path):
+    """By names from its root on: a copy with another source is measured again."""
+    kept = tmp_path / "kept"
+    run = fork_server.Run(0.5, {}, {"source.py": frozenset({7})})
+    asked = []
+
+    def measured_in(root, source):
+        root.mkdir()
+        (root / "source.py").write_text(source, encoding="utf-8")
+        (root / "tests.py").write_text("", encoding="utf-8")
+        server = object.__new__(fork_server.Server)
+        server.root, server.kept = root, kept
+        server.items = {"tests.py::test": SimpleNamespace(nodeid="tests.py::test")}
+        server._measured = lambda *_: asked.append(root.name) or {"tests.py::test": run}
+        return fork_server.Measured(server._all_measured(), {}).passing(root / "source.py", [7])
+
+    for name, source in (("first", "1"), ("copy", "1"), ("other", "2")):
+        assert measured_in(tmp_path / name, source) == {"tests.py::test"}
+    assert asked == ["first", "other"]

@@ -9,6 +9,7 @@ import ldp
 from ldp.errors import EstimateError, UnknownNameError
 from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp_aggregator.contrasts.ends import FLAT, Slopes, score_ends, slopes, two_sided
+from ldp_aggregator.contrasts.functions import weighted_text
 from ldp_aggregator.contrasts.ratios import ratio_ends, ratio_error
 from ldp_aggregator.decoders.sketch import sketch_moments
 from ldp_aggregator.estimates.frequencies import moments_of
@@ -150,6 +151,27 @@ def test_bounds_are_named():
     assert either.standard_error <= (pets["cat"].standard_error + pets["dog"].standard_error) * (
         1 + 1e-9
     )
+
+
+def test_functions_have_names_of_their_weights():
+    """Signs in place of weights of 1, and numbers for all others."""
+    assert weighted_text({"a": 0.5, "b": -0.5, "c": -1, "d": 1}) == "0.5 a - 0.5 b - c + d"
+    assert weighted_text({"a": -2}) == "- 2 a"
+    assert weighted_text({}) == "nothing"
+
+
+@pytest.mark.parametrize(("most", "ends"), [(None, (-3, 2)), (2, (-4, 2.5))])
+def test_what_functions_can_be(most, ends):
+    """Of one value each, the least and the greatest weight; of sets, all below 0, or above."""
+    keys = {} if most is None else {"most": most}
+    question = ldp.survey("s", ldp.question("x", MODES, epsilon=1, **keys))["x"]
+    held = Holders(MODES, HELD)
+    if most is not None:
+        held = SetHolders(MODES, np.array([300, 200]), ((0, 1), (2,)))
+    counts = sample_counts(question, held, np.random.default_rng(1))
+    moments = moments_of(question.randomizer, counts, MODES)
+    of_values = functions_of(moments, question, MODES, options=Options())
+    assert of_values.range_of(np.array([2, 0.5, 0, -1, -3])) == ends
 
 
 def test_what_is_no_value_is_refused():

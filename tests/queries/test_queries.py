@@ -161,6 +161,7 @@ def test_a_family_of_queries(tally):
         ("mean(trip.way)", "values that are numbers", "trip.way"),
         ("mean(mode)", "whose values are numbers", "mean(mode)"),
         ("score(mode, boat: 1)", "one of the values", "boat"),
+        ("share mode", "expected (:", "mode"),
     ],
 )
 def test_errors_point_at_the_place(tally, text, problem, pointer):
@@ -195,6 +196,13 @@ def test_what_has_no_answer(tally, text, problem):
     """Said without a place."""
     with pytest.raises(QueryError, match=problem):
         query(tally, text)
+
+
+def test_the_longest_query(tally):
+    """Of as many characters as are allowed, most of them blank."""
+    (answer,) = query(tally, f"{'share(mode = car)':<{LONGEST}}")
+    (short,) = query(tally, "share(mode = car)")
+    assert answer.contrast.interval == short.contrast.interval
 
 
 def test_without_reports():
@@ -246,7 +254,7 @@ def test_the_command(files, tmp_path):
     assert answers[0]["questions"] == [
         {"question": "mode", "mechanism": "grr", "epsilon": "2", "reports": 100}
     ]
-    assert answers[1]["tested"] == "ratio = 1"
+    assert [answer["tested"] for answer in answers] == ["estimate = 0", "ratio = 1"]
     table = tmp_path / "out.csv"
     run("query", *files, *texts, "-o", str(table), "--simultaneous", "-q")
     rows = table.read_text(encoding="utf-8").splitlines()

@@ -72,6 +72,8 @@ def test_shortest_and_longest_texts(text):
         ("integer", "seven", "seven"),
         ("boolean", " Yes", True),
         ("boolean", "0", False),
+        ("boolean", "1", True),
+        ("boolean", "no", False),
         ("boolean", "perhaps", "perhaps"),
         ("multi", "a|b", ("a", "b")),
         ("multi", "|", ()),
@@ -125,3 +127,11 @@ def test_the_place_of_records_is_that_of_the_first():
     domain = ldp.survey("s", asked)["x"].domain
     assert domain.place([3, 1, 7]) == (3, 0)
     assert domain.places([3, 1, 7]) == ((3, 0), (1, 0), (7, 0))
+
+
+def test_who_holds_no_key_has_a_place_like_any_other():
+    """That of the first point, with nothing left over, of which no one is told."""
+    asked = ldp.question("x", keys=["a", "b"], most=1, low=0, high=1, epsilon=1)
+    domain = ldp.survey("s", asked)["x"].domain
+    assert domain.places({}) == ()
+    assert domain.place({}) == (0, 0)

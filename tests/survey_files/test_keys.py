@@ -78,6 +78,24 @@ def test_texts_that_have_no_bytes_are_problems(read, value):
     assert [problem.place for problem in said(read, t=value)] == [f"{PLACE}.t"]
 
 
+@pytest.mark.parametrize(
+    ("given", "read", "expected"),
+    [
+        ("clip", "clip", ()),
+        ("1/3", Fraction(1, 3), ()),
+        (2, Fraction(2), ()),
+        ("half", "clip", ("clip, refuse or a number",)),
+        (None, "clip", ("clip, refuse or a number",)),
+        (["clip"], "clip", ("clip, refuse or a number",)),
+    ],
+)
+def test_a_word_or_a_number(given, read, expected):
+    """One of the words as it is, else the exact number; the first word stands in for others."""
+    keys = Keys(PLACE, {} if given is None else {"outside": given})
+    assert keys.word_or_fraction("outside", ("clip", "refuse")) == read
+    assert tuple(problem.expected for problem in keys.told()) == expected
+
+
 def test_a_length_of_time_that_is_none_is_a_problem():
     """As `ldp.epochs` says it, without a traceback."""
     (problem,) = said(lambda keys: keys.length("epoch"), epoch="soon")

@@ -19,6 +19,14 @@ PUBLISHED = {
     "tests-only": (20, 20),
 }
 
+SIZES = {
+    "rappor-paper": (128, 2, 32),
+    "rappor-reference": (16, 2, 64),
+    "chromium-normal": (128, 2, 128),
+    "chromium-sparse": (32, 2, 128),
+}
+"""Bits, hash functions and cohorts, as published."""
+
 
 def profiled(name, keys=""):
     """A question under a profile, open if that is one of RAPPOR's."""
@@ -51,6 +59,19 @@ def test_profiles_give_what_was_published(name):
         ]
     )
     assert asked.fingerprint == question(asked.mechanism, written).fingerprint
+
+
+@pytest.mark.parametrize(("name", "sizes"), SIZES.items())
+def test_filters_have_the_published_sizes(name, sizes):
+    """No epsilon tells them."""
+    design = profiled(name).randomizer
+    assert (design.bits, design.hashes, design.cohorts) == sizes
+
+
+def test_a_sketch_has_the_published_width():
+    """And a quarter of the hash functions that were published."""
+    design = profiled("apple-emoji").randomizer
+    assert (design.cohorts, design.buckets) == (65_536 // 4, 1024)
 
 
 @pytest.mark.parametrize("name", PROFILES)

@@ -282,6 +282,15 @@ def test_whole_numbers_are_counted_over_all_questions():
     assert line.endswith("got '524,290'")
 
 
+def test_a_range_that_is_too_wide_is_a_problem_of_its_own():
+    """It counts for nothing where as many numbers as there may be are asked for besides."""
+    wide = 'type = "integer"\nlow = -32_768\nhigh = 32_767\nmechanism = "grr"\nepsilon = "1"\n'
+    full = HEAD + "".join(f'[[question]]\nname = "q{number}"\n{wide}' for number in range(8))
+    too_wide = wide.replace("32_767", "32_768")
+    (line,) = problems(f'{full}[[question]]\nname = "more"\n{too_wide}')
+    assert line.startswith("survey: question 9 (more).")
+
+
 @pytest.mark.parametrize(("length", "shown"), [(64, f" ({'n' * 64})"), (65, "")])
 def test_a_place_has_the_name_of_its_question(length, shown):
     """Unless that is too long to be one."""
@@ -574,6 +583,20 @@ def test_auto_is_the_mechanism_that_it_chooses(size, epsilon):
     chosen = designed("auto", keys)
     assert chosen.mechanism in ("grr", "ss", "pgr", "hr")
     assert designed(chosen.mechanism, keys).fingerprint == chosen.fingerprint
+
+
+def test_a_goal_has_the_design_of_the_first_that_serves():
+    """Of two that serve a distribution, the name, the keys and the integers are of one."""
+    keys = 'type = "number"\nlow = 0\nhigh = 9\nstep = 1\nepsilon = 1'
+    chosen = designed("auto", f'{keys}\ngoal = "distribution"')
+    assert chosen.fingerprint == designed("arcs", keys).fingerprint
+    assert chosen.randomizer == designed("arcs", keys).randomizer
+
+
+def test_a_pair_of_one_key():
+    """The fewest that a respondent may hold."""
+    keys = 'type = "key-value"\nkeys = ["a", "b"]\nmost = 1\nlow = 0\nhigh = 1\nepsilon = 1'
+    assert designed("auto", keys).domain.most == 1
 
 
 def test_the_survey_fingerprint_covers_its_name_and_its_questions():

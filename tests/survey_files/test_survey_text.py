@@ -52,6 +52,11 @@ def test_the_deepest_list():
     assert expected == f"a TOML file with lists and tables at most {DEEPEST} deep"
 
 
+def test_the_limits_are_those_that_are_documented():
+    """Lists within each other, and inline tables in each mebibyte; not one fewer, nor more."""
+    assert (DEEPEST, MOST_TABLES) == (8, 2048)
+
+
 @pytest.mark.parametrize("mebibytes", [1, 2])
 def test_what_a_text_may_hold_grows_with_its_length(mebibytes):
     """As much for each mebibyte that was begun, and not one more."""

@@ -120,6 +120,21 @@ def test_variances_are_those_of_scores():
     assert np.allclose(covariance[top].sum(axis=0), 0, atol=1e-6)
 
 
+def test_covariances_have_reports_that_no_device_sends():
+    """Symbols that their level does not use are reports, too: worked out report by report."""
+    response = survey_of(REGIONS, "2")["home"].randomizer
+    layout = len(response.law), response.layout.symbols
+    counts = np.random.default_rng(3).integers(1, 50, layout)
+    reports = np.eye(counts.size, dtype=int).reshape(-1, *layout)
+    scores = np.stack([frequencies(response, one) for one in reports])
+    moments = view_moments(response, counts)
+    within = np.array(membership(response.parents, 6))
+    both = within.T @ np.diag(moments.frequency[-6:]) @ within
+    mean_products = scores.T @ (counts.reshape(-1, 1) * scores) / counts.sum()
+    exact = (mean_products - both) / counts.sum()
+    assert np.allclose(moments.covariance(), exact, rtol=1e-9, atol=1e-12)
+
+
 def test_estimates_and_intervals_keep_their_word():
     """400 surveys of 20,000 people, skewed, seed 5: z^2 is 1 +- .12 on average over nodes.
 

@@ -71,6 +71,7 @@ def test_a_root_is_left_out():
         ({"a": "x", "x": "y", "y": "x", "b": "z"}, "got a circle: 'x' is above itself"),
         ({"a": "x", "b": "y", "p": "q", "q": "p"}, "got a circle: 'p' is above itself"),
         ({"a": 3}, "the names of nodes"),
+        ({"a": 3, "b": 4}, 'such as { "Cook" = "Illinois" }, got 3'),
         ({"a": ""}, "the names of nodes"),
         ("x", "a table [parents]"),
         ({f"{depth}": f"{depth + 1}" for depth in range(20)} | {"a": "b"}, "at most 16 levels"),

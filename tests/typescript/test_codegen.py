@@ -234,6 +234,7 @@ def test_groups_are_answered_together(app):
     )
     source = module(survey)
     assert "client.recordTogether(answers)" in source
+    assert '/** Say "yes" \\ or *\\/ no; row */\nexport function recordABRow<' in source
     (app / "answers.ts").write_text(source, encoding="utf-8")
     assert compiled_by("typescript", app, "--noEmit", "answers.ts") == ""
 

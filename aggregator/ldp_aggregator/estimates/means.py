@@ -35,7 +35,7 @@ from ldp.domain import Domain
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts
-from ldp_aggregator.decoders.decoder import Parts
+from ldp_aggregator.decoders.decoder import Parts, Refusal
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.interval import Estimated
 from ldp_aggregator.moments.moments import Moments
@@ -84,15 +84,18 @@ def mean_of(
 ) -> Mean | None:
     """The mean of a question whose values are evenly spaced numbers, and their variance beside it.
 
-    None for other questions, and where `parts_of` has none.
+    None for other questions, where `parts_of` has none, and where it is not known by how much
+    forged reports can move a mean.
     """
     from scipy.special import ndtri
 
     ends = ends_of(question.domain)
-    parts = None
-    if ends is not None:
-        parts = parts_of(question.randomizer, moments, counts)
-    if ends is None or parts is None:
+    if ends is None:
+        return None
+    if isinstance(decoder_of(question.randomizer).mean_reach(question.randomizer), Refusal):
+        return None
+    parts = parts_of(question.randomizer, moments, counts)
+    if parts is None:
         return None
     respondents = total_reports(counts, question.layout) if moments is None else moments.reports
     of_population = options.estimand == "population"

@@ -41,9 +41,9 @@ class WordLaw(NamedTuple):
         """The most that a word can be worth to a coordinate."""
         return self.scale * magnitudes()[-1]
 
-    def total_variance(self, dimensions: int, length: float = 1.0) -> float:
-        """The variance of the mean, times n: all coordinates together, of vectors of one length."""
-        return (dimensions - 1 + self.along) * self.stretch**2 - length**2
+    def total_variance(self, dimensions: int) -> float:
+        """The variance of the mean, times n: all coordinates together, of vectors of length 1."""
+        return (dimensions - 1 + self.along) * self.stretch**2 - 1
 
 
 @lru_cache(maxsize=64)
