@@ -115,7 +115,9 @@ class Outbox:
 
     def count_elsewhere(self) -> int:
         """The number of reports that wait for other surveys or collectors. In a transaction."""
-        return self._store.size(REPORT, b"")[0] - self._size()[0]
+        batches = self._store.records(BATCH)
+        tried = sum(cast(int, record[1]) for queue, record in batches if queue != self._queue)
+        return self._store.size(REPORT, b"")[0] - self._size()[0] + tried
 
     def waiting(self) -> int:
         """The number of reports that wait."""

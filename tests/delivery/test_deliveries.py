@@ -387,6 +387,34 @@ def test_a_pause_after_a_failure_outlives_the_first_flush(tmp_path):
         assert transport.payloads == []
 
 
+class Away:
+    """A collector that is never there, under an address."""
+
+    def __init__(self, destination):
+        self.destination = destination
+
+    def send(self, payload):  # noqa: ARG002
+        """Nothing is taken."""
+        return retry(3600.0)
+
+
+def test_reports_that_were_tried_elsewhere_are_told_of(tmp_path):
+    """What is in a batch already waits for the wrong address as well."""
+
+    def opened_at(address):
+        return EmbeddedClient(
+            DEVICE_SURVEY, state=tmp_path / "state", transport=Away(address), interval=None
+        )
+
+    with opened_at("wrong") as client:
+        client.record("once", "red")
+        assert not client.flush(30.0)
+    with opened_at("right") as client:
+        assert "1 reports wait for other surveys or collectors" in client.status().advice[0]
+    with opened_at("wrong") as client:
+        assert not any("other surveys" in sentence for sentence in client.status().advice)
+
+
 def test_reports_for_another_address_are_told_of(tmp_path):
     """Who corrects an address learns that what was recorded before waits for the wrong one."""
     with EmbeddedClient(

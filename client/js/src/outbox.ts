@@ -161,8 +161,10 @@ export class Outbox {
 
   /** The reports that wait for other surveys or collectors, in a transaction that has read all queues. */
   get elsewhere(): number {
+    const keys = this.records.keys(QUEUES);
     const isReport = (key: string): boolean => key.split("/")[2] === "report";
-    return this.records.keys(QUEUES).filter(isReport).length - this.#keys().length;
+    const tried = keys.filter((key) => key.endsWith(BATCH) && key !== this.#batch).map((key) => this.records.expendable(key)?.[1]);
+    return tried.reduce((sum: number, size) => sum + ((size as number | undefined) ?? 0), keys.filter(isReport).length - this.#keys().length);
   }
 
   get dropped(): Dropped {
