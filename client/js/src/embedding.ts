@@ -35,6 +35,8 @@ import { HTTPTransport, type Transport } from "./transport.js";
 import { Vault } from "./vault.js";
 
 const DAY = 86_400_000;
+/** What befalls reports that were not sent. */
+const LOSSES = ["too-old", "queue-full", "damaged", "forgotten"] as const;
 const NO_ATTEMPT = { at: undefined, outcome: "", reason: "", failures: 0 };
 /** The queue's bounds are looked at once in so many reports: where it is full, all keys of it are read then. */
 const SLACK = 128;
@@ -121,11 +123,17 @@ export class EmbeddedClient {
       let timer: ReturnType<typeof setTimeout> | undefined;
       if (!this.#hasFlushed) await this.#transact("plan", ({ outbox }) => outbox.resume());
       this.#hasFlushed = true;
+      const lostBefore = this.#lost;
       const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, 1000 * timeout, false)));
       const isWhole = await Promise.race([this.#sender?.send() ?? true, late]);
       clearTimeout(timer);
-      return (await this.#transact("queue", ({ outbox }) => outbox.waiting)) === 0 && isWhole;
+      return (await this.#transact("queue", ({ outbox }) => outbox.waiting)) === 0 && isWhole && this.#lost === lostBefore;
     });
+  }
+
+  /** The reports that were dropped here without having been sent. */
+  get #lost(): number {
+    return LOSSES.reduce((sum, reason) => sum + (this.#counts.numbers[reason] ?? 0), 0);
   }
 
   /** How many reports wait; 0 where the store cannot be read, as none is sent then. */
