@@ -179,6 +179,9 @@ def test_what_is_no_value_is_refused():
     mode = estimates(asked("grr", "1"))
     with pytest.raises(UnknownNameError, match="one of the values of question 'mode'"):
         mode.share({"boat"})
+    for weight in (math.nan, math.inf, "1"):
+        with pytest.raises(EstimateError, match="expected a finite number for 'bus'"):
+            mode.contrast({"bus": weight})
     nothing = estimate_question(asked("grr", "1"), np.zeros((1, 5), dtype=np.int64), Options())
     with pytest.raises(EstimateError, match="expected frequencies for a share"):
         nothing.share({"bus"})

@@ -161,6 +161,11 @@ def test_a_family_of_queries(tally):
         ("mean(trip.way)", "values that are numbers", "trip.way"),
         ("mean(mode)", "whose values are numbers", "mean(mode)"),
         ("score(mode, boat: 1)", "one of the values", "boat"),
+        ("score(mode, car: 1, car: 2)", "each value once, got 'car' again", "car: 2"),
+        ("score(mode, car: 1e300)", "a number up to 1e+12", "1e300"),
+        ("1e309 * share(mode = car)", "a number up to 1e+12", "1e309"),
+        ("share(kids > 1e400)", "expected a number such as", "kids > 1e400"),
+        ("share(kids in [1, 1e400))", "expected a number such as", "kids in"),
         ("share mode", "expected (:", "mode"),
     ],
 )
@@ -266,3 +271,9 @@ def test_the_command_points_at_mistakes(files):
     """Without a traceback, and with an exit status."""
     failed = run("query", *files, "share(mode = bsu)", "-q", code=1)
     assert "did you mean 'bus'?\n  share(mode = bsu)\n               ^^^" in failed.stderr
+
+
+def test_a_picture_of_what_has_none(files, tmp_path):
+    """Is refused in words."""
+    words = ["query", *files, "share(mode = car)", "-q", "-o", tmp_path / "out.svg"]
+    assert "this result has no picture" in run(*words, code=2).stderr

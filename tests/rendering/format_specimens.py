@@ -127,11 +127,20 @@ def shows_latex(content):
         words = re.sub(r"\\(text\w+)\{\}", lambda word: named[word[1]], text)
         return re.sub(r"\\([&%$#_{}])", r"\1", words)
 
-    cells = [re.split(r"(?<!\\) & ", row.removesuffix(r" \\")) for row in body if r" \\" in row]
+    bare = [row.removesuffix(r" \\").removeprefix("{}") for row in body if r" \\" in row]
+    cells = [re.split(r"(?<!\\) & ", row) for row in bare]
     assert len(cells) == len(rows)
     assert [tuple(map(plain, row)) for row in cells] == ROWS
     assert lines[0].startswith("% s & t")
     assert r"  \par\footnotesize A \textbar{} B." in lines
+
+
+def latex_of(first):
+    """The row of a table whose first cell is this."""
+    from ldp_aggregator.rendering.latex import table
+
+    shown = table(TextTable("", "", ("value", "share"), rows=[(first, "0.5")]))
+    return next(line.strip() for line in shown.splitlines() if "0.5" in line)
 
 
 def shows_html(content):

@@ -5,7 +5,7 @@ from collections import Counter
 
 import click
 import pytest
-from format_specimens import READERS, SHEET
+from format_specimens import READERS, SHEET, latex_of
 from places import ROOT
 
 from ldp.errors import EstimateError
@@ -90,3 +90,9 @@ def test_every_format_is_documented():
     page = (ROOT / "docs" / "estimates.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| `\.(\w+)` \|", page, re.MULTILINE)
     assert rows == [(row.name, row.ending) for row in FORMATS.values()]
+
+
+def test_brackets_are_no_room_between_rows_in_latex():
+    """What begins a row with one would be taken for a length."""
+    assert latex_of("[30, 45)") == r"{}[30, 45) & 0.5 \\"
+    assert latex_of("thirty") == r"thirty & 0.5 \\"

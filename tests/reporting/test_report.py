@@ -9,6 +9,7 @@ from calling import run
 
 import ldp
 from ldp_aggregator.estimates.estimation import estimate
+from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.options import Options
 from ldp_aggregator.queries.answering import query
 from ldp_aggregator.reporting.page import report_page
@@ -61,6 +62,13 @@ def test_what_it_rests_on():
     assert "1,000 people answered" in promise
     assert "(epsilon 2)" in promise
     assert "could be off by up to" in forged
+    question = ldp.survey(
+        "s",
+        ldp.question("x", ["a", "b"], epsilon=1, mechanism="grr"),
+        attributes=[ldp.attribute("sex", ["f", "m"])],
+    )["x"]
+    known = estimate_question(question, np.array([[600, 400]]), Options())
+    assert "Beside the answer, each report says openly: sex." in list(how_it_was_asked(known))
 
 
 @pytest.mark.parametrize(
@@ -105,6 +113,7 @@ def test_the_page_is_whole():
     assert "How &amp; why?" in text
     assert "share(mode = bus) - share(mode = car)" in text
     assert "@media print" in text
+    assert "of the test that what is asked is 0, of a ratio that it is 1" in text
     assert text.index("<svg") < text.index("All numbers")
 
 

@@ -400,6 +400,10 @@ def present(sheet: Sheet, form: str | None, output: Path | None = None) -> None:
     """
     by_ending = format_of_file(str(output), FORMATS.values()) or FORMATS["table"]
     chosen = by_ending if form is None else FORMATS[form]
+    if chosen.needs == "bars" and not sheet.bars():
+        raise click.UsageError(
+            f"expected a file or format for tables, got {chosen.name}: this result has no picture"
+        )
     if not chosen.sentences:
         for warning in sheet.warnings:
             click.echo(f"warning: {warning}", err=True)

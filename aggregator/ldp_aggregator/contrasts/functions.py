@@ -112,6 +112,8 @@ class Functions:
             if value not in self.values:
                 what = f"one of the values of question {self.name!r}"
                 raise UnknownNameError(value, tuple(self.values), what)
+            if not isinstance(weight, int | float) or not math.isfinite(weight):
+                raise EstimateError(f"expected a finite number for {value!r}, got {weight!r}")
             weights[self.values.index(value)] = weight
         return weights
 

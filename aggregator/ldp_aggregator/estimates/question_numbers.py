@@ -159,7 +159,8 @@ class QuestionNumbers:
         Raises what `share` does.
         """
         functions = self._functions
-        return functions.function(weighted_text(weights), functions.weights(weights))
+        by_value = functions.weights(weights)
+        return functions.function(weighted_text(weights), by_value)
 
     def contrasts(self, family: Mapping[str, Mapping[str, float]]) -> tuple[Contrast, ...]:
         """Several, by name, as one family: simultaneous where the options say so."""

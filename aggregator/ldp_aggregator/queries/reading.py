@@ -20,11 +20,13 @@ from typing import Any
 import numpy as np
 
 from ldp.errors import EstimateError, UnknownNameError
-from ldp.exact import fraction
 from ldp_aggregator.arrays import Flags, Floats
 from ldp_aggregator.queries.language import Part, parsed, pointed
 from ldp_aggregator.queries.subjects import Subject
 from ldp_aggregator.queries.terms import Linear, Quotient, Term, over, plus, scaled, times
+
+MOST = 1e12
+"""Of a number in a query: beyond, sums of shares have no digits left."""
 
 Subjects = Callable[[str], Subject]
 """The question of a name. Raises `UnknownNameError`, `EstimateError`."""
@@ -58,9 +60,16 @@ class _Reader:
         return read(tree)
 
     def _number(self, tree: Part) -> Term:
+        number = self._finite(tree)
+        return Linear(number / 100 if tree.parts[0].text.endswith("%") else number)
+
+    def _finite(self, tree: Part) -> float:
+        """The number that a part is. Raises `QueryError` for one that is too large."""
         text = tree.parts[0].text
         number = float(text.removesuffix("%"))
-        return Linear(number / 100 if text.endswith("%") else number)
+        if abs(number) > MOST:
+            raise pointed(self._text, f"expected a number up to {MOST:g}, got {text}", tree.span)
+        return number
 
     def _negative(self, tree: Part) -> Term:
         return scaled(self.term(tree.parts[0]), -1)
@@ -95,9 +104,14 @@ class _Reader:
     def _score(self, tree: Part) -> Term:
         subject, field = self._subject(tree.parts[0])
         weights = np.zeros(self._pointing(tree, lambda: subject.size))
+        given = np.zeros(len(weights), dtype=bool)
         for value, weight in zip(tree.parts[1::2], tree.parts[2::2], strict=True):
             passing = self._pointing(value, subject.among, field, [_value(value)])
-            weights = np.where(passing, float(weight.parts[0].text), weights)
+            if (passing & given).any():
+                problem = f"expected a number for each value once, got {_value(value)!r} again"
+                raise pointed(self._text, problem, value.span)
+            given |= passing
+            weights = np.where(passing, self._finite(weight), weights)
         return Linear(0.0, {subject.name: weights})
 
     def _all(self, tree: Part) -> tuple[Subject, Flags]:
@@ -124,7 +138,7 @@ class _Reader:
             return subject, self._pointing(tree, subject.within, field, low, high)
         if rule == "compared":
             sign, end = rest[0].text, rest[1].parts[0].text
-            return subject, self._pointing(tree, subject.compared, field, sign, fraction(end))
+            return subject, self._pointing(tree, subject.compared, field, sign, end)
         passing = np.zeros(size, dtype=bool)
         for value in rest[1:] if rule == "unequal" else rest:
             passing |= self._pointing(value, subject.among, field, [_value(value)])

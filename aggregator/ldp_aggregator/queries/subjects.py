@@ -157,7 +157,7 @@ class Subject:
 
     def within(self, field: str, low: str, high: str) -> Flags:
         """Which values lie in [low, high); around a circle if it ends before it begins."""
-        first, last = fraction(low), fraction(high)
+        first, last = _exact(low), _exact(high)
         domain = self._domain(field)
         above, below = _at_least(domain, first), ~_at_least(domain, last)
         if first >= last and not domain.circular:
@@ -166,9 +166,9 @@ class Subject:
             )
         return self._spread(field, above & below if first < last else above | below)
 
-    def compared(self, field: str, sign: str, end: Fraction) -> Flags:
+    def compared(self, field: str, sign: str, number: str) -> Flags:
         """Which values compare so with a number."""
-        domain = self._domain(field)
+        domain, end = self._domain(field), _exact(number)
         if sign in ("<=", ">") and domain.spacing is None:
             raise EstimateError(
                 f"expected < or >= for cells, whose ends belong to the next one, got {sign}"
@@ -220,6 +220,14 @@ def subject_of(
     if not total_reports(counts, question.layout):
         raise EstimateError(f"expected reports to question {question.name!r}, got none yet")
     return Subject(question, counts, options, candidates=candidates)
+
+
+def _exact(text: str) -> Fraction:
+    """The number that is written so. Raises `EstimateError`."""
+    try:
+        return fraction(text)
+    except ValueError as error:
+        raise EstimateError(str(error)) from None
 
 
 def _at_least(domain: Domain, end: Fraction) -> Flags:

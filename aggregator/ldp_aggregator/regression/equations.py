@@ -34,7 +34,7 @@ LOGIT, LINEAR = "logit", "linear"
 MODELS = (LOGIT, LINEAR)
 _STEPS = 200
 _SETTLED = 1e-13
-_STEEP = 30.0
+_STEEP = 15.0
 _HALVINGS = 40
 
 

@@ -78,8 +78,9 @@ def regress(
 
     Raises `EstimateError` for what cannot be estimated, with what to do.
     """
-    answers = answers_in(tallies, name, attributes=attributes, design=design)
-    return fitted(answers, formula_of(formula), choices)
+    read = formula_of(formula)
+    answers = answers_in(tallies, name, attributes=attributes, design=design, among=read.names)
+    return fitted(answers, read, choices)
 
 
 def regress_rows(

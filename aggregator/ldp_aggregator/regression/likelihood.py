@@ -27,7 +27,7 @@ from ldp_aggregator.arrays import Floats
 
 _STEPS = 200
 _SETTLED = 1e-20
-_STEEP = 30.0
+_STEEP = 15.0
 """Of a linear predictor: beyond, chances are 0 and 1."""
 _HALVINGS = 40
 _SINGULAR = 1e-12

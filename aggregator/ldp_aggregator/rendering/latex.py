@@ -56,7 +56,9 @@ def table(text_table: TextTable) -> str:
 
 
 def _row(cells: Sequence[str]) -> str:
-    return " & ".join(map(_text, cells)) + r" \\"
+    # What begins with a bracket would be taken for the room below the row before.
+    guard = "{}" if cells and cells[0].startswith("[") else ""
+    return guard + " & ".join(map(_text, cells)) + r" \\"
 
 
 def _text(text: str) -> str:

@@ -51,7 +51,9 @@ def report_page(
     parts = [f'<p class="lead">{html.escape(meaning)}</p>']
     if answers:
         parts.append("<h2>What was asked</h2>")
-        parts += [section(text_table) for text_table in query_sheet(answers).tables()]
+        sheet = query_sheet(answers)
+        parts += [section(text_table) for text_table in sheet.tables()]
+        parts += map(paragraph, sheet.legend)
     for question in questions:
         parts += _question(question)
     return page(title or estimates.survey, "".join(parts), _STYLE)

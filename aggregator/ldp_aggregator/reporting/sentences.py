@@ -42,6 +42,9 @@ def how_it_was_asked(question: QuestionEstimates) -> Iterator[str]:
         f"at most e^{asked.declared.text} times as likely for one answer as for another "
         f"(epsilon {asked.declared.text})."
     )
+    said = ", ".join(attribute.name for attribute in asked.attributes)
+    if said:
+        yield f"Beside the answer, each report says openly: {said}."
     bound = question.manipulation
     if bound is not None and bound.reach is not None:
         moved = bound.reach * _FORGED

@@ -57,7 +57,7 @@ def margins_of(given: str | os.PathLike[str] | Margins) -> tuple[Margin, ...]:
     if isinstance(given, Mapping):
         listed = [(str(name), [*values.items()], 1) for name, values in given.items()]
         as_counts = {
-            name: math.fsum(map(_number_or_nan, dict(values).values())) > 1 + SLACK
+            name: any(number > 1 for number in map(_number_or_nan, dict(values).values()))
             for name, values, _ in listed
         }
         return tuple(

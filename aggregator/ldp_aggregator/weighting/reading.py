@@ -9,7 +9,7 @@ What a report cost is said first, as nothing that is made of reports afterwards 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -40,6 +40,7 @@ def answers_in(
     *,
     attributes: Sequence[str] = (),
     design: Design | None = None,
+    among: Collection[str] | None = None,
 ) -> Answers:
     """What tallies say of a question, or of a group of questions that were answered together.
 
@@ -50,13 +51,14 @@ def answers_in(
     attributes  what these values are of, in their order
     design      the design weight of each respondent of a combination: how many people one stands
                 for, by the sampling frame
+    among       of the attributes that reports say, those that matter; all unless given
 
     Raises `EstimateError` for what cannot be taken together, and without reports.
     """
     if isinstance(tallies, Tally):
         if attributes:
             raise EstimateError("expected a tally for each combination of attributes, got one")
-        attributes, tallies = apart(tallies, name)
+        attributes, tallies = apart(tallies, name, among)
     tallies = {_combination(key): tally for key, tally in tallies.items()}
     survey = _survey_of(tallies, attributes)
     combinations = tuple(tallies)
@@ -84,19 +86,26 @@ def answers_in(
     )
 
 
-def apart(tally: Tally, name: str) -> tuple[tuple[str, ...], dict[Combination, Tally]]:
-    """The public attributes that reports to a question carry, and the tally of each combination."""
+def apart(
+    tally: Tally, name: str, among: Collection[str] | None = None
+) -> tuple[tuple[str, ...], dict[Combination, Tally]]:
+    """The public attributes that reports to a question carry, and the tally of each combination.
+
+    `among` has those that matter; reports that say other things alike are counted together.
+    """
     names = [question.name for question in members_of(tally.survey, name)]
     group = tally.survey.group_of.get(names[0]) if len(names) > 1 else None
     counted = names if group is None else [*names, group.name]
     attributes = tuple(attribute.name for attribute in attributes_of(tally.survey, counted[-1]))
-    if not attributes:
+    kept = [place for place, own in enumerate(attributes) if among is None or own in among]
+    if not kept:
         return (), {(): tally}
     parts: dict[Combination, dict[str, Counts]] = {}
     for one in counted:
         for combination, counts in tally.groups(one).items():
-            parts.setdefault(combination, {})[one] = counts
-    return attributes, {
+            own = parts.setdefault(tuple(combination[place] for place in kept), {})
+            own[one] = own[one] + counts if one in own else counts
+    return tuple(attributes[place] for place in kept), {
         combination: Tally(tally.survey, counts) for combination, counts in parts.items()
     }
 

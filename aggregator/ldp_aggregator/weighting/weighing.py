@@ -65,10 +65,10 @@ def weigh(
 
     Raises `EstimateError` for margins that cannot be met, and where there are no reports.
     """
-    answers = answers_in(tallies, name, attributes=attributes, design=design)
-    return weighed(
-        answers, margins_of(margins), of, method=method, level=level, replicates=replicates
-    )
+    known = margins_of(margins)
+    among = {part for margin in known for part in margin.attributes}
+    answers = answers_in(tallies, name, attributes=attributes, design=design, among=among)
+    return weighed(answers, known, of, method=method, level=level, replicates=replicates)
 
 
 def weigh_rows(

@@ -146,20 +146,32 @@ def _counted(
     """From a file for each epoch. Raises `EstimateError` for equal ones."""
     from ldp_aggregator.estimates.estimation import estimate
 
-    name, history, counted = question.name, [], set()
+    name, history = question.name, []
+    counted: dict[bytes, list[str]] = {}
     for epoch, path in zip(epochs_of(paths), paths, strict=True):
         tally = tally_of(survey_path, [path], quiet, allow_equal=True)
         counts = tally.counts[name].tobytes()
-        if counts in counted and tally.reports(name) and not allow_equal:
+        # Small epochs may have equal counts by chance; a file that comes twice has equal bytes.
+        alike = counted.setdefault(counts, []) if tally.reports(name) else []
+        again = [other for other in alike if _bytes_of(other) == _bytes_of(path)]
+        if again and not allow_equal:
             raise EstimateError(
-                f"{path}: expected a tally of its own for each epoch, got the same counts for the "
-                "second time; if it really counts other reports, pass --allow-equal"
+                f"{path}: expected a tally of its own for each epoch, got the bytes of {again[0]} "
+                "for the second time; if it really counts other reports, pass --allow-equal"
             )
-        counted.add(counts)
+        alike.append(path)
         candidates = read_candidates(tally.survey, survey_path)
         known = estimate(tally, options=options, candidates=candidates, names=[name])
         history.append((epoch, known[name]))
     return history
+
+
+def _bytes_of(path: str) -> bytes | str:
+    """Those of a file; of what cannot be read here, such as a URL, its name."""
+    try:
+        return Path(path).read_bytes()
+    except OSError:
+        return path
 
 
 def _stored(survey_path: Path, store: str, question: Question, options: Options) -> History:

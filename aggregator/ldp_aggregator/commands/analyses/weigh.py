@@ -111,7 +111,7 @@ class Sources:
                 strata.tallies, question, attributes=strata.attributes, design=strata.design
             )
         tally = tally_of(self.survey_path, self.paths, self.quiet, allow_equal=self.allow_equal)
-        return answers_in(tally, question)
+        return answers_in(tally, question, among=attributes)
 
     def in_the_clear(self, question: str, names: list[str]) -> list[str]:
         """The names that are no parts of the question's answers."""

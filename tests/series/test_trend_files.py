@@ -1,0 +1,45 @@
+"""Files for epochs: small ones may count alike by chance, and one that comes twice is refused."""
+
+import numpy as np
+import pytest
+from calling import run
+
+pytest.importorskip("statsmodels")
+
+FILE = """
+[survey]
+name = "s"
+[[question]]
+name = "x"
+type = "boolean"
+mechanism = "grr"
+epsilon = "40"
+"""
+
+
+@pytest.fixture
+def weeks(tmp_path):
+    """Five files of reports, whose counts are those of the answers, the same in all."""
+    (tmp_path / "s.toml").write_text(FILE, encoding="utf-8")
+    answers = np.array(["yes", "no"] * 400)
+    (tmp_path / "a.csv").write_text("x\n" + "\n".join(answers) + "\n", encoding="utf-8")
+    paths = [tmp_path / f"week{number}.reports" for number in range(5)]
+    for path in paths:
+        run("randomize", tmp_path / "s.toml", "-i", tmp_path / "a.csv", "-o", path, "-q")
+    return tmp_path / "s.toml", paths
+
+
+def test_equal_counts_are_no_mistake(weeks):
+    """Of different reports."""
+    survey, paths = weeks
+    assert "true, by epoch" in run("trend", survey, *paths, "--value", "true", "-q").stdout
+
+
+def test_the_same_file_twice_is_refused(weeks):
+    """Under whatever name; unless that is meant."""
+    survey, paths = weeks
+    paths[3].write_bytes(paths[1].read_bytes())
+    failed = run("trend", survey, *paths, "--value", "true", "-q", code=1)
+    assert "got the bytes of" in failed.stderr
+    assert "week1.reports" in failed.stderr
+    run("trend", survey, *paths, "--value", "true", "-q", "--allow-equal")
