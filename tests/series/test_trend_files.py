@@ -35,6 +35,13 @@ def test_equal_counts_are_no_mistake(weeks):
     assert "true, by epoch" in run("trend", survey, *paths, "--value", "true", "-q").stdout
 
 
+def test_what_was_not_tested_is_no_sign_of_sameness(weeks):
+    """Of epochs that may all still get reports, nothing is said about changes."""
+    survey, paths = weeks
+    words = ["trend", survey, *paths, "--value", "true", "-q", "--still-open", "4"]
+    assert "was not tested" in run(*words).stdout
+
+
 def test_the_same_file_twice_is_refused(weeks):
     """Under whatever name; unless that is meant."""
     survey, paths = weeks

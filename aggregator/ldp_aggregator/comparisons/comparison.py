@@ -42,9 +42,11 @@ COLUMNS = (
 )
 _FAMILIES = {
     "bh": "p-values for all values together: of those called different, the stated share is, on "
-    "average (Benjamini-Hochberg); so do their intervals hold",
-    "bonferroni": "p-values and intervals for all values together (Bonferroni)",
-    "holm": "p-values for all values together (Holm), with Bonferroni's intervals",
+    "average (Benjamini-Hochberg); so do their intervals hold; means by themselves",
+    "bonferroni": "p-values and intervals for all values together (Bonferroni); means by "
+    "themselves",
+    "holm": "p-values for all values together (Holm), with Bonferroni's intervals; means by "
+    "themselves",
 }
 
 

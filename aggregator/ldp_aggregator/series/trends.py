@@ -117,6 +117,8 @@ class Trends:
         """Whether something has changed, in words."""
         most = float(self.evidence.max())
         rate = f"{self.alarm_rate:.4g}"
+        if not any(course.tested for course in self):
+            return "whether anything has changed was not tested; why is said below"
         if not self.alarm:
             return (
                 f"no change is certain enough: evidence (e-value) {most:.3g}, where "
