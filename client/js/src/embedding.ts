@@ -35,8 +35,8 @@ import { HTTPTransport, type Transport } from "./transport.js";
 import { Vault } from "./vault.js";
 
 const DAY = 86_400_000;
-/** What befalls reports that were not sent. */
-const LOSSES = ["too-old", "queue-full", "damaged", "forgotten"] as const;
+/** What befalls reports that wait too long, or are too many. */
+const LOSSES = ["too-old", "queue-full"] as const;
 const NO_ATTEMPT = { at: undefined, outcome: "", reason: "", failures: 0 };
 /** The queue's bounds are looked at once in so many reports: where it is full, all keys of it are read then. */
 const SLACK = 128;
