@@ -276,11 +276,16 @@ def _question(
         profile=profile,
         epoch=epoch,
         survey=survey,
-        keys=table.without(_TOLD if domain.is_place or "cells" not in table else _TOLD_OF_CELLS),
+        keys=table.without(_TOLD_OF_CELLS if _has_named_cells(table, domain) else _TOLD),
         draw=draw_of.get(name),
         attributes=tuple(attribute for attribute in attributes if attribute.goes_with(name)),
     )
     return question, []
+
+
+def _has_named_cells(table: Keys, domain: Domain) -> bool:
+    """Whether the values are cells of a place that have names; those of a search are others."""
+    return "cells" in table and not domain.is_place and not domain.is_open
 
 
 def _with_profile(keys: Keys) -> tuple[Keys, str]:

@@ -41,6 +41,8 @@ from ldp_simulations.sampling.table import sample_counts
 
 SURVEYS = 10_000
 SUMS = Sums(surveys=1_000, cells=10, comparisons=100, most=150, least=25)
+UNMEASURED = {"pgr", "olh", "blh", "loloha"}
+"""Whose means came with their covariances, and have no figures on the page yet."""
 NEW = {
     *("taxonomy", "one-bit", "dithered", "square-wave", "arcs", "tree", "codebook", "pyramid"),
     "subsets",
@@ -195,7 +197,7 @@ def test_means_are_measured_wherever_there_are_any():
         holders = Holders(question.domain.values, np.full(10, 100))
         counts = sample_counts(question, holders, np.random.default_rng(1))
         estimates = observing.estimate_question(question, counts, observing.Options())
-        assert (estimates.mean is not None) == (label in MEANS), label
+        assert (estimates.mean is not None) == (label in MEANS or label in UNMEASURED), label
 
 
 @pytest.mark.parametrize(("surveys", "bound"), [(25, 0.06), (100, 0.05), (400, 0.08)])

@@ -34,12 +34,9 @@ def simulated(**options):
 
 @pytest.mark.parametrize("way", [CLIENTS, REPORTS, LAW])
 def test_means_meet_the_truth(way):
-    """Whichever way reports come about, a run has its estimates' mean, and the table's truth.
-
-    `olh` has none, as its frequencies have no covariance.
-    """
+    """Whichever way reports come about, a run has its estimates' mean, and the table's truth."""
     result = simulated(way=way, seed=1, runs=2)
-    assert {name for name, runs in result.runs.items() if runs.mean is None} == {"olh"}
+    assert {name for name, runs in result.runs.items() if runs.mean is None} == set()
     for name in (*OF_FREQUENCIES, "one-bit"):
         runs, first = result.runs[name].mean, result.first[name].mean
         assert runs.truth.tolist() == [pytest.approx(TRUTH)]
@@ -106,7 +103,7 @@ def test_records_have_the_mean():
     result = simulated(seed=1, runs=3)
     record = json.loads(rendered(report.sheet(result), "json"))
     flat = list(csv.DictReader(io.StringIO(rendered(report.sheet(result), "csv"))))
-    assert "mean" not in record["questions"]["olh"]
+    assert "mean" in record["questions"]["olh"]
     for name in (*OF_FREQUENCIES, "one-bit"):
         runs, mean = result.runs[name].mean, record["questions"][name]["mean"]
         (row,) = (row for row in flat if (row["question"], row["value"]) == (name, "mean"))
