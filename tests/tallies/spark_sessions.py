@@ -63,50 +63,61 @@ def _end_java():
 
 
 class Gate:
-    """A named pipe among the paths: its first reader waits for us, who know who reads, and when.
+    """A named pipe among the paths: who reads it waits for us, who know who reads, and when.
 
     Linux only.
 
-    That one gets half of the content, and is in the hands of `interrupt(pid)` before it gets more.
-    By then a file with the whole content has taken the place of the pipe, for all others.
+    They get half of the content, and are in the hands of `interrupt(pids)` before it ends. A file
+    with the whole content takes the place of the pipe as soon as the first one has opened it; two
+    jobs of Spark that run at once may both have by then, and each has to be interrupted.
     """
 
     def __init__(self, path, content, interrupt):
         os.mkfifo(path)
-        self.reader = None
+        self.opened = False
         self._path, self._content, self._interrupt = Path(path), content, interrupt
+        self._pipe = Path(path).stat()
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
     def close(self):
         """Wait for no one any more."""
-        if self.reader is None:
+        if not self.opened:
             os.close(os.open(self._path, os.O_RDONLY | os.O_NONBLOCK))
         self._thread.join(10)
         assert not self._thread.is_alive()
 
     def _serve(self):
+        whole = self._path.with_suffix(".whole")
+        whole.write_bytes(self._content)
         with self._path.open("wb", buffering=0) as pipe:  # opens once somebody reads
-            self.reader = self._who_reads()
-            pipe.write(self._content[: len(self._content) // 2])
-            whole = self._path.with_suffix(".whole")
-            whole.write_bytes(self._content)
+            self.opened = True
             whole.replace(self._path)
-            self._interrupt(self.reader)
+            pipe.write(self._content[: len(self._content) // 2])
+            self._interrupt(self._readers())
 
-    def _who_reads(self):
-        """The process that has the pipe open, other than this one."""
+    def _readers(self):
+        """The processes that have the pipe open, other than this one: one at least."""
         for _ in range(1000):
-            for process in Path("/proc").glob("[1-9]*"):
-                if int(process.name) != os.getpid() and _has_open(process, str(self._path)):
-                    return int(process.name)
+            others = (int(path.name) for path in Path("/proc").glob("[1-9]*"))
+            readers = [pid for pid in others if pid != os.getpid() and _has_open(pid, self._pipe)]
+            if readers:
+                return readers
             time.sleep(0.01)
         raise AssertionError("expected a process that reads the pipe")
 
 
-def _has_open(process, path):
+def _has_open(pid, pipe):
     try:
-        return any(os.path.realpath(link) == str(path) for link in (process / "fd").iterdir())
+        links = list(Path(f"/proc/{pid}/fd").iterdir())
+    except OSError:
+        return False
+    return any(_is_file(link, pipe) for link in links)
+
+
+def _is_file(link, expected):
+    try:
+        return os.path.samestat(link.stat(), expected)
     except OSError:
         return False
 
