@@ -16,7 +16,7 @@ from ldp_aggregator.association.crosstab import Conditional, Crosstab, Measured
 from ldp_aggregator.association.crosstabs import Crosstabs
 from ldp_aggregator.bloom.regression import ChiSquare
 from ldp_aggregator.distributions.answers import Share
-from ldp_aggregator.rendering.sheet import Sheet, TextTable
+from ldp_aggregator.rendering.sheet import Sheet, TextTable, finite
 
 FORMAT = 1
 MOST_FIELDS = 3
@@ -200,7 +200,7 @@ def _record(crosstab: Crosstab, names: Sequence[str], shown: _Shown) -> dict[str
             {
                 "value": part.value,
                 "given": part.given,
-                "share": _number(part.share),
+                "share": finite(part.share),
                 "interval": list(part.interval),
             }
             for part in shown.within
@@ -208,8 +208,8 @@ def _record(crosstab: Crosstab, names: Sequence[str], shown: _Shown) -> dict[str
         "measures": [
             {
                 "measure": part.measure,
-                "estimate": _number(part.estimate),
-                "interval": [_number(end) for end in part.interval],
+                "estimate": finite(part.estimate),
+                "interval": [finite(end) for end in part.interval],
                 "biased": True,
             }
             for part in shown.measures
@@ -235,7 +235,3 @@ def _text(number: float) -> str:
 
 def _ends(part: Share | Conditional | Measured) -> str:
     return f"[{_text(part.low)}, {_text(part.high)}]"
-
-
-def _number(number: float) -> float | None:
-    return number if math.isfinite(number) else None

@@ -18,7 +18,7 @@ from ldp_aggregator.rendering.columns import aligned
 from ldp_aggregator.rendering.formats import rendered
 from ldp_aggregator.rendering.frames import pandas_frame, polars_frame
 from ldp_aggregator.rendering.html_page import captioned
-from ldp_aggregator.rendering.sheet import NOTHING, Bars, Dots, Sheet, TextTable
+from ldp_aggregator.rendering.sheet import NOTHING, Bars, Dots, Sheet, TextTable, finite
 
 FORMAT = 1
 COLUMNS = (
@@ -59,8 +59,8 @@ class Span(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON: None for what is no number, or has no end."""
-        ends = [_number(self.low), _number(self.high)]
-        return {"estimate": _number(self.estimate), "interval": ends}
+        ends = [finite(self.low), finite(self.high)]
+        return {"estimate": finite(self.estimate), "interval": ends}
 
     def __str__(self) -> str:
         estimate = NOTHING if math.isnan(self.estimate) else f"{self.estimate:.3g}"
@@ -96,12 +96,12 @@ class Compared(WithInterval):
         """Ready for JSON."""
         return {
             "value": self.value,
-            "first": _number(self.first),
-            "second": _number(self.second),
-            "difference": _number(self.difference),
-            "standard_error": _number(self.standard_error),
-            "interval": [_number(self.low), _number(self.high)],
-            "interval_if_all_is_shared": [_number(end) for end in self.narrowest],
+            "first": finite(self.first),
+            "second": finite(self.second),
+            "difference": finite(self.difference),
+            "standard_error": finite(self.standard_error),
+            "interval": [finite(self.low), finite(self.high)],
+            "interval_if_all_is_shared": [finite(end) for end in self.narrowest],
             "ratio": self.ratio.to_dict(),
             "odds_ratio": None if self.odds_ratio is None else self.odds_ratio.to_dict(),
             "p_value": self.p_value,
@@ -321,7 +321,3 @@ def _chance(chance: float | None) -> str:
     if chance is None:
         return NOTHING
     return f"{chance:.3f}" if chance >= 0.001 else f"{chance:.1e}"
-
-
-def _number(number: float) -> float | None:
-    return number if math.isfinite(number) else None

@@ -20,7 +20,7 @@ from ldp_aggregator.rendering.bars import MOST_BARS, figure, picture
 from ldp_aggregator.rendering.columns import aligned
 from ldp_aggregator.rendering.frames import frame, pandas_frame, polars_frame
 from ldp_aggregator.rendering.html_page import captioned
-from ldp_aggregator.rendering.sheet import NOTHING, Bars, TextTable
+from ldp_aggregator.rendering.sheet import NOTHING, Bars, TextTable, finite
 from ldp_aggregator.taxonomies.selection import chosen_nodes
 
 COLUMNS = ("question", "value", "count", "frequency", "standard_error", "low", "high")
@@ -325,7 +325,7 @@ class QuestionEstimates(QuestionNumbers):
             elif self.is_shape:
                 shown |= {"standard_error": None, "interval": None}
             else:
-                raw = _number(float(self.unbiased[index]))
+                raw = finite(float(self.unbiased[index]))
                 shown |= {
                     "standard_error": None,
                     "interval": None,
@@ -336,13 +336,9 @@ class QuestionEstimates(QuestionNumbers):
 
 
 def _share(estimate: Estimate) -> dict[str, Any]:
-    return {"count": _number(estimate.count), "frequency": _number(estimate.frequency)}
+    return {"count": finite(estimate.count), "frequency": finite(estimate.frequency)}
 
 
 def _errors(estimate: Estimate) -> dict[str, Any]:
-    ends = [_number(estimate.low), _number(estimate.high)]
-    return {"standard_error": _number(estimate.standard_error), "interval": ends}
-
-
-def _number(number: float) -> float | None:
-    return number if math.isfinite(number) else None
+    ends = [finite(estimate.low), finite(estimate.high)]
+    return {"standard_error": finite(estimate.standard_error), "interval": ends}

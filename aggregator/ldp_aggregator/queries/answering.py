@@ -37,6 +37,7 @@ from ldp_aggregator.queries.language import QueryError
 from ldp_aggregator.queries.reading import read
 from ldp_aggregator.queries.subjects import Subject, subject_of
 from ldp_aggregator.queries.terms import Linear, Term
+from ldp_aggregator.rendering.sheet import finite
 from ldp_aggregator.tallies.tally import Tally
 
 DEFAULTS = Options()
@@ -72,10 +73,10 @@ class Answer:
         number = self.contrast
         return {
             "query": self.query,
-            "estimate": _known(number.estimate),
-            "standard_error": _known(number.standard_error),
-            "interval": [_known(number.low), _known(number.high)],
-            "p_value": _known(number.p_value),
+            "estimate": finite(number.estimate),
+            "standard_error": finite(number.standard_error),
+            "interval": [finite(number.low), finite(number.high)],
+            "p_value": finite(number.p_value),
             "tested": "ratio = 1" if self.is_ratio else "estimate = 0",
             "bound": number.bound or None,
             "level": self.options.level,
@@ -192,7 +193,3 @@ def _together(parts: Sequence[tuple[Estimable, Floats]], estimand: str) -> Errin
 
 def _source(question: Question, reports: int) -> Source:
     return Source(question.name, question.mechanism, question.declared.text, reports=reports)
-
-
-def _known(number: float) -> float | None:
-    return number if math.isfinite(number) else None

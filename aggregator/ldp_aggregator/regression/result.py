@@ -14,7 +14,7 @@ from ldp_aggregator.interval import WithInterval
 from ldp_aggregator.rendering.columns import aligned
 from ldp_aggregator.rendering.formats import rendered
 from ldp_aggregator.rendering.html_page import captioned
-from ldp_aggregator.rendering.sheet import Sheet, TextTable, blanks
+from ldp_aggregator.rendering.sheet import Sheet, TextTable, blanks, finite
 
 FORMAT = 1
 COLUMNS = ("coefficient", "estimate", "standard_error", "low", "high", "p_value")
@@ -162,8 +162,8 @@ class Regression:
                     "name": row.name,
                     "estimate": row.estimate,
                     "standard_error": row.standard_error,
-                    "interval": [_number(row.low), _number(row.high)],
-                    "p_value": _number(row.p_value),
+                    "interval": [finite(row.low), finite(row.high)],
+                    "p_value": finite(row.p_value),
                 }
                 for row in self.coefficients
             ],
@@ -187,7 +187,3 @@ class Regression:
         if self.model == "logit":
             cells.append(f"{math.exp(min(row.estimate, _LARGEST)):.3f}")
         return [*cells, f"{row.p_value:.3g}"]
-
-
-def _number(number: float) -> float | None:
-    return number if math.isfinite(number) else None

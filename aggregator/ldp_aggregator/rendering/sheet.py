@@ -138,6 +138,11 @@ def blanks(cells: Iterable[str | float | None]) -> list[str | float | None]:
     return [None if isinstance(cell, float) and not isfinite(cell) else cell for cell in cells]
 
 
+def finite(number: float) -> float | None:
+    """A number ready for JSON; None where there is none."""
+    return number if isfinite(number) else None
+
+
 def in_one_line(heading: str) -> str:
     """A heading without its line breaks; a word that was parted by a hyphen is whole again."""
     return heading.replace("-\n", "").replace("\n", " ")

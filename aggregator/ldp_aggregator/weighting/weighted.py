@@ -14,7 +14,7 @@ from ldp_aggregator.interval import WithInterval
 from ldp_aggregator.rendering.columns import aligned
 from ldp_aggregator.rendering.formats import rendered
 from ldp_aggregator.rendering.html_page import captioned
-from ldp_aggregator.rendering.sheet import Bars, Sheet, TextTable, blanks
+from ldp_aggregator.rendering.sheet import Bars, Sheet, TextTable, blanks, finite
 
 FORMAT = 1
 COLUMNS = (
@@ -161,7 +161,7 @@ class Weighted:
                     "standard_error": share.standard_error,
                     "interval": [share.low, share.high],
                     "unweighted": share.unweighted,
-                    "design_effect": _number(share.design_effect),
+                    "design_effect": finite(share.design_effect),
                     **self._replicate(place),
                 }
                 for place, share in enumerate(self.shares)
@@ -214,7 +214,3 @@ def _margin_cells(margin: MarginShown) -> list[str]:
         f"{factor:.3f}",
         "-" if margin.responded is None else f"{margin.responded:.1%}",
     ]
-
-
-def _number(number: float) -> float | None:
-    return number if math.isfinite(number) else None

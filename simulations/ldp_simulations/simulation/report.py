@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import astuple, replace
@@ -13,7 +12,7 @@ import numpy as np
 from ldp_aggregator.estimates.question_estimates import Gather, QuestionEstimates
 from ldp_aggregator.estimates.question_numbers import MEAN, MOST_ROWS
 from ldp_aggregator.rendering import html_page
-from ldp_aggregator.rendering.sheet import NOTHING, Sheet, TextTable
+from ldp_aggregator.rendering.sheet import NOTHING, Sheet, TextTable, finite
 from ldp_simulations.simulation.simulation import CLIENTS, LAW, REPORTS, Runs, Simulation
 
 FORMAT = 1
@@ -116,8 +115,8 @@ def _told(runs: Runs) -> Iterator[tuple[float, float, float, float]]:
 
 def _beside_the_truth(values: Iterator[dict[str, Any]], runs: Runs) -> Iterator[dict[str, Any]]:
     for value, (truth, covered, empirical, stated) in zip(values, _told(runs), strict=False):
-        errors = {"empirical_error": _finite(empirical), "stated_error": _finite(stated)}
-        yield {**value, "truth": truth, "covered": _finite(covered), **errors}
+        errors = {"empirical_error": finite(empirical), "stated_error": finite(stated)}
+        yield {**value, "truth": truth, "covered": finite(covered), **errors}
 
 
 def _with_means(values: Iterator[dict[str, Any]], means: Runs) -> Iterator[dict[str, Any]]:
@@ -125,7 +124,7 @@ def _with_means(values: Iterator[dict[str, Any]], means: Runs) -> Iterator[dict[
     for value, (truth, covered, empirical, stated) in zip(values, _told(means), strict=True):
         numbers = {"truth": truth, "covered": covered}
         numbers |= {"empirical_error": empirical, "stated_error": stated}
-        known = {name: _finite(number) for name, number in numbers.items()}
+        known = {name: finite(number) for name, number in numbers.items()}
         yield {**value, "mean": {**value["mean"], **known}}
 
 
@@ -279,7 +278,3 @@ def _verdict(runs: Runs, level: float) -> str:
 
 def _count(simulation: Simulation) -> int:
     return len(next(iter(simulation.runs.values())).frequency)
-
-
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None
