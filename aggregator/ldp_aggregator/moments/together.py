@@ -23,7 +23,8 @@ Where none of it is known, standard errors are added up: no error is larger than
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +42,8 @@ MOST_VALUES = 2048
 _HASHES_AT_ONCE = 1 << 22
 _FEWEST_HASHES, _MOST_HASHES = 16, 4096
 _SEED = 20261
+_MOST_KEPT = 1 << 20
+"""Numbers that are kept for weights that come again."""
 
 
 class PairLaw(NamedTuple):
@@ -102,28 +105,57 @@ def of_symbols(scores: Callable[[Floats], Floats], counts: Floats, frequency: Fl
 
 def of_hashes(randomizer: LocalHashing, frequency: Floats, reports: int) -> Covariance:
     """Where each report has a hash function of its own."""
-    p, q = (float(rate) for rate in randomizer.support)
     rate = 1 / float(randomizer.ratio + randomizer.buckets - 1)
     surplus = float(randomizer.ratio - 1) * rate
-    size, buckets = randomizer.size, randomizer.buckets
-    many = int(np.clip(_HASHES_AT_ONCE // size, _FEWEST_HASHES, _MOST_HASHES))
 
     def together(weights: Floats) -> Floats:
-        functions = _hash_functions(randomizer.modulus, many)
-        values, products = np.arange(size), np.zeros((len(weights), len(weights)))
-        for multiplier, shift in functions.tolist():
-            # (M,): the bucket of every value under this function.
-            bucket = (multiplier * values + shift) % randomizer.modulus * buckets
-            bucket //= randomizer.modulus
-            # (buckets,): how likely a report names each, and (Q, buckets) what that is worth.
-            chance = rate + surplus * np.bincount(bucket, frequency, minlength=buckets)
-            within = np.stack([np.bincount(bucket, row, minlength=buckets) for row in weights])
-            worth = (within - q * weights.sum(axis=1, keepdims=True)) / (p - q)
-            products += (worth * chance) @ worth.T
-        expected = products / len(functions)
+        if len(weights) * weights.size <= _MOST_KEPT:
+            any_bucket, own_bucket = _products(
+                randomizer, len(weights), weights.astype(float).tobytes()
+            )
+            expected = rate * any_bucket + surplus * (own_bucket @ frequency)
+        else:
+            expected, functions = np.zeros((len(weights), len(weights))), 0
+            for bucket, worth in _worths(randomizer, weights):
+                # How likely a report names each bucket, (buckets,).
+                chance = rate + surplus * np.bincount(bucket, frequency, minlength=worth.shape[1])
+                expected += (worth * chance) @ worth.T
+                functions += 1
+            expected /= functions
         return np.asarray((expected - (weights * frequency) @ weights.T) / reports)
 
     return together
+
+
+@lru_cache(maxsize=16)
+def _products(randomizer: LocalHashing, rows: int, weights: bytes) -> tuple[Floats, Floats]:
+    """Means, over hash functions, of the products of what buckets are worth to rows of weights.
+
+    Summed over all buckets, (Q, Q), and of the bucket of each value, (Q, Q, M). Kept, since they
+    are the same for every tally.
+    """
+    any_bucket = np.zeros((rows, rows))
+    own_bucket = np.zeros((rows, rows, randomizer.size))
+    functions = 0
+    for bucket, worth in _worths(randomizer, np.frombuffer(weights).reshape(rows, -1)):
+        products = worth[:, None] * worth
+        any_bucket += products.sum(axis=2)
+        own_bucket += products[:, :, bucket]
+        functions += 1
+    return any_bucket / functions, own_bucket / functions
+
+
+def _worths(randomizer: LocalHashing, weights: Floats) -> Iterator[tuple[Integers, Floats]]:
+    """By hash function: the bucket of each value, (M,); the worth of each bucket, (Q, buckets)."""
+    p, q = (float(rate) for rate in randomizer.support)
+    size, buckets = randomizer.size, randomizer.buckets
+    many = int(np.clip(_HASHES_AT_ONCE // size, _FEWEST_HASHES, _MOST_HASHES))
+    values, total = np.arange(size), weights.sum(axis=1, keepdims=True)
+    for multiplier, shift in _hash_functions(randomizer.modulus, many).tolist():
+        bucket = (multiplier * values + shift) % randomizer.modulus * buckets
+        bucket //= randomizer.modulus
+        within = np.stack([np.bincount(bucket, row, minlength=buckets) for row in weights])
+        yield bucket, (within - q * total) / (p - q)
 
 
 def _hash_functions(modulus: int, most: int) -> Integers:
