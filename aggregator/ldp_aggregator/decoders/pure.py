@@ -88,9 +88,9 @@ def pure_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     supports = support_counts(pure, counts)
     law = _pair_law(pure)
     if law is not None:
-        return _of_supports(pure, counts, supports, law)
+        return _of_supports(pure, counts, supports, together=law)
     together = _together(pure, counts, _frequency(pure, counts, supports))
-    return _of_supports(pure, counts, supports, together)
+    return _of_supports(pure, counts, supports, together=together)
 
 
 def few_moments(randomizer: Randomizer, counts: Counts, places: Indices) -> Moments | None:
@@ -101,7 +101,7 @@ def few_moments(randomizer: Randomizer, counts: Counts, places: Indices) -> Mome
     pure = _pure(randomizer)
     law = _pair_law(pure)
     if law is not None and is_counted(pure):
-        return _of_supports(pure, counts, support_counts(pure, counts)[places], law)
+        return _of_supports(pure, counts, support_counts(pure, counts)[places], together=law)
     response = points(randomizer)
     if response is None or response.folded or len(places) > MOST_POINTS_ALONE:
         return None
@@ -114,7 +114,7 @@ def few_moments(randomizer: Randomizer, counts: Counts, places: Indices) -> Mome
         reports,
         scale=_signal(pure) ** 2,
     )
-    return _of_supports(pure, counts, supports, together)
+    return _of_supports(pure, counts, supports, together=together)
 
 
 def _of_supports(

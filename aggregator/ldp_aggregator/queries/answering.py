@@ -139,7 +139,7 @@ def _answer(
         _source(subject(question).question, parts[name][0].reports)
         for name, question in asked.items()
     )
-    contrast = _contrast(text, sums, list(parts.values()), options, family=family)
+    contrast = _contrast(text, sums, list(parts.values()), options=options, family=family)
     return Answer(text, contrast, len(sums) > 1, sources=sources, options=options)
 
 

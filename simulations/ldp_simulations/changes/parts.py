@@ -111,8 +111,8 @@ PARTS: Mapping[str, Part] = {
         "with weights 2, 0, 1, 0 and -3, and a ratio. *Size* is how often the two that are held "
         "alike are called different at .05.",
         ("sum", "difference", "score", "ratio", "size"),
-        {**dict.fromkeys(("sum", "difference", "score", "ratio"), HELD), "size": SIZE},
-        {name: _contrast(contrast) for name, contrast in CONTRASTS.items()},
+        claims={**dict.fromkeys(("sum", "difference", "score", "ratio"), HELD), "size": SIZE},
+        cells={name: _contrast(contrast) for name, contrast in CONTRASTS.items()},
     ),
     "pairs": Part(
         "Pairs of tallies",
@@ -125,19 +125,24 @@ PARTS: Mapping[str, Part] = {
             *("difference", "ratio", "odds", "size", "size, any"),
             *("power", "power by theory", "power, any", "alike"),
         ),
-        {
+        claims={
             **dict.fromkeys(("difference", "ratio", "odds"), AT_LEAST),
             **dict.fromkeys(("size", "size, any"), SIZE),
         },
-        {name: _pair(pair) for name, pair in PAIRS.items()},
+        cells={name: _pair(pair) for name, pair in PAIRS.items()},
     ),
     "panels": Part(
         "Memoized devices",
         "Of which a share reports on both sides, and nothing differs: with the overlap known, and "
         "with it unknown. The test of all values takes no overlap off, and becomes careful.",
         ("difference", "size", "size, any", "unknown overlap"),
-        {"difference": HELD, "size": SIZE, "size, any": (0.0, 0.06), "unknown overlap": AT_LEAST},
-        {name: _pair(pair) for name, pair in PANELS.items()},
+        claims={
+            "difference": HELD,
+            "size": SIZE,
+            "size, any": (0.0, 0.06),
+            "unknown overlap": AT_LEAST,
+        },
+        cells={name: _pair(pair) for name, pair in PANELS.items()},
     ),
     "bands": Part(
         "Levels",
@@ -145,8 +150,8 @@ PARTS: Mapping[str, Part] = {
         "them, over all epochs, and at the last. Levels that stand still, or nearly, have bands "
         "that are too wide, as nobody can know that they will.",
         ("band", "at the end"),
-        {"band": AT_LEAST, "at the end": AT_LEAST},
-        {course.name: _course(course) for course in BANDS},
+        claims={"band": AT_LEAST, "at the end": AT_LEAST},
+        cells={course.name: _course(course) for course in BANDS},
     ),
     "alarms": Part(
         "Changes",
@@ -154,7 +159,7 @@ PARTS: Mapping[str, Part] = {
         "one is *seen*, epochs from the jump to the alarm, how often the jump is among the epochs "
         "*since* when, and how many these are.",
         ("alarm", "seen", "delay", "since", "epochs since"),
-        {"alarm": (0.0, 0.05), "since": (0.95, 1.0)},
-        {course.name: _course(course) for course in ALARMS},
+        claims={"alarm": (0.0, 0.05), "since": (0.95, 1.0)},
+        cells={course.name: _course(course) for course in ALARMS},
     ),
 }
