@@ -20,6 +20,7 @@ from benchmarks import (
     imports,
     memory,
     numbers,
+    queries,
     service,
     simulation,
     surveys,
@@ -37,6 +38,7 @@ _PARTS = (
     device,
     aggregator,
     decoding,
+    queries,
     numbers,
     vectors,
     simulation,
@@ -63,6 +65,9 @@ More of them than cores make every figure worse than it is.
   one is a device that sends its report by itself.
 - **decoding**: from a tally to the support counts of all values, with the design in memory; and the
   designs themselves.
+- **queries**: a share, a difference and a ratio of a few of a million values, from a tally in
+  memory, with what is made once for a survey: the places of its values, and the design. To load
+  the survey file and the tally takes `ldp query` seconds before.
 - **numbers**: of questions for a mean (`dithered`) and for a distribution (`arcs`): a first report
   of a new client, counting from bytes in batches of 1,000, the weights and the matrix of a design,
   decoding a tally of a million reports, and a billion respondents simulated once, with estimates.

@@ -1,4 +1,7 @@
-"""Names for arrays by what they hold; their shapes are said where they are used."""
+"""Names for arrays by what they hold, and a matrix that several make of another.
+
+Their shapes are said where they are used.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,3 +17,11 @@ Indices = NDArray[np.intp]
 
 Words = NDArray[np.uint64]
 """Bits, sixty-four in each element."""
+
+_HARDLY_ANY = 1e-300
+
+
+def correlation_of(covariance: Floats) -> Floats:
+    """From a covariance, (Q, Q); what does not vary goes together with nothing."""
+    error = np.sqrt(np.maximum(np.diag(covariance), _HARDLY_ANY))
+    return np.asarray(covariance / error / error[:, None])

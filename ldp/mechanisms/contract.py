@@ -113,6 +113,9 @@ class Randomizer(Protocol):
     def _asdict(self) -> dict[str, Any]:
         """Its fields, by name: it is a named tuple."""
 
+    def __hash__(self) -> int:
+        """Of its fields."""
+
     def randomize(self, value: Value, random: Random) -> int:
         """One report of `value`, as the integer that the layout describes."""
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_aggregator.arcs.circle import Circle, Scores, around, places
-from ldp_aggregator.arrays import Counts, Floats, Indices
+from ldp_aggregator.arrays import Counts, Floats, Indices, correlation_of
 
 Narrow = NDArray[np.floating]
 """Of either precision."""
@@ -99,9 +99,7 @@ def correlation(queries: Floats, scores: Scores) -> Floats:
     All arcs are as likely then, and windows go together as alpha' S alpha says, which is q' alpha:
     S alpha is the query less a constant, and alphas add up to 0.
     """
-    covariance = queries @ scores.alpha
-    error = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
-    return np.asarray(covariance / error / error[:, None])
+    return correlation_of(queries @ scores.alpha)
 
 
 def _windows(

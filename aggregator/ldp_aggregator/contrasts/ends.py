@@ -16,6 +16,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from ldp_aggregator.arrays import Floats
 
 _HARDLY_ANY = 1e-12
@@ -38,8 +40,7 @@ def slopes(weights: Floats, shares: Floats, spread: Floats | None, *, drawn: boo
     `spread` is the variance of one report's function by what is held, (M,), if that is known;
     `drawn` says whether respondents are drawn from a population.
     """
-    held = shares.clip(0.0)
-    held = held / max(float(held.sum()), _HARDLY_ANY)
+    held = _held(weights, shares)
     noise = 0.0 * weights if spread is None else spread
     mean = float(held @ weights)
     away = weights - mean
@@ -50,6 +51,19 @@ def slopes(weights: Floats, shares: Floats, spread: Floats | None, *, drawn: boo
     # All weight the same: shares can only be shifted to an end of what there is.
     now = float(held @ noise)
     return Slopes(*(_towards(place, away, noise - now, drawn=drawn) for place in _ends_of(weights)))
+
+
+def _held(weights: Floats, shares: Floats) -> Floats:
+    """Who holds what, (M,), of sum 1.
+
+    Values without weight have what the others leave of 1 between them. Of a million estimates half
+    are above 0 by chance, and their sum says nothing of what is held.
+    """
+    held = shares.clip(0.0)
+    without = weights == 0
+    rest, now = max(1 - float(held[~without].sum()), 0.0), float(held[without].sum())
+    held[without] = held[without] * rest / now if now else rest / max(int(without.sum()), 1)
+    return np.asarray(held / max(float(held.sum()), _HARDLY_ANY))
 
 
 def _ends_of(weights: Floats) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -100,6 +100,19 @@ class Functions:
     """Of one report's function with weights (M,), the variance by what is held, (M,)."""
     exclusive: bool = True
     """Whether everyone holds exactly one of the values."""
+
+    def beside_others(self) -> Functions:
+        """The same of values that are some of all: the others are one more, which has no weight.
+
+        They hold what these leave of 1. Where they are few, nothing need be estimated of the rest.
+        """
+        rest = 1 - float(self.frequency.sum())
+        return replace(
+            self,
+            frequency=np.append(self.frequency, rest),
+            covariance=lambda weights: self.covariance(weights[:, :-1]),
+            errors=lambda: np.append(self.errors(), 0.0),
+        )
 
     def weights(self, chosen: Mapping[str, float] | Collection[str]) -> Floats:
         """Those of a mapping by value, or 1 for each of some values: of shape (M,).

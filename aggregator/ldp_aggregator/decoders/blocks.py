@@ -34,7 +34,7 @@ from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Blocked, Randomizer, is_blocked
 from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.mechanisms.pad_and_sample import PadAndSample
-from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.arrays import Counts, Floats, Indices
 from ldp_aggregator.decoders.decoder import (
     Decoder,
     Range,
@@ -43,19 +43,69 @@ from ldp_aggregator.decoders.decoder import (
     of_one_report,
     scores_of_symbols,
 )
-from ldp_aggregator.moments.moments import Moments
+from ldp_aggregator.moments.few_supports import walsh_at
+from ldp_aggregator.moments.moments import Moments, alike_for
 from ldp_aggregator.moments.supports import walsh_hadamard
-from ldp_aggregator.moments.together import Covariance, all_values, of_symbols
+from ldp_aggregator.moments.together import Covariance, all_values, of_pairs, of_symbols
 from ldp_aggregator.tallies.counting import total_reports
+
+MOST_ROWS_ALONE = 16
+"""Values up to which numbers of the transform one by one take less time than all of them."""
 
 
 def block_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     """Moments of Hadamard response, and of one that reports an entry of a set."""
     assert is_blocked(randomizer)  # noqa: S101 (a fact about our own table, not about input)
-    reports = total_reports(counts, randomizer.layout)
     # (M,) each: C and N of every value.
     supports, in_block = block_supports(randomizer, counts)
-    frequency: Floats = (2 * supports - in_block) * float(randomizer.worth) / reports
+    frequency = _frequency(randomizer, counts, supports, in_block=in_block)
+    together = _together(randomizer, counts, frequency)
+    return _of_supports(randomizer, counts, supports, in_block=in_block, together=together)
+
+
+def few_moments(randomizer: Randomizer, counts: Counts, places: Indices) -> Moments | None:
+    """Moments of the values at some places, (K,), of one answer from each respondent."""
+    assert is_blocked(randomizer)  # noqa: S101
+    if isinstance(randomizer, PadAndSample) or len(places) > MOST_ROWS_ALONE:
+        return None
+    oracle = blocks_of(randomizer)
+    block, row = places % oracle.blocks, places // oracle.blocks + 1
+    same = block[:, None] == block[None, :]
+    by_block = counts.reshape(oracle.blocks, oracle.rows)
+    # (K,): N, 2 C - N; (K, K): those of the product of two rows.
+    in_block, differences = np.zeros_like(places), np.zeros_like(places)
+    products = np.zeros(same.shape)
+    for one in np.unique(block).tolist():
+        here = np.flatnonzero(block == one)
+        crossed = np.bitwise_xor.outer(row[here], row[here])
+        transformed = walsh_at(by_block[one], np.concatenate([row[here], crossed.ravel()]))
+        in_block[here], differences[here] = by_block[one].sum(), transformed[: len(here)]
+        products[np.ix_(here, here)] = transformed[len(here) :].reshape(crossed.shape)
+    supports = (in_block + differences) // 2
+    reports = total_reports(counts, randomizer.layout)
+    together = of_pairs(
+        float(randomizer.worth) ** 2 * products / reports,
+        _frequency(randomizer, counts, supports, in_block=in_block),
+        reports,
+    )
+    return _of_supports(randomizer, counts, supports, in_block=in_block, together=together)
+
+
+def _frequency(randomizer: Blocked, counts: Counts, supports: Counts, in_block: Counts) -> Floats:
+    reports = total_reports(counts, randomizer.layout)
+    return np.asarray((2 * supports - in_block) * float(randomizer.worth) / reports)
+
+
+def _of_supports(
+    randomizer: Blocked,
+    counts: Counts,
+    supports: Counts,
+    in_block: Counts,
+    together: Covariance | None,
+) -> Moments:
+    """The moments of values that so many reports support, of those in their blocks, (M,) each."""
+    reports = total_reports(counts, randomizer.layout)
+    frequency = _frequency(randomizer, counts, supports, in_block=in_block)
     oracle, most = (
         blocks_of(randomizer),
         randomizer.most if isinstance(randomizer, PadAndSample) else 1,
@@ -71,7 +121,6 @@ def block_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     scale = most**2 * worth
     if_held = scale * (elsewhere + (1 + (most - 1) * alike) / most) - 1
     if_not = scale * (elsewhere + alike)
-    together = _together(randomizer, counts, frequency)
     covariance = _no_covariance if together is None else all_values(together, len(frequency))
     if not one_block:
         squares = scale * worth * in_block / reports
@@ -85,7 +134,7 @@ def block_moments(randomizer: Randomizer, counts: Counts) -> Moments:
             below=(squares - 1, squares),
         )
     p, q = (float(rate) for rate in randomizer.within)
-    rates = np.full(len(frequency), p), np.full(len(frequency), q)
+    rates = alike_for(len(frequency), p), alike_for(len(frequency), q)
     return Moments(
         reports,
         frequency,
@@ -164,6 +213,7 @@ def support_rates(randomizer: Randomizer, counts: Counts) -> Rates:
 
 DECODER = Decoder(
     moments=of_one_report(block_moments),
+    of_few=few_moments,
     score_range=score_range,
     payload_chances=payload_chances,
     support_rates=support_rates,

@@ -27,7 +27,7 @@ from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.mechanisms.pyramid import View
 from ldp.survey import Question
 from ldp.texts import composed
-from ldp_aggregator.arrays import Counts, Floats, Integers
+from ldp_aggregator.arrays import Counts, Floats, Indices, Integers
 from ldp_aggregator.key_values.laws import Balances
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.scores import Scores, symbol_scores
@@ -302,6 +302,10 @@ class Decoder:
     """Of any report for any value; forged reports can move an estimate by no more."""
     moments: Callable[[Randomizer, Counts, Asked], Moments] = no_moments
     """Frequencies of all values, and what their errors depend on."""
+    of_few: Callable[[Randomizer, Counts, Indices], Moments | None] | None = None
+    """The moments of the values at some places, without estimating all others; None where that is
+    no quicker. They know how these err together.
+    """
     gives: Literal["frequencies", "mean", "distribution", "places", "vector"] = "frequencies"
     """What an estimate of this kind is."""
     queries: Callable[[Randomizer, Counts], Queries | None] = no_queries

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -31,7 +32,7 @@ from ldp.mechanisms.pad_and_sample import PadAndSample
 from ldp.mechanisms.projective import ProjectiveResponse, geometry
 from ldp.mechanisms.rappor import Rappor
 from ldp.survey import Question
-from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.arrays import Counts, Floats, Indices
 from ldp_aggregator.decoders.decoder import (
     Asked,
     Decoder,
@@ -41,11 +42,12 @@ from ldp_aggregator.decoders.decoder import (
     of_support,
     reach_of_mean,
 )
+from ldp_aggregator.moments.few_supports import point_supports
 from ldp_aggregator.moments.jumps import jumps_of, repeated
-from ldp_aggregator.moments.moments import Moments, third_of_rates, with_jumps
+from ldp_aggregator.moments.moments import Moments, alike_for, third_of_rates, with_jumps
 from ldp_aggregator.moments.repeats import check_repeats, repeats_note
 from ldp_aggregator.moments.scores import Scores, by_pairs, powers_of_support, symbol_scores
-from ldp_aggregator.moments.supports import support_counts, supported_weights
+from ldp_aggregator.moments.supports import is_counted, support_counts, supported_weights
 from ldp_aggregator.moments.together import (
     Covariance,
     PairLaw,
@@ -53,9 +55,13 @@ from ldp_aggregator.moments.together import (
     even_pairs,
     even_spread,
     of_hashes,
+    of_pairs,
     of_symbols,
 )
 from ldp_aggregator.tallies.counting import total_reports
+
+MOST_POINTS_ALONE = 8
+"""Values of a projective response up to which sums for each take less time than one transform."""
 
 
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
@@ -78,39 +84,90 @@ def _lasting(randomizer: Rappor | Chain, size: int) -> tuple[Floats, Floats]:
 
 def pure_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     """Moments where every report supports its own value with p and any other with q."""
-    assert isinstance(randomizer, Pure)  # noqa: S101 (a fact about our own table, not about input)
-    supports = support_counts(randomizer, counts)
-    reports = total_reports(counts, randomizer.layout)
-    p, q = (float(rate) for rate in randomizer.support)
-    frequency = (supports / reports - q) / (p - q)
-    scale = (p - q) ** 2
-    size = len(frequency)
-    third = third_of_rates(p, q)
-    law = _pair_law(randomizer)
-    if law is None:
-        together, spread = _together(randomizer, counts, frequency), None
-    else:
-        together, spread = even_pairs(frequency, reports, law), even_spread(law)
+    pure = _pure(randomizer)
+    supports = support_counts(pure, counts)
+    law = _pair_law(pure)
+    if law is not None:
+        return _of_supports(pure, counts, supports, together=law)
+    together = _together(pure, counts, _frequency(pure, counts, supports))
+    return _of_supports(pure, counts, supports, together=together)
+
+
+def few_moments(randomizer: Randomizer, counts: Counts, places: Indices) -> Moments | None:
+    """Moments of the values at some places, (K,), where the tally counts what supports each.
+
+    Of projective responses what supports these, and pairs of them, is summed up for each by itself.
+    """
+    pure = _pure(randomizer)
+    law = _pair_law(pure)
+    if law is not None and is_counted(pure):
+        return _of_supports(pure, counts, support_counts(pure, counts)[places], together=law)
+    response = points(randomizer)
+    if response is None or response.folded or len(places) > MOST_POINTS_ALONE:
+        return None
+    supports, pairs = point_supports(response, counts[0], places)
+    reports, (_, q) = total_reports(counts, randomizer.layout), _rates(pure)
+    together = of_pairs(
+        # (K, K): the mean of (support - q) (support' - q), over reports.
+        (pairs - q * (supports[:, None] + supports[None, :])) / reports + q**2,
+        _frequency(pure, counts, supports),
+        reports,
+        scale=_signal(pure) ** 2,
+    )
+    return _of_supports(pure, counts, supports, together=together)
+
+
+def _of_supports(
+    randomizer: Pure, counts: Counts, supports: Counts, together: PairLaw | Covariance | None
+) -> Moments:
+    """The moments of values that so many reports support, (values,)."""
+    reports, (p, q) = total_reports(counts, randomizer.layout), _rates(randomizer)
+    frequency, scale = _frequency(randomizer, counts, supports), _signal(randomizer) ** 2
+    size, third = len(frequency), third_of_rates(p, q)
+    spread = None
+    if isinstance(together, PairLaw):
+        law, together = together, even_pairs(frequency, reports, together)
+        spread = even_spread(law)
     return Moments(
         reports,
         frequency,
-        np.full(size, p * (1 - p) / scale),
-        variance_if_not=np.full(size, q * (1 - q) / scale),
+        alike_for(size, p * (1 - p) / scale),
+        variance_if_not=alike_for(size, q * (1 - q) / scale),
         covariance=_no_covariance if together is None else all_values(together, size),
         together=together,
         spread=spread,
         supports=supports,
-        rates=(np.full(size, p), np.full(size, q)),
-        third=(np.full(size, third[0]), np.full(size, third[1])),
+        rates=(alike_for(size, p), alike_for(size, q)),
+        third=(alike_for(size, third[0]), alike_for(size, third[1])),
     )
 
 
+def _frequency(randomizer: Pure, counts: Counts, supports: Counts) -> Floats:
+    reports, (_, q) = total_reports(counts, randomizer.layout), _rates(randomizer)
+    return np.asarray((supports / reports - q) / _signal(randomizer))
+
+
+def _rates(randomizer: Pure) -> tuple[float, float]:
+    p, q = randomizer.support
+    return float(p), float(q)
+
+
+def _signal(randomizer: Pure) -> float:
+    p, q = _rates(randomizer)
+    return p - q
+
+
+@lru_cache(maxsize=64)
 def _pair_law(randomizer: Pure) -> PairLaw | None:
-    """Where reports support pairs of values evenly."""
+    """Where reports support pairs of values evenly.
+
+    It is made of exact fractions, and asked for again with every cell of a tally whose symbols are
+    decoded one by one.
+    """
     joint = randomizer.joint_support()
     if joint is None:
         return None
-    p, q = (float(rate) for rate in randomizer.support)
+    p, q = _rates(randomizer)
     both_own, both_other = (float(rate) for rate in joint)
     rates = p * (1 - p), q * (1 - q), both_own - p * q, both_other - q * q
     return PairLaw(*(rate / (p - q) ** 2 for rate in rates))
@@ -257,6 +314,7 @@ def _pure(randomizer: Randomizer) -> Pure:
 
 DECODER = Decoder(
     moments=moments,
+    of_few=few_moments,
     score_range=score_range,
     mean_reach=mean_reach,
     known_before=True,

@@ -21,7 +21,7 @@ from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.pyramid import View
 from ldp.mechanisms.stripes import Stripes
 from ldp.survey import Question
-from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.arrays import Counts, Floats, correlation_of
 from ldp_aggregator.decoders.decoder import Answers, Asked, Decoder, Queries, Range, alike
 from ldp_aggregator.decoders.linear import FEW, moments_of_queries, range_of
 from ldp_aggregator.moments.moments import Moments
@@ -127,9 +127,7 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
 
 def _correlation(plane: Plane, queries: Floats) -> Floats:
     """Of the errors of queries if places are held evenly: of shape (Q, Q)."""
-    covariance = even_covariance(plane, queries)
-    error = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
-    return np.asarray(covariance / error / error[:, None])
+    return correlation_of(even_covariance(plane, queries))
 
 
 @lru_cache(maxsize=8)

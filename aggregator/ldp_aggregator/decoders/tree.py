@@ -24,7 +24,7 @@ from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.tree import TreeResponse
 from ldp.survey import Question
 from ldp_aggregator.arcs.bound import prefixes
-from ldp_aggregator.arrays import Counts, Floats, Integers
+from ldp_aggregator.arrays import Counts, Floats, Integers, correlation_of
 from ldp_aggregator.decoders.decoder import (
     Answers,
     Asked,
@@ -198,8 +198,7 @@ def _correlation(views: Views, queries: Floats) -> Floats:
     for level in views.levels:
         alpha = worth.levels[level.number]
         covariance += alpha @ alpha.T / views.precision[level.number]
-    error = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
-    return np.asarray(covariance / error / error[:, None])
+    return correlation_of(covariance)
 
 
 @lru_cache(maxsize=8)

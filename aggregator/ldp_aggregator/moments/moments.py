@@ -130,11 +130,16 @@ class Moments:
         )
 
 
+def alike_for(size: int, number: float) -> Floats:
+    """One number for each of so many values, (M,), which takes no room."""
+    return np.broadcast_to(number, size)
+
+
 def with_jumps(moments: Moments, own: Jumps, other: Jumps) -> Moments:
     """Moments with scores that jump alike for all values: if the value is held, and if not."""
     size = len(moments.frequency)
     third, fourth, rising, falling = (
-        (np.full(size, if_held), np.full(size, if_not))
+        (alike_for(size, if_held), alike_for(size, if_not))
         for if_held, if_not in zip(own, other, strict=True)
     )
     return replace(moments, third=third, fourth=fourth, rising=rising, falling=falling)

@@ -29,6 +29,11 @@ def support_counts(randomizer: Pure, counts: Counts) -> Counts:
     return counts[0, 1:] if randomizer.layout.counted else counts[0]
 
 
+def is_counted(randomizer: Pure) -> bool:
+    """Whether the tally has the support counts as they are."""
+    return type(randomizer) not in _TRANSFORMS
+
+
 def supporters(randomizer: Pure, symbols: slice) -> Flags:
     """Which values some of the symbols support, of shape (values, symbols), of one-symbol reports.
 

@@ -103,6 +103,19 @@ def of_symbols(scores: Callable[[Floats], Floats], counts: Floats, frequency: Fl
     return together
 
 
+def of_pairs(products: Floats, frequency: Floats, reports: int, scale: float = 1.0) -> Covariance:
+    """Where the means of products of scores, over a tally, are known by pairs: (K, K) over scale.
+
+    As `of_symbols`, for few values.
+    """
+
+    def together(weights: Floats) -> Floats:
+        expected = weights @ (products / scale) @ weights.T
+        return np.asarray((expected - (weights * frequency) @ weights.T) / reports)
+
+    return together
+
+
 def of_hashes(randomizer: LocalHashing, frequency: Floats, reports: int) -> Covariance:
     """Where each report has a hash function of its own."""
     rate = 1 / float(randomizer.ratio + randomizer.buckets - 1)

@@ -83,6 +83,11 @@ class CyclicDesign:
         return self.report_at < geometry(self.order, self.dimension).block
 
     @cached_property
+    def zero_places(self) -> Elements:
+        """Where they are, in rising order: (block,)."""
+        return np.flatnonzero(self.zeros).astype(self.report_at.dtype)
+
+    @cached_property
     def _spectrum(self) -> tuple[int, NDArray[np.complex128]]:
         """The length of the transform of the zeros, and the transform.
 

@@ -36,11 +36,15 @@ from ldp_aggregator.options import Options
 from ldp_aggregator.queries.language import QueryError
 from ldp_aggregator.queries.reading import read
 from ldp_aggregator.queries.subjects import Subject, subject_of
-from ldp_aggregator.queries.terms import Linear, Term
+from ldp_aggregator.queries.terms import Linear, Term, Weights, weights_of
 from ldp_aggregator.rendering.sheet import finite
 from ldp_aggregator.tallies.tally import Tally
 
 DEFAULTS = Options()
+
+_Part = tuple[Estimable, Floats]
+"""What some values are estimated to be, and the weights that sums give them, (sums, K)."""
+_NONE = weights_of(np.zeros(0))
 
 _SEVERAL = (
     "a bound: no report tells who holds which answers to several questions, so what sampling adds "
@@ -126,42 +130,40 @@ def _answer(
             f"expected the mean of a question, or shares of it, got both: {text.strip()}\n"
             "  its mean is estimated by itself (score(...) gives values numbers of their own)"
         )
+    rows = {name: [one.weights.get(name, _NONE) for one in sums] for name in names}
     parts = {
-        name: subject(question).functions if name == question else subject(question).mean
+        name: _part(subject(question), rows[name], is_mean=name != question)
         for name, question in asked.items()
     }
     sources = tuple(
-        _source(subject(question).question, parts[name].reports) for name, question in asked.items()
+        _source(subject(question).question, parts[name][0].reports)
+        for name, question in asked.items()
     )
-    contrast = _contrast(text, sums, parts, options=options, family=family)
+    contrast = _contrast(text, sums, list(parts.values()), options=options, family=family)
     return Answer(text, contrast, len(sums) > 1, sources=sources, options=options)
 
 
+def _part(subject: Subject, rows: Sequence[Weights], *, is_mean: bool) -> _Part:
+    """What sums with these weights take of a question."""
+    if is_mean:
+        return subject.mean, np.array([row.at(np.zeros(1, dtype=np.intp)) for row in rows])
+    return subject.weighted(rows)
+
+
 def _contrast(
-    text: str,
-    sums: Sequence[Linear],
-    parts: Mapping[str, Estimable],
-    options: Options,
-    *,
-    family: int,
+    text: str, sums: Sequence[Linear], parts: Sequence[_Part], options: Options, *, family: int
 ) -> Contrast:
     """One sum, or the quotient of two."""
-    first, *_ = parts.values()
+    first, stacked = parts[0]
     if len(sums) == 1 and len(parts) == 1 and isinstance(first, Functions):
-        weights, *_ = sums[0].weights.values()
-        return first.function(text, weights, sums[0].constant, family=family)
-    # (sums, M) of each question, with 0 for what a sum has none of.
-    stacked = {
-        name: np.stack([one.weights.get(name, np.zeros(len(part.frequency))) for one in sums])
-        for name, part in parts.items()
-    }
+        return first.function(text, stacked[0], sums[0].constant, family=family)
     estimates = np.array([one.constant for one in sums])
-    estimates = estimates + sum(stacked[name] @ part.frequency for name, part in parts.items())
-    erring = _together([(part, stacked[name]) for name, part in parts.items()], options.estimand)
+    estimates = estimates + sum(weights @ part.frequency for part, weights in parts)
+    erring = _together(parts, options.estimand)
     quantile = quantile_of(options, family)
     if len(sums) > 1:
         return quotient(text, estimates, erring, quantile=quantile)
-    ends = [part.range_of(stacked[name][0]) for name, part in parts.items()]
+    ends = [part.range_of(weights[0]) for part, weights in parts]
     least, most = (sums[0].constant + sum(some) for some in zip(*ends, strict=True))
     estimate, error = float(estimates[0]), math.sqrt(max(float(erring.covariance[0, 0]), 0.0))
     return Contrast(
@@ -175,7 +177,7 @@ def _contrast(
     )
 
 
-def _together(parts: Sequence[tuple[Estimable, Floats]], estimand: str) -> Erring:
+def _together(parts: Sequence[_Part], estimand: str) -> Erring:
     """How sums over several questions err together."""
     alone = [part.erring(weights, estimand) for part, weights in parts]
     bounds = " ".join(dict.fromkeys(erring.bound for erring in alone if erring.bound))

@@ -20,10 +20,20 @@ from typing import Any
 import numpy as np
 
 from ldp.errors import EstimateError, UnknownNameError
-from ldp_aggregator.arrays import Flags, Floats
+from ldp_aggregator.arrays import Flags
 from ldp_aggregator.queries.language import Part, parsed, pointed
 from ldp_aggregator.queries.subjects import Subject
-from ldp_aggregator.queries.terms import Linear, Quotient, Term, over, plus, scaled, times
+from ldp_aggregator.queries.terms import (
+    Linear,
+    Quotient,
+    Term,
+    Weights,
+    over,
+    plus,
+    scaled,
+    times,
+    weights_of,
+)
 
 MOST = 1e12
 """Of a number in a query: beyond, sums of shares have no digits left."""
@@ -97,9 +107,9 @@ class _Reader:
         subject, field = self._subject(tree.parts[0])
         if not field:
             self._pointing(tree, lambda: subject.mean)
-            return Linear(0.0, {mean_name(subject.name): np.ones(1)})
+            return Linear(0.0, {mean_name(subject.name): weights_of(np.ones(1))})
         numbers = self._pointing(tree.parts[0], subject.numbers, field)
-        return Linear(0.0, {subject.name: numbers})
+        return Linear(0.0, {subject.name: weights_of(numbers)})
 
     def _score(self, tree: Part) -> Term:
         subject, field = self._subject(tree.parts[0])
@@ -112,7 +122,7 @@ class _Reader:
                 raise pointed(self._text, problem, value.span)
             given |= passing
             weights = np.where(passing, self._finite(weight), weights)
-        return Linear(0.0, {subject.name: weights})
+        return Linear(0.0, {subject.name: weights_of(weights)})
 
     def _all(self, tree: Part) -> tuple[Subject, Flags]:
         """The question that tests are of, and which of its values pass all of them."""
@@ -178,5 +188,5 @@ def _value(tree: Part) -> str:
 
 
 def _of(subject: Subject, passing: Flags) -> Linear:
-    weights: Floats = passing.astype(np.float64)
-    return Linear(0.0, {subject.name: weights})
+    places = np.flatnonzero(passing)
+    return Linear(0.0, {subject.name: Weights(places, np.ones(len(places)))})

@@ -18,7 +18,7 @@ from ldp.errors import EstimateError, UnknownNameError
 from ldp.exact import decimal_text, fraction
 from ldp.fields import Field, names_of
 from ldp.survey import Question
-from ldp_aggregator.arrays import Counts, Flags, Floats
+from ldp_aggregator.arrays import Counts, Flags, Floats, Indices
 from ldp_aggregator.contrasts.functions import Erring, Functions
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.estimates.frequencies import moments_of
@@ -26,6 +26,7 @@ from ldp_aggregator.estimates.linear_functions import distribution_functions, fu
 from ldp_aggregator.estimates.means import Mean, ends_of, mean_of
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.options import Options
+from ldp_aggregator.queries.terms import Weights
 from ldp_aggregator.tallies.counting import total_reports
 
 Number = TypeVar("Number", np.float64, np.bool_)
@@ -71,15 +72,43 @@ class Subject:
         """The question's."""
         return self.question.name
 
-    @property
+    @cached_property
     def size(self) -> int:
         """How many values weights are of."""
-        return len(self.functions.frequency)
+        return len(self._values) if self._has_short_way else len(self.functions.frequency)
 
     @property
     def respondents(self) -> int:
         """How many the shares are of."""
+        if self._has_short_way:
+            return total_reports(self.counts, self.question.layout)
         return self.functions.reports
+
+    def weighted(self, rows: Sequence[Weights]) -> tuple[Functions, Floats]:
+        """The functions of what has weight in any row, and these weights, (rows, K).
+
+        Of few of many values no others are estimated, where a decoder can do without.
+        """
+        places = rows[0].places if len(rows) == 1 else _among(rows)
+        moments = self._of_few(places) if len(places) < self.size else None
+        if moments is None or moments.together is None:
+            return self.functions, np.array([row.at(np.arange(self.size)) for row in rows])
+        values = tuple(self._values[place] for place in places.tolist())
+        known = functions_of(moments, self.question, values, options=self.options)
+        weights = np.array([[*row.at(places), 0.0] for row in rows])
+        return known.beside_others(), weights
+
+    @cached_property
+    def _has_short_way(self) -> bool:
+        """Whether few values may be estimated without the others."""
+        decoder = decoder_of(self.question.randomizer)
+        return decoder.of_few is not None and self.options.reports_each == 1
+
+    def _of_few(self, places: Indices) -> Moments | None:
+        decoder = decoder_of(self.question.randomizer)
+        if not self._has_short_way or decoder.of_few is None:
+            return None
+        return decoder.of_few(self.question.randomizer, self.counts, places)
 
     @cached_property
     def functions(self) -> Functions:
@@ -220,6 +249,11 @@ def subject_of(
     if not total_reports(counts, question.layout):
         raise EstimateError(f"expected reports to question {question.name!r}, got none yet")
     return Subject(question, counts, options, candidates=candidates)
+
+
+def _among(rows: Sequence[Weights]) -> Indices:
+    """The places of all that has weight in any of the rows, (K,)."""
+    return np.unique(np.concatenate([row.places for row in rows]))
 
 
 def _exact(text: str) -> Fraction:

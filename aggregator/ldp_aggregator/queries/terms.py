@@ -1,8 +1,8 @@
 """What a query may add, multiply and divide: numbers, sums of shares, and one sum over another.
 
-A sum of shares is a constant and, for each question, weights of its values. A quotient has a sum
-above and one below. What is no such thing (the product of two shares, a ratio and a share) has no
-unbiased estimate, or none with an interval that is known to hold, and is refused.
+A sum of shares is a constant and, for each question, weights of some of its values. A quotient has
+a sum above and one below. What is no such thing (the product of two shares, a ratio and a share)
+has no unbiased estimate, or none with an interval that is known to hold, and is refused.
 """
 
 from __future__ import annotations
@@ -10,15 +10,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+import numpy as np
+
 from ldp.errors import EstimateError
-from ldp_aggregator.arrays import Floats
+from ldp_aggregator.arrays import Floats, Indices
+
+
+class Weights(NamedTuple):
+    """Of those of a question's values that have any, of which there are mostly few."""
+
+    places: Indices
+    """(K,), in rising order."""
+    numbers: Floats
+    """(K,)."""
+
+    def at(self, places: Indices) -> Floats:
+        """Those of other places, which have all of these among them; 0 elsewhere."""
+        weights = np.zeros(len(places))
+        weights[np.searchsorted(places, self.places)] = self.numbers
+        return weights
 
 
 class Linear(NamedTuple):
-    """A constant, and the weights of values, (M,), by question."""
+    """A constant, and the weights of values, by question."""
 
     constant: float
-    weights: Mapping[str, Floats] = {}
+    weights: Mapping[str, Weights] = {}
 
     @property
     def is_number(self) -> bool:
@@ -41,7 +58,7 @@ def plus(left: Term, right: Term) -> Term:
     if isinstance(left, Linear) and isinstance(right, Linear):
         weights = dict(left.weights)
         for name, theirs in right.weights.items():
-            weights[name] = weights[name] + theirs if name in weights else theirs
+            weights[name] = _both(weights[name], theirs) if name in weights else theirs
         return Linear(left.constant + right.constant, weights)
     for ratio, other in ((left, right), (right, left)):
         if isinstance(ratio, Quotient) and isinstance(other, Linear) and other.is_number:
@@ -79,8 +96,21 @@ def scaled(term: Term, factor: float) -> Term:
     """So many times a term."""
     if isinstance(term, Quotient):
         return term._replace(top=_linear(scaled(term.top, factor)))
-    weights = {name: factor * weights for name, weights in term.weights.items()}
+    weights = {
+        name: Weights(ours.places, factor * ours.numbers) for name, ours in term.weights.items()
+    }
     return Linear(factor * term.constant, weights)
+
+
+def weights_of(numbers: Floats) -> Weights:
+    """Those that are not 0 among the weights of all values, (M,)."""
+    places = np.flatnonzero(numbers)
+    return Weights(places, np.asarray(numbers[places], dtype=np.float64))
+
+
+def _both(ours: Weights, theirs: Weights) -> Weights:
+    places = np.union1d(ours.places, theirs.places)
+    return Weights(places, ours.at(places) + theirs.at(places))
 
 
 def _linear(term: Term) -> Linear:

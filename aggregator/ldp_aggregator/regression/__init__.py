@@ -4,6 +4,7 @@ formula     `outcome ~ age + sex`, read
 design      columns of numbers for the terms of a formula
 likelihood  the likelihood of reports through their channel, and where it is greatest
 joint_likelihood  the same where one report tells outcome and predictors
+ascent      going uphill with halved steps
 profile     intervals and tests by how much likelihood is lost
 equations   unbiased estimating equations, solved, and their sandwich
 options     what an analyst may choose

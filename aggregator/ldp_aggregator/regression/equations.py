@@ -21,12 +21,14 @@ Sources: Huber 1967, White 1980 (HC0); corrected scores: Nakamura 1990, Stefansk
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.postprocessing import norm_sub
+from ldp_aggregator.regression.ascent import halved
 from ldp_aggregator.regression.design import Design
 from ldp_aggregator.weighting.answers import Answers
 
@@ -35,7 +37,6 @@ MODELS = (LOGIT, LINEAR)
 _STEPS = 200
 _SETTLED = 1e-13
 _STEEP = 15.0
-_HALVINGS = 40
 
 
 class Solution(NamedTuple):
@@ -113,7 +114,13 @@ def _root(sums: _Sums, start: Floats) -> tuple[Floats, bool, int]:
         move = _through(moments, value)
         if float(np.abs(move).max()) < _SETTLED * (1 + float(np.abs(coefficients).max())):
             return coefficients, _sound(sums, coefficients), step
-        nearer = _nearer(sums, coefficients, move, value=value)
+        nearer = halved(
+            partial(_values, sums),
+            coefficients,
+            move,
+            value=value,
+            is_better=_is_nearer,
+        )
         if nearer is None:
             settled = float(np.abs(value).max()) < 1e-12
             return coefficients, settled and _sound(sums, coefficients), step
@@ -121,17 +128,9 @@ def _root(sums: _Sums, start: Floats) -> tuple[Floats, bool, int]:
     return coefficients, False, _STEPS
 
 
-def _nearer(
-    sums: _Sums, coefficients: Floats, move: Floats, *, value: Floats
-) -> tuple[Floats, Floats] | None:
-    size = 1.0
-    for _ in range(_HALVINGS):
-        other = coefficients + size * move
-        others = _values(sums, other)
-        if float(others @ others) < float(value @ value):
-            return other, others
-        size /= 2
-    return None
+def _is_nearer(values: Floats, before: Floats) -> bool:
+    """To zero."""
+    return float(values @ values) < float(before @ before)
 
 
 def _sound(sums: _Sums, coefficients: Floats) -> bool:

@@ -18,17 +18,18 @@ Sources: Maddala 1983, Section 2.7; van den Hout and Kooiman 2006 (randomized pr
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.postprocessing import norm_sub
+from ldp_aggregator.regression.ascent import climbed
 from ldp_aggregator.regression.likelihood import Fit
 
 _STEPS = 300
 _SETTLED = 1e-18
-_HALVINGS = 40
 _LAST_STEPS, _SHORT = 3, 1e-3
 _FARTHEST = 20.0
 """Logarithms of shares, and linear predictors: beyond, they are taken for infinite."""
@@ -76,36 +77,32 @@ def likeliest_together(reports: Together) -> Fit:
 
 def _fitted(reports: Together) -> tuple[Fit, Floats]:
     """The same with all combinations, and the shares of these."""
-    point = _start(reports)
-    value = _log_likelihood(reports, point)
-    converged, step = False, 0
-    while not converged and step < _STEPS:
-        step += 1
+
+    def step_at(point: Floats) -> tuple[Floats, Floats]:
         slopes = _slopes(reports, point)
         slope = reports.weight @ slopes
         squares = slopes.T @ (reports.weight[:, None] * slopes)
-        move = np.asarray(np.linalg.lstsq(squares, slope, rcond=1e-12)[0])
-        gain = float(slope @ move)
-        if gain <= _SETTLED * max(1.0, abs(value)):
-            converged = True
-            break
-        better = _uphill(reports, point, move, value=value)
-        if better is None:
-            converged = gain < 1e-9 * max(1.0, abs(value))
-            break
-        point, value = better
-    point = _polished(reports, point)
+        return slope, np.asarray(np.linalg.lstsq(squares, slope, rcond=1e-12)[0])
+
+    top = climbed(
+        partial(_log_likelihood, reports),
+        step_at,
+        _start(reports),
+        most=_STEPS,
+        settled=_SETTLED,
+    )
+    point = _polished(reports, top.point)
     size = reports.table.shape[1]
     information, squares = _information(reports, point), _squares(reports, point)
     far = max(np.abs(point[size:]).max(initial=0.0), np.abs(reports.table @ point[:size]).max())
     sound = far < _FARTHEST and float(np.linalg.eigvalsh(information)[0]) > 0
     fit = Fit(
         point,
-        value,
+        top.value,
         information,
         squares=squares,
-        converged=bool(converged and sound),
-        steps=step,
+        converged=bool(top.reached and sound),
+        steps=top.steps,
     )
     return _of_coefficients(fit, size), _parts(reports, point)[0]
 
@@ -187,17 +184,3 @@ def _information(reports: Together, point: Floats) -> Floats:
         rows.append((down - up) / (2 * _DIFFERENCE))
     matrix = np.stack(rows)
     return np.asarray((matrix + matrix.T) / 2)
-
-
-def _uphill(
-    reports: Together, point: Floats, move: Floats, *, value: float
-) -> tuple[Floats, float] | None:
-    """The first of halved steps that loses no likelihood."""
-    size = 1.0
-    for _ in range(_HALVINGS):
-        other = point + size * move
-        likelihood = _log_likelihood(reports, other)
-        if likelihood > value:
-            return other, likelihood
-        size /= 2
-    return None

@@ -19,17 +19,18 @@ Sources: Maddala 1983, Section 2.7; van den Hout, van der Heijden and Gilchrist 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from ldp_aggregator.arrays import Floats
+from ldp_aggregator.regression.ascent import climbed
 
 _STEPS = 200
 _SETTLED = 1e-20
 _STEEP = 15.0
 """Of a linear predictor: beyond, chances are 0 and 1."""
-_HALVINGS = 40
 _SINGULAR = 1e-12
 
 
@@ -76,33 +77,29 @@ class Fit(NamedTuple):
 def likeliest(observed: Observed, start: Floats | None = None) -> Fit:
     """The coefficients under which reports are likeliest."""
     size = observed.table.shape[1]
-    coefficients = np.zeros(size) if start is None else start.copy()
-    value = log_likelihood(observed, coefficients)
-    converged, step = size == 0, 0
-    while not converged and step < _STEPS:
-        step += 1
+
+    def step_at(coefficients: Floats) -> tuple[Floats, Floats]:
         slope, information, squares = derivatives(observed, coefficients)
-        move = _move(information, squares, slope)
-        gain = float(slope @ move)
-        if gain <= _SETTLED * max(1.0, abs(value)):
-            converged = True
-            break
-        better = _uphill(observed, coefficients, move, value=value)
-        if better is None:
-            # No step is short enough to be seen in the likelihood: rounding is all that is left.
-            converged = gain < 1e-9 * max(1.0, abs(value))
-            break
-        coefficients, value = better
+        return slope, _move(information, squares, slope)
+
+    top = climbed(
+        partial(log_likelihood, observed),
+        step_at,
+        np.zeros(size) if start is None else start.copy(),
+        most=_STEPS,
+        settled=_SETTLED,
+    )
+    coefficients = top.point
     _, information, squares = derivatives(observed, coefficients)
     sound = size == 0 or float(np.linalg.eigvalsh(information)[0]) > 0
     reach = float(np.abs(observed.table @ coefficients + observed.offset).max(initial=0.0))
     return Fit(
         coefficients,
-        value,
+        top.value,
         information,
         squares=squares,
-        converged=bool(converged and sound and reach < _STEEP),
-        steps=step,
+        converged=bool(top.reached and sound and reach < _STEEP),
+        steps=top.steps,
     )
 
 
@@ -146,17 +143,3 @@ def _move(information: Floats, squares: Floats, slope: Floats) -> Floats:
             squares + _SINGULAR * np.trace(squares) * np.eye(len(slope))
         )
     return np.asarray(vectors @ ((vectors.T @ slope) / np.maximum(values, 1e-300)))
-
-
-def _uphill(
-    observed: Observed, coefficients: Floats, move: Floats, *, value: float
-) -> tuple[Floats, float] | None:
-    """The first of halved steps that loses no likelihood."""
-    size = 1.0
-    for _ in range(_HALVINGS):
-        other = coefficients + size * move
-        likelihood = log_likelihood(observed, other)
-        if likelihood > value:
-            return other, likelihood
-        size /= 2
-    return None

@@ -3,6 +3,7 @@
 following    the way from a history to what is said of it
 history      the estimates of one value by epoch, with what their errors are made of
 levels       level and trend with bands, by state space models
+mixtures     levels that are normal for each size of steps, which is not known
 evidence     whether anything has changed, by e-values, and since when
 errors_over_time
              how the errors of epochs may go together

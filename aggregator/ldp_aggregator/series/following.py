@@ -185,22 +185,17 @@ def _course(of_value: Seen, asked: _Asked, threshold: float, remarks: list[str])
 
 def _level(of_value: Seen, asked: _Asked) -> tuple[Level, Floats, Floats]:
     """The level, and its band: of memoized devices what holds for all overlaps that may be."""
-    from scipy.special import ndtri
-
-    reach = float(ndtri((1 + asked.level) / 2))
     frequency = np.full(len(of_value.epochs), of_value.overall())
     for _ in range(_TURNS - 1):
         fitted = _fitted(of_value, frequency, 0.0, asked=asked)[0]
         frequency = fitted.level
-    levels = [
-        _fitted(of_value, frequency, share, asked=asked) for share in _shares(of_value, asked)
-    ]
-    bands = [(known.level - reach * error, known.level + reach * error) for known, error in levels]
+    fits = [_fitted(of_value, frequency, share, asked=asked) for share in _shares(of_value, asked)]
+    bands = [known.law.ends(1 - asked.level, common) for known, common in fits]
     low = np.min([low for low, _ in bands], axis=0)
     high = np.max([high for _, high in bands], axis=0)
     if not of_value.is_mean:
         low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
-    return levels[0][0], low, high
+    return fits[0][0], low, high
 
 
 def _shares(of_value: Seen, asked: _Asked) -> Iterator[float]:
@@ -213,12 +208,12 @@ def _shares(of_value: Seen, asked: _Asked) -> Iterator[float]:
         yield 1.0
 
 
-def _fitted(of_value: Seen, frequency: Floats, share: float, asked: _Asked) -> tuple[Level, Floats]:
-    """The level, and its standard error with what does not average out over epochs."""
+def _fitted(of_value: Seen, frequency: Floats, share: float, asked: _Asked) -> tuple[Level, float]:
+    """The level, and the variance of what does not average out over epochs."""
     variance = of_value.variance(frequency)
     common = share * np.minimum(of_value.lasting(frequency), np.nan_to_num(variance))
     known = level_of(of_value.estimate, variance - common, season=asked.season, slope=asked.slope)
-    return known, np.sqrt(known.error**2 + common.max())
+    return known, float(common.max())
 
 
 def _tested(of_value: Seen, asked: _Asked) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

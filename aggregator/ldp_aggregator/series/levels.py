@@ -8,14 +8,20 @@ the number of reports; the level moves by steps of a variance q that is not know
 
 A Kalman smoother gives the level of each epoch from all estimates, for any q and r; an epoch
 without an estimate has a level all the same, with a wider band. The likelihood of q, from which the
-initial level is left out (diffuse), has a flat top where epochs are few: its maximum is shown, and
-bands average over what q may be, by likelihood, so that they are as wide as not knowing it makes
-them.
-Before that the size of a step counts as half-Cauchy: above three standard errors of an estimate as
-likely as below, so that a level is believed to stand still only once that is seen.
+initial level is left out (diffuse), has a flat top where epochs are few: so levels and bands are of
+the mixture over what q may be, by likelihood (`ldp_aggregator.series.mixtures`), and as wide as not
+knowing it makes them.
+
+Before that all q are equally likely, up to about a hundred variances of an estimate: a level is
+believed to stand still only once that is seen. A flat law of a variance is the one under which
+bands of such hierarchies hold as often as they say whatever the variance is, where one that is flat
+in the size of steps, or half-Cauchy, holds too rarely at steps of one or two errors. Beyond, it
+falls like a Cauchy law of the size, so that few epochs have an answer, too. What a slope changes by
+is half-Cauchy: flat, it would say next to nothing of the slope.
 
 Sources: Harvey 1989; Durbin and Koopman 2012, chapters 2 to 7; Hamilton 1986 (bands that allow for
-unknown variances); Gelman 2006 (half-Cauchy). The smoother is that of statsmodels.
+unknown variances); Morris and Lysy 2012, section 2 (the flat law); Gelman 2006 (half-Cauchy). The
+smoother is that of statsmodels.
 """
 
 from __future__ import annotations
@@ -27,21 +33,25 @@ import numpy as np
 
 from ldp.errors import EstimateError
 from ldp_aggregator.arrays import Floats
+from ldp_aggregator.series.mixtures import Mixture
 
 FULL_SEASONS = 3
 """Estimates that each place of a season has to have, at least."""
-_STEPS, _STEPS_BESIDE_SLOPES, _SLOPES = 24, 12, 8
-_SCALE = 3.0
-"""The size of steps that is as likely as not, in standard errors of an estimate."""
-_SLOPE_SCALE = 0.1
-"""The size of what slopes change by, over that of steps."""
+_STEPS, _STEPS_BESIDE_SLOPES, _SLOPES = 32, 16, 8
+"""Sizes that are tried."""
+_SCALE, _LARGEST = 10.0, 100.0
+"""Sizes of steps up to which variances are equally likely, and that are tried, in errors."""
+_SMALLEST = 0.3
+"""The least that is tried, over all epochs together."""
+_SLOPE_SCALE = 0.3
+"""The size of what slopes change by that is as likely as not, in errors."""
 
 
 class Level(NamedTuple):
-    """Of each epoch, arrays of shape (T,): the level, and its standard error."""
+    """Of each of T epochs, and of how they follow each other."""
 
-    level: Floats
-    error: Floats
+    law: Mixture
+    """Of the level of each."""
     step: float
     """The likeliest standard deviation of what a level moves by from one epoch to the next."""
     slope: tuple[float, float] | None
@@ -49,8 +59,20 @@ class Level(NamedTuple):
     season: Floats | None
     """What each epoch of a season adds to the level, from the first epoch on."""
 
+    @property
+    def level(self) -> Floats:
+        """Of each epoch, shape (T,)."""
+        return self.law.mean
+
+    @property
+    def error(self) -> Floats:
+        """The standard error of each, shape (T,)."""
+        return self.law.error
+
 
 class _Fit(NamedTuple):
+    before: float
+    """The logarithm of how likely its step variances were before."""
     likelihood: float
     steps: float
     level: Floats
@@ -70,17 +92,17 @@ def level_of(
     unit = float(np.nanmedian(variance))
     fits = list(_fits(estimate, variance, unit, season=season, slope=slope))
     likelihoods = np.array([fit.likelihood for fit in fits])
+    likely = likelihoods + np.array([fit.before for fit in fits])
     # (fits,): how much each counts.
-    weights = np.exp(likelihoods - likelihoods.max())
+    weights = np.exp(likely - likely.max())
     weights /= weights.sum()
-    level = weights @ np.array([fit.level for fit in fits])
-    spread = weights @ np.array([fit.variance + (fit.level - level) ** 2 for fit in fits])
+    levels = np.array([fit.level for fit in fits])
+    law = Mixture(weights, levels, np.array([fit.variance for fit in fits]))
     slopes = np.array([fit.slope for fit in fits])
     mean = float(weights @ slopes[:, 0])
     error = float(np.sqrt(weights @ (slopes[:, 1] + (slopes[:, 0] - mean) ** 2)))
     return Level(
-        level,
-        np.sqrt(spread),
+        law,
         step=float(np.sqrt(fits[int(likelihoods.argmax())].steps)),
         slope=(mean, error) if slope else None,
         season=weights @ np.array([fit.season for fit in fits]) if season else None,
@@ -109,18 +131,20 @@ def _check(estimate: Floats, season: int | None, *, slope: bool) -> None:
 def _fits(
     estimate: Floats, variance: Floats, unit: float, season: int | None, *, slope: bool
 ) -> Iterator[_Fit]:
-    """For step variances that are equally likely before."""
+    """For all step variances that are tried."""
     model, level = _model(estimate, variance, season, slope=slope)
-    steps = _half_cauchy(_STEPS_BESIDE_SLOPES if slope else _STEPS)
-    slopes = _SLOPE_SCALE * _half_cauchy(_SLOPES) if slope else np.zeros(1)
-    for step in unit * steps**2:
-        for turn in unit * slopes**2:
-            model["state_cov"] = np.diag([step, turn] if slope else [step])
+    steps = _sizes(_STEPS_BESIDE_SLOPES if slope else _STEPS, len(estimate))
+    turns = _half_cauchy(_SLOPES) if slope else [0.0]
+    for step, before in steps:
+        for turn in turns:
+            variances = unit * step**2, unit * turn**2
+            model["state_cov"] = np.diag(variances[: 1 + slope])
             smoothed = model.smooth()
             yield _Fit(
+                before,
                 float(smoothed.llf),
-                float(step),
-                smoothed.smoothed_state[0],
+                steps=variances[0],
+                level=smoothed.smoothed_state[0],
                 variance=smoothed.smoothed_state_cov[0, 0],
                 slope=_last_slope(smoothed) if slope else (0.0, 0.0),
                 season=smoothed.smoothed_state[level] if season else np.zeros(1),
@@ -161,8 +185,18 @@ def _model(
     return model, moving
 
 
-def _half_cauchy(points: int) -> Floats:
-    """So many values of a half-Cauchy law that are equally likely."""
-    middles = (np.arange(points) + 0.5) / points
-    values: Floats = _SCALE * np.tan(np.pi / 2 * middles)
-    return values
+def _sizes(many: int, epochs: int) -> Iterator[tuple[float, float]]:
+    """Sizes of steps in equal ratios, and the logarithm of how likely each was before.
+
+    The density of the variance is (1 + size^2 / scale^2)^-1.5; among equal ratios of sizes it is
+    multiplied by size^2.
+    """
+    for size in np.geomspace(_SMALLEST / epochs, _LARGEST, many).tolist():
+        yield size, float(2 * np.log(size) - 1.5 * np.log1p((size / _SCALE) ** 2))
+
+
+def _half_cauchy(many: int) -> list[float]:
+    """Sizes of what slopes change by that are equally likely."""
+    middles = (np.arange(many) + 0.5) / many
+    sizes: list[float] = (_SLOPE_SCALE * np.tan(np.pi / 2 * middles)).tolist()
+    return sizes

@@ -1,56 +1,52 @@
-"""The command: measure contrasts, comparisons and trends, and print how often they are right."""
+"""The command: `python -m ldp_simulations.changes docs/changes-coverage.md`."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
-import numpy as np
 
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.options import Options
-from ldp_simulations.changes import contrasts, courses, pairs
-from ldp_simulations.changes.cells import ALARMS, BANDS, CONTRASTS, PAIRS, PANELS
-from ldp_simulations.changes.page import table
-
-OF_CONTRASTS = ("sum", "difference", "score", "ratio", "test")
-OF_PAIRS = ("difference", "ratio", "odds", "value", "power by theory", "any", "alike")
+from ldp_aggregator.files import write_whole
+from ldp_simulations.changes.page import page, table
+from ldp_simulations.changes.parts import PARTS, Measured, broken, measured
 
 
 @click.command()
-@click.option("--runs", default=10_000, show_default=True, help="Of each pair of tallies.")
-@click.option("--series", default=2_000, show_default=True, help="Of each course over epochs.")
+@click.argument("output", required=False, type=click.Path(path_type=Path))
+@click.option("--runs", default=10_000, show_default=True, help="Of each tally, or pair of them.")
+@click.option("--series", default=2_000, show_default=True, help="Of each course with a band.")
+@click.option("--alarms", default=200, show_default=True, help="Of each course that may change.")
 @click.option("--seed", default=1, show_default=True, help="Of the random numbers.")
-def main(runs: int, series: int, seed: int) -> None:
-    """Print how often intervals hold the truth, and tests call something different."""
-    for part in parts(runs, series, seed):
-        click.echo(part)
+@click.option(
+    "--only", multiple=True, type=click.Choice(list(PARTS)), help="Measure these parts alone."
+)
+def main(
+    output: Path | None, runs: int, series: int, alarms: int, seed: int, *, only: tuple[str, ...]
+) -> None:
+    """Measure how often intervals hold the truth and tests call something different.
+
+    Writes OUTPUT, a Markdown page. Exit code 1 if a claim is broken: without a cause with a
+    probability of at most 1 in a million.
+    """
+    times = {"bands": series, "alarms": alarms}
+    parts: list[Measured] = []
+    for name in only or PARTS:
+        known = measured(name, times.get(name, runs), seed)
+        click.echo(f"{known.part.title}: {known.runs:,} runs each\n\n{table(known)}")
+        parts.append(known)
+    if output is not None:
+        write_whole(output, page(parts).encode())
+    wrong = list(_broken(parts))
+    for claim in wrong:
+        click.echo(f"does not hold: {claim}")
+    sys.exit(bool(wrong))
 
 
-def parts(runs: int, series: int, seed: int) -> Iterator[str]:
-    """The tables, one after another."""
-    alone = {name: contrasts.measured(one, runs, seed) for name, one in CONTRASTS.items()}
-    yield f"{runs:,} tallies each\n\n{table(alone, OF_CONTRASTS)}"
-    rows = {name: _pair(pair, runs, seed) for name, pair in PAIRS.items()}
-    yield f"{runs:,} pairs of tallies each\n\n{table(rows, OF_PAIRS)}"
-    panels = {name: pairs.measured(pair, runs, seed) for name, pair in PANELS.items()}
-    yield table(panels, ("difference", "value", "any", "unknown overlap"))
-    bands = {course.name: courses.measured(course, series, seed) for course in BANDS}
-    yield f"{series:,} series each\n\n{table(bands, ('band', 'at the end'))}"
-    alarms = {course.name: courses.measured(course, series, seed) for course in ALARMS}
-    yield table(alarms, ("alarm", "delay", "since", "epochs since"))
-
-
-def _pair(pair: pairs.Pair, runs: int, seed: int) -> dict[str, float]:
-    """What was measured, and beside the power of single values what normal theory makes of it."""
-    shown = pairs.measured(pair, runs, seed)
-    generator, question = np.random.default_rng(seed), pair.question
-    options = Options(pairs.LEVEL, pair.estimand)
-    known = estimate_question(question, pairs.drawn(pair, question, generator)[0], options)
-    powers = [pairs.expected_power(pair, known, value) for value in range(len(known))]
-    if pair.respondents[0] == pair.respondents[1]:
-        shown["power by theory"] = float(np.mean(powers))
-    return shown
+def _broken(parts: list[Measured]) -> Iterator[str]:
+    for known in parts:
+        yield from broken(known)
 
 
 if __name__ == "__main__":

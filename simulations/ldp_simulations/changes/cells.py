@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ldp_simulations.changes.contrasts import Contrast
-from ldp_simulations.changes.courses import Course, jump, still, walk
+from ldp_simulations.changes.courses import Course, jump, rise, still, walk
 from ldp_simulations.changes.pairs import Pair
 
 ALIKE = (0.5, 0.3, 0.15, 0.05)
@@ -41,7 +41,7 @@ PANELS: dict[str, Pair] = {
 
 SHARES = (0.4, 0.25, 0.15, 0.15, 0.05)
 CONTRASTS: dict[str, Contrast] = {
-    f"{mechanism}, epsilon {epsilon}, {respondents:,} {estimand}": Contrast(
+    f"{mechanism}, epsilon {epsilon}, n {respondents:,}, {estimand}": Contrast(
         mechanism, epsilon, respondents, shares=SHARES, estimand=estimand
     )
     for mechanism, epsilon, respondents in (
@@ -58,9 +58,10 @@ CONTRASTS: dict[str, Contrast] = {
 }
 
 BANDS = (
-    *(Course(f"steps of {step}", 12, walk(step)) for step in (0.0, 0.3, 1.0, 2.0)),
+    *(Course(f"steps of {step}", 12, walk(step)) for step in (0.0, 0.3, 1.0, 2.0, 4.0)),
     *(Course(f"steps of {step}, 30 epochs", 30, walk(step)) for step in (0.3, 1.0)),
     Course("steps of 1, three epochs missing", 12, walk(1.0), missing=(3, 4, 9)),
+    Course("steps of 1 and a slope of 0.5", 12, rise(0.5, 1.0), slope=True),
 )
 
 ALARMS = (

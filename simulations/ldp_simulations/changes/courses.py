@@ -39,6 +39,8 @@ class Course(NamedTuple):
     """Of memoized devices, who they are: "same", "swapped" half way, or others in each epoch."""
     changed: int | None = None
     """The epoch of the change, where there is one."""
+    slope: bool = False
+    """Whether it is followed as a level with a trend."""
 
 
 def still(epochs: int, _: Generator) -> Floats:
@@ -51,6 +53,15 @@ def walk(step: float) -> Callable[[int, Generator], Floats]:
 
     def moves(epochs: int, generator: Generator) -> Floats:
         return np.asarray(np.cumsum(generator.normal(0.0, step, epochs)))
+
+    return moves
+
+
+def rise(slope: float, step: float) -> Callable[[int, Generator], Floats]:
+    """Each epoch adds as much, and a step."""
+
+    def moves(epochs: int, generator: Generator) -> Floats:
+        return np.asarray(np.cumsum(generator.normal(slope, step, epochs)))
 
     return moves
 
@@ -89,7 +100,7 @@ def measured(course: Course, runs: int, seed: int) -> dict[str, float]:
 def _seen(
     course: Course, history: list[tuple[int, QuestionEstimates]], level: Floats
 ) -> Iterator[tuple[str, float]]:
-    trends = follow(history, values=["yes"], alarm_rate=ALARM_RATE)
+    trends = follow(history, values=["yes"], alarm_rate=ALARM_RATE, slope=course.slope)
     known = trends["yes"]
     yield "band", float(np.mean((known.low <= level) & (level <= known.high)))
     yield "at the end", float(known.low[-1] <= level[-1] <= known.high[-1])

@@ -100,6 +100,7 @@ MEANS = (
     ),
     *("rappor, one-hot", "l-grr", "l-sue", "l-osue", "dbitflip"),
     *("one-bit", "dithered", "square-wave", "arcs", "tree"),
+    *("pgr", "olh", "blh", "loloha"),
 )
 """Rows of mechanisms that have a mean: of its own, or of frequencies with a covariance.
 

@@ -97,4 +97,4 @@ def _worths(stripes: Stripes, wanted: Wanted) -> list[Floats]:
     return list(windows(plane, of_targets.alpha[0]))
 
 
-FORM = Form(by_counts(stripe_counts), best_symbols(_worths), _expected)
+FORM = Form(by_counts(stripe_counts), best_symbols(_worths, best_cohorts_only=True), _expected)
