@@ -36,7 +36,7 @@ from ldp_aggregator.options import Options
 from ldp_aggregator.queries.language import QueryError
 from ldp_aggregator.queries.reading import read
 from ldp_aggregator.queries.subjects import Subject, subject_of
-from ldp_aggregator.queries.terms import Linear, Term
+from ldp_aggregator.queries.terms import Key, Linear, Term
 from ldp_aggregator.rendering.sheet import finite
 from ldp_aggregator.tallies.tally import Tally
 
@@ -96,6 +96,18 @@ def query(
     `candidates` are the texts to look for, by open question. Raises `QueryError` for what is no
     query, or has no answer, pointing at the place.
     """
+    return answers_of(tally, texts, options, candidates=candidates, family=len(texts))
+
+
+def answers_of(
+    tally: Tally,
+    texts: Sequence[str],
+    options: Options,
+    *,
+    candidates: Mapping[str, Sequence[str]] | None,
+    family: int,
+) -> tuple[Answer, ...]:
+    """The same as a part of a family of so many answers."""
     known = candidates or {}
 
     @cache
@@ -108,7 +120,7 @@ def query(
 
     terms = [read(text, subject) for text in texts]
     return tuple(
-        _answer(text, term, subject, options=options, family=len(texts))
+        _answer(text, term, subject, options=options, family=family)
         for text, term in zip(texts, terms, strict=True)
     )
 
@@ -117,22 +129,19 @@ def _answer(
     text: str, term: Term, subject: Callable[[str], Subject], options: Options, *, family: int
 ) -> Answer:
     sums = (term,) if isinstance(term, Linear) else term
-    names = list(dict.fromkeys(name for one in sums for name in one.weights))
-    if not names:
+    keys = list(dict.fromkeys(key for one in sums for key in one.weights))
+    if not keys:
         raise QueryError(f"expected a query of what people hold, got numbers alone: {text.strip()}")
-    asked = {name: name.removeprefix("mean(").removesuffix(")") for name in names}
-    if len(set(asked.values())) < len(asked):
+    if len({key.question for key in keys}) < len(keys):
         raise QueryError(
             f"expected the mean of a question, or shares of it, got both: {text.strip()}\n"
             "  its mean is estimated by itself (score(...) gives values numbers of their own)"
         )
-    parts = {
-        name: subject(question).functions if name == question else subject(question).mean
-        for name, question in asked.items()
+    subjects = {key: subject(key.question) for key in keys}
+    parts: dict[Key, Estimable] = {
+        key: known.mean if key.is_mean else known.functions for key, known in subjects.items()
     }
-    sources = tuple(
-        _source(subject(question).question, parts[name].reports) for name, question in asked.items()
-    )
+    sources = tuple(_source(known.question, parts[key].reports) for key, known in subjects.items())
     contrast = _contrast(text, sums, parts, options=options, family=family)
     return Answer(text, contrast, len(sums) > 1, sources=sources, options=options)
 
@@ -140,7 +149,7 @@ def _answer(
 def _contrast(
     text: str,
     sums: Sequence[Linear],
-    parts: Mapping[str, Estimable],
+    parts: Mapping[Key, Estimable],
     options: Options,
     *,
     family: int,
@@ -152,16 +161,16 @@ def _contrast(
         return first.function(text, weights, sums[0].constant, family=family)
     # (sums, M) of each question, with 0 for what a sum has none of.
     stacked = {
-        name: np.stack([one.weights.get(name, np.zeros(len(part.frequency))) for one in sums])
-        for name, part in parts.items()
+        key: np.stack([one.weights.get(key, np.zeros(len(part.frequency))) for one in sums])
+        for key, part in parts.items()
     }
     estimates = np.array([one.constant for one in sums])
-    estimates = estimates + sum(stacked[name] @ part.frequency for name, part in parts.items())
-    erring = _together([(part, stacked[name]) for name, part in parts.items()], options.estimand)
+    estimates = estimates + sum(stacked[key] @ part.frequency for key, part in parts.items())
+    erring = _together([(part, stacked[key]) for key, part in parts.items()], options.estimand)
     quantile = quantile_of(options, family)
     if len(sums) > 1:
         return quotient(text, estimates, erring, quantile=quantile)
-    ends = [part.range_of(stacked[name][0]) for name, part in parts.items()]
+    ends = [part.range_of(stacked[key][0]) for key, part in parts.items()]
     least, most = (sums[0].constant + sum(some) for some in zip(*ends, strict=True))
     estimate, error = float(estimates[0]), math.sqrt(max(float(erring.covariance[0, 0]), 0.0))
     return Contrast(

@@ -14,11 +14,18 @@ from ldp.errors import EstimateError
 from ldp_aggregator.arrays import Floats
 
 
+class Key(NamedTuple):
+    """What weights are of: the values of a question, or its mean, which is estimated by itself."""
+
+    question: str
+    is_mean: bool = False
+
+
 class Linear(NamedTuple):
-    """A constant, and the weights of values, (M,), by question."""
+    """A constant, and weights by what they are of: (M,) of values, (1,) of a mean."""
 
     constant: float
-    weights: Mapping[str, Floats] = {}
+    weights: Mapping[Key, Floats] = {}
 
     @property
     def is_number(self) -> bool:

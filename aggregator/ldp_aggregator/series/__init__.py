@@ -8,6 +8,8 @@ errors_over_time
              how the errors of epochs may go together
 course       what comes out for one value
 trends       what comes out for a question, and how it prints, plots and exports itself
+group_trends
+             the same of groups by public attributes
 
-Imports: `rendering`, `comparisons`, `estimates`, `intervals`, `moments`.
+Imports: `rendering`, `comparisons`, `groups`, `estimates`, `intervals`, `moments`.
 """

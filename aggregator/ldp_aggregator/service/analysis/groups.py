@@ -11,7 +11,7 @@ Rules
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ldp.errors import EstimateError
@@ -19,8 +19,14 @@ from ldp.survey import Question, Survey
 from ldp_aggregator.arrays import Counts
 from ldp_aggregator.groups.asking import Asked, check_groups
 from ldp_aggregator.groups.crowds import Crowd
-from ldp_aggregator.groups.estimation import counts_of, grouped, released
+from ldp_aggregator.groups.estimation import (
+    counts_of,
+    estimates_of,
+    least_of,
+    released,
+)
 from ldp_aggregator.groups.group_estimates import GroupEstimates
+from ldp_aggregator.groups.parts import parts_of
 from ldp_aggregator.groups.release import Release
 from ldp_aggregator.options import Options
 from ldp_aggregator.service.counting.served import Served
@@ -60,14 +66,35 @@ class GroupReader:
             if not names or question.name in names:
                 tallies = _tallies(snapshot, survey, question, epoch=epoch, last=last)
                 shown[question.name] = self._shown(tallies, question, least)
-        return grouped(
-            Tally.empty(survey),
-            asked,
-            shown,
-            least=least,
-            options=options,
-            candidates=served.candidates,
-        )
+        parts = parts_of(Tally.empty(survey), asked, shown, least=least)
+        return estimates_of(parts, survey, options, candidates=served.candidates)
+
+    def history(
+        self,
+        snapshot: Scanned,
+        survey: Survey,
+        name: str,
+        asked: Asked,
+        *,
+        options: Options,
+        candidates: Mapping[str, Sequence[str]],
+        least_group: int | None = None,
+    ) -> list[tuple[Epoch, GroupEstimates]]:
+        """The groups of a question in each closed epoch, in the order of time.
+
+        Raises `EstimateError` where none is ever closed, and for a `least_group` below that of the
+        survey.
+        """
+        check_groups(survey.attributes, asked)
+        question = survey[name]
+        last = closed_until(snapshot, survey, None)
+        least = least_of(survey, least_group) * options.reports_each
+        epochs = []
+        for epoch, tally in _tallies(snapshot, survey, question, epoch=None, last=last).items():
+            shown = {name: self._shown({epoch: tally}, question, least)}
+            parts = parts_of(tally, asked, shown, least=least)
+            epochs.append((epoch, estimates_of(parts, survey, options, candidates=candidates)))
+        return epochs
 
     def _shown(
         self, tallies: Mapping[Epoch, Tally], question: Question, least: int
