@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from calling import run
-from group_samples import SURVEY, people_of, reports_of, survey_of
+from group_samples import SURVEY, people_of, questions, reports_of, survey_of
 
 import ldp
 from ldp.errors import EstimateError, UnknownNameError
@@ -20,6 +20,8 @@ from ldp_aggregator import (
     follow_groups,
     query,
     query_groups,
+    regress,
+    weigh,
 )
 from ldp_aggregator.commands.analyses.trend import CHANGED
 from ldp_simulations import randomize
@@ -253,3 +255,43 @@ def test_an_epoch_without_a_group():
     alone = [replace(groups[1], groups=(groups[1].groups[0],)), groups[0]]
     remarks = follow_groups(enumerate(alone), question="mode", values=["bike"]).remarks
     assert "ios: not followed" in " ".join(remarks)
+
+
+SMALL = "got some that are suppressed, because they have fewer than 100 reports.*android, us"
+
+
+def test_weights_and_regressions_are_of_groups_that_are_shown():
+    """So they tell no more; what they would be made of beside these is refused, with advice."""
+    margins = {"platform": {"android": 0.5, "ios": 0.45, "unknown": 0.05}}
+    weighted = weigh(TALLY, "mode", margins)
+    shown = estimate_groups(TALLY, names=("mode",), **BY)
+    # It follows from what is shown by groups.
+    again = sum(
+        share * shown[value]["mode"]["bike"].frequency
+        for value, share in margins["platform"].items()
+    )
+    assert weighted["bike"].estimate == pytest.approx(again)
+    assert regress(TALLY, "ok", "ok ~ platform").reports == 6_000
+    both = {**margins, "country": {"de": 0.8, "us": 0.19, "unknown": 0.01}}
+    for ask in (
+        lambda: weigh(TALLY, "mode", both),
+        lambda: regress(TALLY, "ok", "ok ~ platform + country"),
+    ):
+        with pytest.raises(EstimateError, match=SMALL) as caught:
+            ask()
+        assert "use fewer of the attributes, or merge values" in str(caught.value)
+    careful = replace(TALLY, survey=survey_of(*questions(), least_group=400))
+    with pytest.raises(EstimateError, match="fewer than 400 reports"):
+        weigh(careful, "mode", margins)
+
+
+def test_weights_by_more_attributes_than_groups_have():
+    """Are refused, as such groups are never shown."""
+    names = ["a", "b", "c", "d"]
+    attributes = [ldp.attribute(name, ["x"]) for name in names]
+    survey = ldp.survey("many", SURVEY["ok"], attributes=attributes)
+    people = {"ok": [True] * 500, **{name: ["x"] * 500 for name in names}}
+    tally = aggregate(survey, randomize(survey, people))
+    assert weigh(tally, "ok", {name: {"x": 1.0} for name in names[:3]})
+    with pytest.raises(EstimateError, match="at most 3 attributes together"):
+        weigh(tally, "ok", {name: {"x": 1.0} for name in names})

@@ -14,11 +14,13 @@ from ldp.attributes import Attributes
 from ldp.errors import EstimateError
 from ldp.survey import Question, Survey
 from ldp_aggregator.arrays import Counts
+from ldp_aggregator.distributions.applicable import options_for
 from ldp_aggregator.estimates.estimation import estimate
+from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.groups.asking import Asked, check_groups
 from ldp_aggregator.groups.crowds import Crowd, members
 from ldp_aggregator.groups.group_estimates import GroupEstimates, GroupOfEstimates
-from ldp_aggregator.groups.parts import Parts, parts_of
+from ldp_aggregator.groups.parts import Part, Parts, parts_of
 from ldp_aggregator.groups.release import Release, Sizes, release
 from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.counting import total_reports
@@ -146,14 +148,19 @@ def estimates_of(
     *,
     candidates: Mapping[str, Sequence[str]] | None = None,
 ) -> GroupEstimates:
-    """The estimates of groups that are shown."""
+    """The estimates of groups that are shown.
+
+    What is asked of some questions alone, such as ranges of numbers, is asked of these: in a group
+    there may be none of them.
+    """
+    known = {name: options_for(survey[name], options) for name in _questions(parts)}
+
+    def of(part: Part, name: str) -> QuestionEstimates:
+        own = known[name]
+        return estimate(part.tally, options=own, candidates=candidates, names=(name,))[name]
+
     groups = [
-        GroupOfEstimates(
-            part.labels,
-            estimate(
-                part.tally, options=options, candidates=candidates, names=tuple(part.questions)
-            ).questions,
-        )
+        GroupOfEstimates(part.labels, {name: of(part, name) for name in part.questions})
         for part in parts.parts
     ]
     return GroupEstimates(
@@ -164,6 +171,11 @@ def estimates_of(
         groups=tuple(groups),
         suppressions=parts.suppressions,
     )
+
+
+def _questions(parts: Parts) -> set[str]:
+    """Those of which a group is shown."""
+    return {name for part in parts.parts for name in part.questions}
 
 
 class _Counts(Mapping[Crowd, Counts]):

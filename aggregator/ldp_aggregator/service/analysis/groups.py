@@ -17,6 +17,7 @@ from dataclasses import replace
 from ldp.errors import EstimateError
 from ldp.survey import Question, Survey
 from ldp_aggregator.arrays import Counts
+from ldp_aggregator.distributions.applicable import check_asked
 from ldp_aggregator.groups.asking import Asked, check_groups
 from ldp_aggregator.groups.crowds import Crowd
 from ldp_aggregator.groups.estimation import (
@@ -59,6 +60,7 @@ class GroupReader:
         """
         survey = served.survey
         check_groups(survey.attributes, asked)
+        check_asked([survey[name] for name in names] or [*survey], options)
         last = closed_until(snapshot, survey, epoch)
         least = survey.least_group * options.reports_each
         shown: dict[str, Mapping[Crowd, Counts]] = {}
@@ -87,6 +89,7 @@ class GroupReader:
         """
         check_groups(survey.attributes, asked)
         question = survey[name]
+        check_asked([question], options)
         last = closed_until(snapshot, survey, None)
         least = least_of(survey, least_group) * options.reports_each
         epochs = []
