@@ -103,6 +103,29 @@ def test_a_closed_epoch_gives_what_its_tally_does(service):
     assert service.analysis.tally(served).groups("mode").keys() == tally.groups("mode").keys()
 
 
+def test_the_history_of_groups(service):
+    """Of closed epochs alone, as estimates of an epoch are; on the page as well."""
+    asked = {"question": "mode", "by": "platform"}
+
+    def history(**asked):
+        answer = visitor(service, TOKEN).get("/v1/surveys/groups/history", params=asked)
+        return answer.json()["epochs"]
+
+    assert history(**asked) == []
+    close_epochs(service, service.test_clock)
+    [epoch] = history(**asked)
+    of_epoch = of_service(service, by="platform", question="mode", epoch=NUMBER).json()
+    assert epoch["epoch"] == NUMBER
+    assert epoch["groups"] == of_epoch["groups"]
+    [hidden] = history(question="mode", by="country")
+    of_all = of_service(service, by="country", question="mode").json()
+    assert hidden["suppressed"] == of_all["suppressed"]
+    assert hidden["suppressed"]["mode"]
+    query = {"survey": "groups", "by": "platform", "over_time": "mode"}
+    page = visitor(service, TOKEN).get("/", params=query).text
+    assert "mode by group, over time: car" in page
+
+
 def test_what_a_service_shows_recovers_no_small_group(service):
     """By any linear algebra on all groups that it shows, in whatever way they are asked for."""
     close_epochs(service, service.test_clock)
