@@ -11,7 +11,7 @@ from test_release import attack
 
 import ldp
 from ldp.epochs import epoch_of
-from ldp.wire import decode_batch, read_frames
+from ldp.wire import decode_batch, encode_frame, read_frames
 from ldp_aggregator import aggregate, estimate_groups
 from ldp_aggregator.groups.asking import Asked
 from ldp_aggregator.groups.estimation import sizes_of
@@ -200,6 +200,32 @@ def test_the_page_offers_groups(service):
     assert "Suppressed, because they have fewer than 100 reports" not in page
     page = visitor(service, TOKEN).get("/", params={"survey": "groups", "by": "country"}).text
     assert "Suppressed, because they have fewer than 100 reports" in page
+
+
+def test_groups_on_postgresql(postgres_server):
+    """Two processes that share a store count parts of it: combinations add up, and are shown."""
+    clock, url = Clock(), postgres_server.emptied()
+    frames = [encode_frame(payload) for payload in read_frames(REPORTS[0])]
+    served = [Served(SURVEY, TEXT)]
+    with (
+        closing(Service(served, url, Settings(), clock=clock)) as one,
+        closing(Service(served, url, Settings(), clock=clock)) as other,
+    ):
+        for service, part in ((one, frames[::2]), (other, frames[1::2])):
+            body = b"".join(part)
+            answer = visitor(service).post("/v1/reports", content=body)
+            assert answer.json()["accepted"] == len(part)
+        tally = aggregate(SURVEY, REPORTS[0])
+        counted = one.analysis.tally(served[0])
+        assert counted.combinations.keys() == tally.combinations.keys()
+        for name, parts in tally.combinations.items():
+            for number, counts in parts.items():
+                assert (counted.combinations[name][number] == counts).all()
+        close_epochs(one, clock)
+        expected = estimate_groups(tally, by=["platform"]).to_dict()["groups"]
+        for service in (one, other):
+            groups = service.analysis.groups(served[0], Asked(("platform",)))
+            assert groups.to_dict()["groups"] == expected
 
 
 @pytest.mark.parametrize("what", ["a combination", "all of them"])
