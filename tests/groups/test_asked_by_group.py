@@ -223,6 +223,9 @@ def test_refusals_of_the_commands(files):
     assert "--baseline" in run(*words, two, "--baseline", "ios", code=2).output
     assert "--names" in run(*words, "--by", "platform", "--names", "a,b", code=2).output
     assert "two different names" in run(*words, two, "--names", "a,a", code=2).output
+    for command in (words, ("trend", *words[1:])):
+        output = run(*command, two, "--question", "mod", code=1).output
+        assert "one of the survey's questions (mode), got 'mod'" in " ".join(output.split())
     population = ("--estimand", "population")
     table = run(*words, "--by", "platform", "--baseline", "ios", *population).stdout
     assert "android" in table

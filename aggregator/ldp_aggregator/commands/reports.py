@@ -225,11 +225,12 @@ def group_arguments(survey_path: Path, wanted: GroupOptions) -> dict[str, Any]:
 
 
 def asked_question(survey: Survey, name: str | None) -> Question:
-    """The question that is asked for. Raises `EstimateError` where there are several, or none."""
+    """The question that is asked for; if none is, the only one.
+
+    Raises `UnknownNameError`, and `EstimateError` where there are several.
+    """
     names = [question.name for question in survey]
-    if name is not None:
-        check_names([name], names)
-    elif len(names) > 1:
+    if name is None and len(names) > 1:
         raise EstimateError(f"expected --question to be one of {', '.join(names)}, got none")
     return survey[names[0] if name is None else name]
 

@@ -9,5 +9,5 @@ parts             the groups of a tally that are shown, for whatever is made of 
 estimation        estimates of the groups that are shown
 group_estimates   and what they are as tables, records and pictures
 
-Imports: `tallies`, `estimates`, `rendering`.
+Imports: `tallies`, `distributions`, `estimates`, `rendering`.
 """

@@ -98,7 +98,7 @@ def changes_in(
     since_when: dict[str, tuple[Epoch, ...]] = {}
     untested = "two closed epochs with enough reports are needed"
     for place, value in enumerate(chosen):
-        of_value = seen(complete, value, POPULATION.estimand)
+        of_value = seen(complete, value, POPULATION.estimand, intervals=False)
         if of_value.far_from_normal(of_value.overall()):
             continue
         known = evidence_in(of_value, asked)
