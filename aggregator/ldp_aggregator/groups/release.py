@@ -96,7 +96,7 @@ def _shown(
         copies = len(occupied) // max(len(numbers), 1)
         sums = np.tile(inside[order], (1, copies))[:, occupied] & is_past
         crowds = [(table[place], int(sizes[place])) for place in order.tolist()]
-        shown |= _safe(crowds, sums, shown, span)
+        shown |= _safe(crowds, sums, shown, span=span)
     return shown
 
 
@@ -104,6 +104,7 @@ def _safe(
     crowds: Sequence[tuple[Crowd, int]],
     sums: NDArray[np.bool_],
     shown: Mapping[Crowd, int],
+    *,
     span: Span,
 ) -> dict[Crowd, int]:
     """Those crowds of a table, in their order, with which everything stays safe.

@@ -218,5 +218,5 @@ def survey_view(analysis: Analysis, asked: Asked) -> SurveyView:
     if asked.groups is not None:
         groups = analysis.groups(served, asked.groups, options, names=asked.names)
         if asked.over_time is not None:
-            by_epoch = analysis.group_history(served, asked.over_time, asked.groups, own)
-    return SurveyView(questions, outcomes, groups, by_epoch[-MOST_EPOCHS:])
+            by_epoch = analysis.group_history(served, asked.over_time, asked.groups, options=own)
+    return SurveyView(questions, outcomes, groups, groups_over_time=by_epoch[-MOST_EPOCHS:])
