@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.association.result import Association
     from ldp_aggregator.comparisons.comparing import compare
     from ldp_aggregator.comparisons.comparison import Comparison
+    from ldp_aggregator.comparisons.group_comparisons import GroupComparisons, compare_groups
     from ldp_aggregator.distributions.distribution import Distribution
     from ldp_aggregator.estimates.detection import detected
     from ldp_aggregator.estimates.estimation import estimate
@@ -36,11 +37,13 @@ if TYPE_CHECKING:
     from ldp_aggregator.places.geojson import read_geography
     from ldp_aggregator.places.maps import Map
     from ldp_aggregator.queries.answering import Answer, query
+    from ldp_aggregator.queries.group_answers import GroupAnswers, query_groups
     from ldp_aggregator.regression.fitting import regress, regress_rows
     from ldp_aggregator.regression.options import RegressionOptions
     from ldp_aggregator.regression.result import Regression
     from ldp_aggregator.series.course import Course
     from ldp_aggregator.series.following import follow
+    from ldp_aggregator.series.group_trends import GroupTrends, follow_groups
     from ldp_aggregator.series.trends import Trends
     from ldp_aggregator.synthesis.synthesis import Synthetic, synthesize
     from ldp_aggregator.tallies.aggregation import aggregate
@@ -62,8 +65,11 @@ __all__ = [
     "Estimate",
     "FileError",
     "Geography",
+    "GroupAnswers",
+    "GroupComparisons",
     "GroupEstimates",
     "GroupOfEstimates",
+    "GroupTrends",
     "Ingest",
     "Intake",
     "Map",
@@ -82,6 +88,7 @@ __all__ = [
     "aggregate",
     "associate",
     "compare",
+    "compare_groups",
     "crosstab",
     "decode_tally",
     "detected",
@@ -90,11 +97,13 @@ __all__ = [
     "estimate_groups",
     "estimate_question",
     "follow",
+    "follow_groups",
     "frequency_reach",
     "health",
     "parse_survey",
     "phantom_score",
     "query",
+    "query_groups",
     "read_candidates",
     "read_geography",
     "read_survey",
@@ -110,8 +119,12 @@ _HOMES = {
     "Association": "association.result",
     "Comparison": "comparisons.comparison",
     "compare": "comparisons.comparing",
+    "GroupComparisons": "comparisons.group_comparisons",
+    "compare_groups": "comparisons.group_comparisons",
     "Course": "series.course",
     "follow": "series.following",
+    "GroupTrends": "series.group_trends",
+    "follow_groups": "series.group_trends",
     "Trends": "series.trends",
     "Distribution": "distributions.distribution",
     "Map": "places.maps",
@@ -145,6 +158,8 @@ _HOMES = {
     "read_survey": "files",
     "Answer": "queries.answering",
     "query": "queries.answering",
+    "GroupAnswers": "queries.group_answers",
+    "query_groups": "queries.group_answers",
     "SecondStage": "estimates.second_stage",
     "second_stage": "estimates.second_stage",
     "Synthetic": "synthesis.synthesis",

@@ -278,15 +278,19 @@ def test_a_file_gets_what_standard_output_gets(form, folder):
 
 @pytest.mark.parametrize("form", [name for name in FORMATS if name != "table"])
 def test_the_ending_of_a_file_says_its_format(form, folder):
-    """Unless `--format` does; a name without a known ending is that of a table."""
+    """Unless `--format` does; a name without an ending is that of a table, others are refused."""
     pytest.importorskip(FORMATS[form].library or "ldp_aggregator")
     name = f"out.{FORMATS[form].ending}"
     ldp(f"estimate survey.toml first -q -o {name}")
     ldp(f"estimate survey.toml first -q -o bare --format {form}")
     assert (folder / name).read_bytes() == (folder / "bare").read_bytes()
     ldp(f"estimate survey.toml first -q -o {name} --format table")
-    ldp("estimate survey.toml first -q -o out.other")
-    assert (folder / name).read_bytes() == (folder / "out.other").read_bytes()
+    ldp("estimate survey.toml first -q -o out")
+    assert (folder / name).read_bytes() == (folder / "out").read_bytes()
+    refused = ldp("estimate survey.toml first -q -o out.xlsx", code=2).output
+    assert f".{FORMATS[form].ending}" in refused
+    assert "got out.xlsx; --format says" in " ".join(refused.split())
+    assert not (folder / "out.xlsx").exists()
     assert "transport: " in (folder / name).read_text(encoding="utf-8")
 
 

@@ -21,7 +21,7 @@ import rooms  # noqa: F401
 from bad_bytes import BAD_FILES, BAD_PAYLOADS
 from hostile_http import FRAMINGS, fresh
 from running_service import request, started
-from wire_samples import BATCHES, SURVEY, TEXT, file_of
+from wire_samples import BATCHES, GROUPED, GROUPED_TEXT, GROUPS, SURVEY, TEXT, file_of
 
 from ldp.wire import REASONS, encode_batch, encode_frame
 from ldp_aggregator.service.counting.admission import Admission, Rules
@@ -47,11 +47,11 @@ _TELLING = (
     b"9" * 40,
 )
 _PAYLOADS = (
-    *(encode_batch(batch) for batch in BATCHES.values()),
+    *(encode_batch(batch) for batch in (*BATCHES.values(), *GROUPS)),
     *(payload for _, payload in BAD_PAYLOADS.values()),
 )
 _BODIES = (
-    file_of(*BATCHES.values()),
+    file_of(*BATCHES.values(), *GROUPS),
     *BAD_FILES.values(),
     *(encode_frame(payload) for payload in _PAYLOADS),
 )
@@ -146,7 +146,7 @@ def fuzz_bodies(count, seed):
     """
     draw, admission, outcomes = (
         random.Random(seed),
-        Admission(Catalogue([Served(SURVEY, TEXT)]), Rules()),
+        Admission(Catalogue([Served(SURVEY, TEXT), Served(GROUPED, GROUPED_TEXT)]), Rules()),
         Counter(),
     )
     for start in range(0, count, _TURN):

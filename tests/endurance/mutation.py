@@ -133,7 +133,7 @@ AREAS = {
     "ldp_aggregator.tallies.joint_counting": "joint_cells joint association",
     "ldp_aggregator.tallies.tally": "tally ingest snapshot",
     "ldp_aggregator.tallies.tally_file": "snapshot tally",
-    "ldp_aggregator.groups": "release group_tallies",
+    "ldp_aggregator.groups": "release group_tallies asked_by_group",
     "ldp_aggregator.moments.moments": "score_laws intervals result",
     "ldp_aggregator.moments.together": "score_laws contrasts",
     "ldp_aggregator.contrasts": "contrasts queries",

@@ -176,6 +176,21 @@ def test_groups_that_there_are_none_of(asked, error):
         estimate_groups(TALLY, **asked)
 
 
+def test_ranges_by_group():
+    """Are asked of numbers, and no obstacle to groups of which other questions alone are shown."""
+    age = ldp.question("age", type="integer", low=0, high=99, goal="distribution", epsilon="4")
+    country = ldp.attribute("country", ["de", "us"], questions=["mode"])
+    survey = ldp.survey("ages", age, questions()[0], attributes=[PLATFORM, country])
+    people = people_of(1_500) | {"age": np.arange(1_500) % 100}
+    tally = aggregate(survey, randomize(survey, people, seed=1))
+    options = Options(ranges=(("18", "65"),))
+    of_platform = estimate_groups(tally, by=["platform"], options=options)
+    assert "18 to 64" in of_platform.rendered("table")
+    assert of_platform["android"].questions.keys() == {"age", "mode"}
+    of_country = estimate_groups(tally, by=["country"], options=options)
+    assert of_country["de"].questions.keys() == {"mode"}
+
+
 def test_an_earlier_release_counts():
     """Two tallies whose difference is a small group are not both shown."""
     frames = [encode_frame(payload) for payload in read_frames(DATA)]

@@ -9,7 +9,7 @@ import pytest
 from ldp.attributes import Attribute, size_of
 from ldp_aggregator.groups.crowds import everyone, members, tables_of
 from ldp_aggregator.groups.release import release
-from ldp_aggregator.groups.span import rests_on
+from ldp_aggregator.groups.span import LEAST_TRIALS, Span, rests_on
 
 LEAST = 100
 
@@ -175,6 +175,33 @@ def test_what_is_shown_hangs_on_neither_order_nor_question():
     attributes, counts = attributes_of(3, 4), population((3, 4), 9_000, 4)
     turned = dict(reversed(counts.items()))
     assert release(attributes, counts, LEAST) == release(attributes, turned, LEAST)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_leftovers_only_save_time(seed):
+    """What is shown is what trying one crowd at a time would show, whatever is looked at first."""
+    sizes = [(2, 3), (1, 2, 2)][seed % 2]
+    attributes, counts = attributes_of(*sizes), population(sizes, 2_500, seed)
+    numbers = [number for number, count in counts.items() if count]
+    reports = np.array([counts[number] for number in numbers])
+    span = Span(reports, LEAST)
+    span.show(np.ones((1, len(numbers)), dtype=np.bool_))
+    shown = {everyone(attributes)}
+    for table in tables_of(attributes):
+        inside = members(attributes, table, numbers)
+        of_each = inside @ reports
+        order = [place for place in np.argsort(-of_each, kind="stable") if of_each[place] >= LEAST]
+        shown |= {table[place] for place in order if span.show_safe(inside[[place]])}
+    assert release(attributes, counts, LEAST).shown.keys() == shown
+
+
+def test_tables_are_decided_to_the_end():
+    """Crowds of 98 combinations take 130 bounds, and as many may be taken as time allows."""
+    attributes, counts = attributes_of(2, 2, 2, 3), population((2, 2, 2, 3), 10_000, 1)
+    assert sum(map(bool, counts.values())) == 98
+    assert len(release(attributes, counts, LEAST).shown) == 86
+    assert Span(np.ones(98), LEAST).trials > 10_000
+    assert Span(np.ones(1_000), LEAST).trials == LEAST_TRIALS
 
 
 def test_the_bound_is_one():

@@ -11,7 +11,7 @@ from test_release import attack
 
 import ldp
 from ldp.epochs import epoch_of
-from ldp.wire import decode_batch, read_frames
+from ldp.wire import decode_batch, encode_frame, read_frames
 from ldp_aggregator import aggregate, estimate_groups
 from ldp_aggregator.groups.asking import Asked
 from ldp_aggregator.groups.estimation import sizes_of
@@ -103,6 +103,29 @@ def test_a_closed_epoch_gives_what_its_tally_does(service):
     assert service.analysis.tally(served).groups("mode").keys() == tally.groups("mode").keys()
 
 
+def test_the_history_of_groups(service):
+    """Of closed epochs alone, as estimates of an epoch are; on the page as well."""
+    asked = {"question": "mode", "by": "platform"}
+
+    def history(**asked):
+        answer = visitor(service, TOKEN).get("/v1/surveys/groups/history", params=asked)
+        return answer.json()["epochs"]
+
+    assert history(**asked) == []
+    close_epochs(service, service.test_clock)
+    [epoch] = history(**asked)
+    of_epoch = of_service(service, by="platform", question="mode", epoch=NUMBER).json()
+    assert epoch["epoch"] == NUMBER
+    assert epoch["groups"] == of_epoch["groups"]
+    [hidden] = history(question="mode", by="country")
+    of_all = of_service(service, by="country", question="mode").json()
+    assert hidden["suppressed"] == of_all["suppressed"]
+    assert hidden["suppressed"]["mode"]
+    query = {"survey": "groups", "by": "platform", "over_time": "mode"}
+    page = visitor(service, TOKEN).get("/", params=query).text
+    assert "mode by group, over time: car" in page
+
+
 def test_what_a_service_shows_recovers_no_small_group(service):
     """By any linear algebra on all groups that it shows, in whatever way they are asked for."""
     close_epochs(service, service.test_clock)
@@ -177,6 +200,32 @@ def test_the_page_offers_groups(service):
     assert "Suppressed, because they have fewer than 100 reports" not in page
     page = visitor(service, TOKEN).get("/", params={"survey": "groups", "by": "country"}).text
     assert "Suppressed, because they have fewer than 100 reports" in page
+
+
+def test_groups_on_postgresql(postgres_server):
+    """Two processes that share a store count parts of it: combinations add up, and are shown."""
+    clock, url = Clock(), postgres_server.emptied()
+    frames = [encode_frame(payload) for payload in read_frames(REPORTS[0])]
+    served = [Served(SURVEY, TEXT)]
+    with (
+        closing(Service(served, url, Settings(), clock=clock)) as one,
+        closing(Service(served, url, Settings(), clock=clock)) as other,
+    ):
+        for service, part in ((one, frames[::2]), (other, frames[1::2])):
+            body = b"".join(part)
+            answer = visitor(service).post("/v1/reports", content=body)
+            assert answer.json()["accepted"] == len(part)
+        tally = aggregate(SURVEY, REPORTS[0])
+        counted = one.analysis.tally(served[0])
+        assert counted.combinations.keys() == tally.combinations.keys()
+        for name, parts in tally.combinations.items():
+            for number, counts in parts.items():
+                assert (counted.combinations[name][number] == counts).all()
+        close_epochs(one, clock)
+        expected = estimate_groups(tally, by=["platform"]).to_dict()["groups"]
+        for service in (one, other):
+            groups = service.analysis.groups(served[0], Asked(("platform",)))
+            assert groups.to_dict()["groups"] == expected
 
 
 @pytest.mark.parametrize("what", ["a combination", "all of them"])

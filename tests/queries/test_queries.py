@@ -166,7 +166,11 @@ def test_a_family_of_queries(tally):
         ("1e309 * share(mode = car)", "a number up to 1e+12", "1e309"),
         ("share(kids > 1e400)", "expected a number such as", "kids > 1e400"),
         ("share(kids in [1, 1e400))", "expected a number such as", "kids in"),
-        ("share mode", "expected (:", "mode"),
+        ("share mode", "expected (, got 'mode':", "mode"),
+        ("share(mode = car) & 1", "got '&':", "&"),
+        ("share(mode = , bus)", "got ',':", ","),
+        ('share(mode "a b")', "got '\"a b\"':", '"a b"'),
+        ("share(mode = car) share(mode = bus)", "got 'share':", "share(mode = bus)"),
     ],
 )
 def test_errors_point_at_the_place(tally, text, problem, pointer):
@@ -182,10 +186,11 @@ def test_errors_point_at_the_place(tally, text, problem, pointer):
 
 @pytest.mark.parametrize("text", ["", "   ", "share(mode = car) +", "share(mode", "("])
 def test_a_text_that_ends_too_early(tally, text):
-    """The pointer stands at its end."""
+    """The pointer stands at its end, and the message says so."""
     with pytest.raises(QueryError) as caught:
         query(tally, text)
-    signs = str(caught.value).split("\n")[2]
+    said, _, signs = str(caught.value).split("\n")
+    assert said.endswith(", got the end:")
     assert signs.index("^") - 2 == len(text.rstrip())
 
 

@@ -1,6 +1,8 @@
 """`ldp trend` reads the epochs of a service's store, while that may go on."""
 
 import json
+import time
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -11,9 +13,14 @@ from ldp import parse_survey
 from ldp.epochs import batch_id
 from ldp.randomness import system
 from ldp.wire import Batch, encode_batch, encode_frame
+from ldp_aggregator import Tally, estimate, follow
 from ldp_aggregator.commands.analyses.trend import CHANGED
+from ldp_aggregator.series.changes import ALARM_RATE, POPULATION, changes_in
 from ldp_aggregator.service.counting.served import Served
 from ldp_aggregator.service.service import Service, Settings
+from ldp_aggregator.service.store.records import last_closed
+from ldp_simulations import Holders
+from ldp_simulations.sampling.table import sample_counts
 
 HOUR = 3600
 TEXT = """
@@ -65,3 +72,60 @@ def test_epochs_of_a_store(store, tmp_path):
     run("trend", path, store, "--alert", "--value", "good", "--still-open", 3)
     path.write_text(TEXT.replace('epsilon = "3"', 'epsilon = "2"'))
     assert "got none" in run("trend", path, store, code=1).output
+
+
+@contextmanager
+def reopened(store, hour):
+    """A service on the store at an hour, when it has closed all epochs that it may."""
+    served = [Served(parse_survey(TEXT), TEXT)]
+    service = Service(served, store, Settings(), clock=lambda: hour * HOUR)
+    try:
+        for _ in range(200):
+            with service.analysis._snapshot() as snapshot:
+                if last_closed(snapshot).get(HOUR, 0) > hour - 5:
+                    break
+            time.sleep(0.05)
+        yield service
+    finally:
+        service.close()
+
+
+@pytest.mark.parametrize(("hour", "changed"), [(107.9, False), (200.0, True)])
+def test_a_service_tells_of_a_change(store, hour, changed):
+    """In health, metrics and on its page, of closed epochs, with the rate of false alarms."""
+    with reopened(store, hour) as service:
+        served, analyst = service.catalogue.all[0], visitor(service)
+        known = analyst.get("/v1/surveys/hours/health").json()["changes"]["mood"]
+        assert known["alarm"] is changed
+        assert known["alarm_rate"] == ALARM_RATE
+        metrics = analyst.get("/metrics").text
+        labels = f'{{question="mood",survey="hours",version="{served.fingerprint}"}}'
+        assert f"ldp_changed{labels} {float(changed)}" in metrics
+        assert "false alarms ever: at most 0.01" in metrics
+        page = analyst.get("/").text
+        assert ("changed by epoch" in page) is changed
+        if changed:
+            assert known["evidence"] > 100
+            assert known["by"] >= 105
+            assert {"value": "good", "since": [105]} in known["values"]
+
+
+def test_changes_are_those_of_trends():
+    """The same evidence; what cannot be tested says why, and is no alarm."""
+    survey, generator = parse_survey(TEXT), np.random.default_rng(5)
+    history = []
+    for hour in range(8):
+        tally = Tally.empty(survey)
+        shares = (0.5, 0.3, 0.2) if hour < 5 else (0.2, 0.3, 0.5)
+        holders = Holders(("bad", "fair", "good"), generator.multinomial(REPORTS, shares))
+        tally.counts["mood"] += sample_counts(survey["mood"], holders, generator)
+        history.append((hour, estimate(tally, options=POPULATION)["mood"]))
+    changes, trends = changes_in(history), follow(history)
+    assert changes.evidence == pytest.approx(trends.evidence.max())
+    assert changes.values == {course.value: course.since for course in trends.changed}
+    assert "bad (since 5)" in str(changes)
+    assert not changes_in(history, still_open=3).alarm
+    for some in ([], history[:1]):
+        assert not changes_in(some).alarm
+        assert "not tested" in str(changes_in(some))
+    assert changes_in(history[:4]).to_dict()["values"] == []

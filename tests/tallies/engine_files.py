@@ -1,7 +1,7 @@
 """Report files whose batches meet in every way across files, and what one process makes of them."""
 
 from bad_bytes import BAD_FILES, BAD_PAYLOADS
-from wire_samples import BATCHES, batch_of, file_of, taken
+from wire_samples import BATCHES, GROUPED, GROUPS, batch_of, file_of, grouped_of, taken
 
 from ldp.wire import encode_frame
 from ldp_aggregator import encode_tally
@@ -37,8 +37,17 @@ WHOLE = encode_tally(
 """The snapshot of all of them."""
 
 
-def written(folder):
-    """The paths of the files, written to a folder."""
-    for name, content in FILES.items():
+GROUPED_FILES = {
+    "10-all": file_of(*GROUPS),
+    "11-some-again": file_of(*GROUPS[:2], *(grouped_of(2, 1, number) for number in range(9))),
+    "12-more": file_of(*(grouped_of(number % 3, 2, number) for number in range(9))),
+}
+"""The same of reports that carry an attribute."""
+GROUPED_WHOLE = encode_tally(taken(*GROUPED_FILES.values(), survey=GROUPED))
+
+
+def written(folder, files=FILES):
+    """The paths of files, written to a folder."""
+    for name, content in files.items():
         (folder / name).write_bytes(content)
-    return [str(folder / name) for name in FILES]
+    return [str(folder / name) for name in files]

@@ -7,22 +7,22 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from engine_files import FILES, WHOLE, written
-from wire_samples import TEXT
+from engine_files import FILES, GROUPED_FILES, GROUPED_WHOLE, WHOLE, written
+from wire_samples import GROUPED_TEXT, TEXT
 
 from ldp_aggregator.engines.parts import Counted, count_part, merge_snapshots, repeated, split
 from ldp_aggregator.files import FileError
 
 
-def whole(parts, again=count_part, shared=repeated):
+def whole(parts, again=count_part, shared=repeated, text=TEXT):
     """The snapshot of all parts: each alone, and again if it shares ids with an earlier one."""
-    counted = [count_part(TEXT, part) for part in parts]
+    counted = [count_part(text, part) for part in parts]
     seen = shared(counted)
     last = [
-        again(TEXT, part, seen[part.number]) if part.number in seen else counted[part.number]
+        again(text, part, seen[part.number]) if part.number in seen else counted[part.number]
         for part in parts
     ]
-    return merge_snapshots(TEXT, [part.snapshot for part in reversed(last)])
+    return merge_snapshots(text, [part.snapshot for part in reversed(last)])
 
 
 @pytest.mark.parametrize("most", range(1, len(FILES) + 2))
@@ -32,6 +32,13 @@ def test_every_split_gives_the_bytes_of_one_process(most, tmp_path):
     assert [path for part in parts for path in part.paths] == written(tmp_path)
     assert max(len(part.paths) for part in parts) - min(len(part.paths) for part in parts) <= 1
     assert whole(parts) == WHOLE
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_counts_by_attribute_are_those_of_one_process(most, tmp_path):
+    """With batches that come again in another part."""
+    parts = split(written(tmp_path, GROUPED_FILES), most)
+    assert whole(parts, text=GROUPED_TEXT) == GROUPED_WHOLE
 
 
 def backwards(counted):

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from engine_files import FILES, WHOLE, written
+from engine_files import FILES, GROUPED_FILES, GROUPED_WHOLE, WHOLE, written
 from spark_sessions import Gate, java_above, spark_at
-from wire_samples import TEXT, taken
+from wire_samples import GROUPED_TEXT, TEXT, taken
 
 from ldp_aggregator import encode_tally
 from ldp_aggregator.commands.main import main
@@ -53,6 +53,9 @@ def test_spark_gives_the_bytes_of_one_process(local, tmp_path, monkeypatch):
     assert (tmp_path / "out").read_bytes() == WHOLE
     assert result.stderr == aggregate(f"survey.toml {' '.join(FILES)} -o alone").stderr
     assert (tmp_path / "alone").read_bytes() == WHOLE
+    # In the same session, which takes seconds to start: counts by attribute.
+    grouped = written(tmp_path, GROUPED_FILES)
+    assert engine.count_on_spark(local, GROUPED_TEXT, grouped) == GROUPED_WHOLE
 
 
 @needs_java

@@ -7,10 +7,12 @@ import pytest
 from bad_bytes import BAD_FILES, BAD_PAYLOADS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wire_samples import BATCHES, SURVEY, file_of, taken
+from wire_samples import BATCHES, GROUPED, GROUPS, SURVEY, file_of, taken
 
 from ldp.errors import MismatchError, WireError
 from ldp.wire import (
+    FORMAT,
+    FORMAT_WITH_ATTRIBUTES,
     REASONS,
     TALLY_MAGIC,
     Batch,
@@ -23,12 +25,14 @@ from ldp.wire import (
 from ldp_aggregator import Tally, decode_tally, encode_tally
 
 SNAPSHOT = encode_tally(taken(file_of(*BATCHES.values())))
+GROUPED_SNAPSHOT = encode_tally(taken(file_of(*GROUPS), survey=GROUPED))
 PAYLOADS = (
-    *(encode_batch(batch) for batch in BATCHES.values()),
+    *(encode_batch(batch) for batch in (*BATCHES.values(), *GROUPS)),
     *(payload for _, payload in BAD_PAYLOADS.values()),
 )
 FILES = (
     file_of(*BATCHES.values()),
+    file_of(*GROUPS),
     *BAD_FILES.values(),
     *(encode_frame(payload) for payload in PAYLOADS),
 )
@@ -60,18 +64,29 @@ def as_reports(data):
         assert intake.received == sum(intake.outcomes.values())
 
 
+def as_groups(data):
+    """The same for reports that carry an attribute: what is counted adds up by combination."""
+    tally = taken(encode_frame(data), survey=GROUPED)
+    assert tally.intake.received == sum(tally.intake.outcomes.values()) == 1
+    assert set(tally.combinations.get("mode", {})) <= {0, 1, 2}
+    counted = sum(int(counts.sum()) for counts in tally.groups("mode").values())
+    assert counted == tally.reports("mode")
+
+
 def as_snapshot(data):
-    """As a file of its own, and as the payload of a sound frame."""
+    """As a file of its own, and as the payload of a sound frame; of either survey."""
     for file in (data, encode_frame(data, TALLY_MAGIC)):
-        with suppress(WireError, MismatchError):
-            assert type(decode_tally(file, SURVEY)) is Tally
+        for survey in (SURVEY, GROUPED):
+            with suppress(WireError, MismatchError):
+                assert type(decode_tally(file, survey)) is Tally
 
 
 PARSERS = {
     as_batch: PAYLOADS,
     as_frames: FILES,
     as_reports: PAYLOADS + FILES,
-    as_snapshot: (SNAPSHOT, SNAPSHOT[16:]),
+    as_groups: tuple(map(encode_batch, GROUPS)),
+    as_snapshot: (SNAPSHOT, SNAPSHOT[16:], GROUPED_SNAPSHOT, GROUPED_SNAPSHOT[16:]),
 }
 """Each parser, with what to mutate for it."""
 
@@ -94,10 +109,19 @@ def mutated(seeds, draw):
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("parser", PARSERS)
 def test_mutated_bytes(parser, seed):
-    """5,000 mutants for each parser and seed, 80,000 in all: a result or a typed rejection."""
+    """4,000 mutants for each parser and seed, 80,000 in all: a result or a typed rejection."""
     draw = random.Random(seed)
-    for _ in range(5_000):
+    for _ in range(4_000):
         parser(mutated(PARSERS[parser], draw))
+
+
+def test_sound_seeds_are_counted():
+    """Of both formats: a mutant is near to something that counts."""
+    assert taken(file_of(*BATCHES.values())).intake.accepted == len(BATCHES)
+    tally = taken(file_of(*GROUPS), survey=GROUPED)
+    assert tally.intake.accepted == len(GROUPS)
+    assert len(tally.groups("mode")) == 3
+    assert [encode_batch(batch)[1] for batch in GROUPS] == [FORMAT, *2 * [FORMAT_WITH_ATTRIBUTES]]
 
 
 @settings(max_examples=300)

@@ -28,6 +28,21 @@ TEXT = '[survey]\nname = "example"\n' + "".join(
     )
 )
 SURVEY = parse_survey(TEXT)
+GROUPED_TEXT = f"""
+[survey]
+name = "grouped"
+[[attribute]]
+name = "platform"
+values = ["android", "ios"]
+[[question]]
+name = "mode"
+mechanism = "grr"
+type = "category"
+values = {FOUR}
+epsilon = "1"
+"""
+"""Reports of it carry an attribute: the second format of batches, and of tallies."""
+GROUPED = parse_survey(GROUPED_TEXT)
 
 
 def stream(label, size=4096):
@@ -66,14 +81,22 @@ def batch_of(name, count, label):
     return Batch(question.fingerprint, batch_id, count, rows=rows_of(question.layout, count, label))
 
 
+def grouped_of(combination, count, label):
+    """The same of the survey with an attribute, from devices of one combination."""
+    question = GROUPED["mode"]
+    batch_id = stream(f"grouped {combination} {count} {label}", ID_SIZE)
+    rows = rows_of(question.layout, count, label)
+    return Batch(question.fingerprint, batch_id, count, rows=rows, combination=combination)
+
+
 def file_of(*batches):
     """A file of frames, one for each batch."""
     return b"".join(encode_frame(encode_batch(batch)) for batch in batches)
 
 
-def taken(*files):
+def taken(*files, survey=SURVEY):
     """The tally of whole files, taken in by one ingest."""
-    ingest = Ingest(SURVEY)
+    ingest = Ingest(survey)
     for file in files:
         ingest.feed(file)
         ingest.end_of_stream()
@@ -82,3 +105,5 @@ def taken(*files):
 
 BATCHES = {question.name: batch_of(question.name, 3, "sample") for question in SURVEY}
 """A sound batch of three reports for each question."""
+GROUPS = tuple(grouped_of(combination, 3, "sample") for combination in range(3))
+"""One of each combination: nothing is known, android, ios."""

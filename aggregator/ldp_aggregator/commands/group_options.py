@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ldp.errors import EstimateError
-from ldp_aggregator.groups.asking import by_of, where_of
+from ldp_aggregator.groups.asking import Asked, by_of, where_of
+
+if TYPE_CHECKING:
+    from ldp_aggregator.tallies.tally import Tally
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -33,7 +37,7 @@ _OPTIONS = (
         multiple=True,
         metavar="ATTRIBUTES",
         callback=_read_by,
-        help="Estimate groups apart, by public attributes of the survey such as platform,country.",
+        help="Groups apart, by public attributes of the survey such as platform,country.",
     ),
     click.option(
         "--where",
@@ -48,20 +52,58 @@ _OPTIONS = (
         metavar="N",
         help="Suppress groups of fewer reports.  [default: least_group of the survey, or more]",
     ),
-    click.option(
-        "--released",
-        "earlier",
-        multiple=True,
-        metavar="TALLY",
-        type=click.Path(path_type=Path),
-        help="An earlier tally of the same reports whose groups were shown, so that differences "
-        "are no small groups either; may be repeated, the first in front.",
-    ),
+)
+_RELEASED = click.option(
+    "--released",
+    "earlier",
+    multiple=True,
+    metavar="TALLY",
+    type=click.Path(path_type=Path),
+    help="An earlier tally of the same reports whose groups were shown, so that differences "
+    "are no small groups either; may be repeated, the first in front.",
 )
 
 
 def with_group_options(command: Command) -> Command:
-    """Give a command the options that say which groups are asked for."""
+    """Give a command of one tally the options that `GroupOptions` is made of."""
+    return with_groups_of_several(_RELEASED(command))
+
+
+def with_groups_of_several(command: Command) -> Command:
+    """The same of a command of several tallies, none of which is an earlier one of another."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
+
+
+@dataclass(frozen=True)
+class GroupOptions:
+    """Which groups were asked for. Raises `click.UsageError` for what goes with none."""
+
+    by: tuple[str, ...]
+    where: tuple[tuple[str, str], ...]
+    least_group: int | None
+    earlier: tuple[Path, ...] = ()
+
+    @classmethod
+    def taken(cls, given: dict[str, Any]) -> GroupOptions:
+        """Those among the options of a command, which are taken out."""
+        names = [one.name for one in fields(cls) if one.name in given]
+        return cls(**{name: given.pop(name) for name in names})
+
+    def __post_init__(self) -> None:
+        if not self and (self.least_group is not None or self.earlier):
+            raise click.UsageError("--least-group and --released are for --by and --where")
+
+    def __bool__(self) -> bool:
+        return bool(self.by or self.where)
+
+    @property
+    def asked(self) -> Asked:
+        """The groups."""
+        return Asked(self.by, self.where)
+
+    def arguments(self, earlier: Sequence[Tally] = ()) -> dict[str, Any]:
+        """What functions of one tally take, with earlier tallies if there are any."""
+        given = {"by": self.by, "where": dict(self.where), "least_group": self.least_group}
+        return given | ({"earlier": earlier} if earlier else {})

@@ -394,12 +394,11 @@ def _cells_of(estimates: SurveyEstimates) -> bytes:
 def present(sheet: Sheet, form: str | None, output: Path | None = None) -> None:
     """Write a sheet to a file or to standard output, in the format that was asked for.
 
-    If none was, it is the one that the file's name ends in, or else a table.
+    If none was, it is the one that the file's name ends in, or a table for a name without ending.
 
     What a format has no place for is said on standard error.
     """
-    by_ending = format_of_file(str(output), FORMATS.values()) or FORMATS["table"]
-    chosen = by_ending if form is None else FORMATS[form]
+    chosen = _by_ending(output) if form is None else FORMATS[form]
     if chosen.needs == "bars" and not sheet.bars():
         raise click.UsageError(
             f"expected a file or format for tables, got {chosen.name}: this result has no picture"
@@ -413,6 +412,18 @@ def present(sheet: Sheet, form: str | None, output: Path | None = None) -> None:
             f"expected --output for {chosen.name}, whose bytes no terminal can show"
         )
     hand_out(output, content, data=not chosen.for_terminals)
+
+
+def _by_ending(output: Path | None) -> Format:
+    """The format that a file's name ends in. Raises `click.UsageError` for an unknown ending."""
+    known = format_of_file(str(output), FORMATS.values())
+    if known is None and output is not None and output.suffix:
+        endings = ", ".join(f".{row.ending}" for row in FORMATS.values())
+        raise click.UsageError(
+            f"--output: expected a file ending in one of {endings}, got {output.name}; --format "
+            "says what to write to a file of any other name"
+        )
+    return known or FORMATS["table"]
 
 
 def check_names(names: Iterable[str], known: Iterable[str]) -> None:

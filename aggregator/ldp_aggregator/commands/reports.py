@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ldp.survey import Survey
-from ldp_aggregator.commands.group_options import with_group_options
+from ldp.errors import EstimateError
+from ldp.survey import Question, Survey
+from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
 from ldp_aggregator.commands.main import QUIET, SURVEY
 from ldp_aggregator.commands.output_options import (
     QUESTION,
@@ -166,10 +167,6 @@ def estimate(
     paths: tuple[str, ...],
     names: tuple[str, ...],
     stop_list: Path | None,
-    by: tuple[str, ...],
-    where: tuple[tuple[str, str], ...],
-    least_group: int | None,
-    earlier: tuple[Path, ...],
     allow_equal: bool,
     quiet: bool,
     **asked: Any,
@@ -179,32 +176,27 @@ def estimate(
     from ldp_aggregator.estimates.stop_lists import stops_in, with_shares
 
     stops = None if stop_list is None else stops_in(stop_list)
+    wanted = GroupOptions.taken(asked)
     output_options = OutputOptions(**asked)
     options = output_options.options
     tally = tally_of(survey_path, paths, quiet, allow_equal=allow_equal)
     survey = tally.survey
     check_names(names, [question.name for question in survey])
     candidates = read_candidates(survey, survey_path)
-    if by or where:
+    if wanted:
         if stops is not None:
             raise click.UsageError("expected --stops without --by and --where")
         from ldp_aggregator.groups.estimation import estimate_groups
 
-        before = [tally_of(survey_path, (str(path),), True, allow_equal=True) for path in earlier]
         groups = estimate_groups(
             tally,
-            by=by,
-            where=dict(where),
             options=options,
             candidates=candidates,
             names=names,
-            least_group=least_group,
-            earlier=before,
+            **group_arguments(survey_path, wanted),
         )
         output_options.hand_over_groups(groups)
         return
-    if least_group is not None or earlier:
-        raise click.UsageError("--least-group and --released are for --by and --where")
     estimates = estimate(tally, options=options, candidates=candidates, names=names)
     if not quiet:
         for question in estimates:
@@ -222,6 +214,25 @@ def tally_of(survey_path: Path, paths: Sequence[str], quiet: bool, *, allow_equa
     tally, _ = count_paths(survey, progress(paths, "aggregating", quiet), allow_equal=allow_equal)
     _report_intake(tally, quiet)
     return tally
+
+
+def group_arguments(survey_path: Path, wanted: GroupOptions) -> dict[str, Any]:
+    """What functions that estimate groups take: which, and what was shown of them before."""
+    before = [
+        tally_of(survey_path, (str(path),), True, allow_equal=True) for path in wanted.earlier
+    ]
+    return wanted.arguments(before)
+
+
+def asked_question(survey: Survey, name: str | None) -> Question:
+    """The question that is asked for; if none is, the only one.
+
+    Raises `UnknownNameError`, and `EstimateError` where there are several.
+    """
+    names = [question.name for question in survey]
+    if name is None and len(names) > 1:
+        raise EstimateError(f"expected --question to be one of {', '.join(names)}, got none")
+    return survey[names[0] if name is None else name]
 
 
 def _tally_by_spark(

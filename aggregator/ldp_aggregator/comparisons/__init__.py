@@ -7,7 +7,10 @@ sharing      errors that both have in common
 mover        intervals for differences, ratios and odds ratios, from those of the two
 chances      p-values, equivalence, and all values at once
 any_change   one test of all values together
+rows         what differs value by value, of one comparison or of a family of them
 comparison   what comes out, and how it prints, plots and exports itself
+group_comparisons
+             groups by public attributes with each other, or at two times
 
-Imports: `rendering`, `estimates`, `bloom`, `intervals`, `moments`.
+Imports: `rendering`, `groups`, `estimates`, `bloom`, `intervals`, `moments`.
 """

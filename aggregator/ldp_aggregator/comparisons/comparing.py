@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp_aggregator.arrays import Floats
-from ldp_aggregator.comparisons import mover
-from ldp_aggregator.comparisons.any_change import any_difference
-from ldp_aggregator.comparisons.chances import (
-    CORRECTIONS,
-    Levels,
-    adjusted,
-    different,
-    equivalent,
-    missing_of,
-)
+from ldp_aggregator.comparisons.any_change import AnyDifference, any_difference
+from ldp_aggregator.comparisons.chances import CORRECTIONS
 from ldp_aggregator.comparisons.comparable import at_level, check_pair, pair_of
-from ldp_aggregator.comparisons.comparison import Compared, Comparison, Span
-from ldp_aggregator.comparisons.sharing import (
-    Sharing,
-    check_overlap,
-    shared,
-    shared_of_means,
-)
-from ldp_aggregator.comparisons.sides import Ends, Side, side_of, side_of_mean
+from ldp_aggregator.comparisons.comparison import Compared, Comparison
+from ldp_aggregator.comparisons.rows import Asked, Pair, numbers_of, rows_of
+from ldp_aggregator.comparisons.sharing import Sharing, check_overlap, shared
+from ldp_aggregator.comparisons.sides import side_of
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 
@@ -41,22 +26,6 @@ _APPROXIMATE = (
     "test of any difference does not"
 )
 _MARGIN_OF_SHARES = "expected a margin above 0 and at most 1, as frequencies are shares, got {}"
-
-
-class _Asked(NamedTuple):
-    correction: str | None
-    margin: float | None
-    level: float
-
-
-class _Pair(NamedTuple):
-    """What is compared: arrays of shape (M,), and what their errors share."""
-
-    first: Side
-    second: Side
-    sharing: Sharing
-    odds: bool
-    """Whether the numbers are shares, which have odds."""
 
 
 def compare(
@@ -96,122 +65,79 @@ def compare(
     >>> 0.2 < bus.difference < 0.45 and bus.p_value < 0.001
     True
     """
+    pair = pair_of(first, second, question)
+    [comparison] = compare_pairs(
+        [(*pair, names)],
+        level=level,
+        simultaneous=simultaneous,
+        margin=margin,
+        overlap=overlap,
+        allow_equal=allow_equal,
+    )
+    return comparison
+
+
+def compare_pairs(
+    pairs: Sequence[tuple[QuestionEstimates, QuestionEstimates, tuple[str, str]]],
+    *,
+    level: float | None = None,
+    simultaneous: str | None = None,
+    margin: float | None = None,
+    overlap: float | None = None,
+    allow_equal: bool = False,
+) -> list[Comparison]:
+    """What differs within each of some pairs, with what they are called; one family of values.
+
+    The rest is as for `compare`.
+    """
     if simultaneous not in (None, *CORRECTIONS):
         known = ", ".join(CORRECTIONS)
         raise EstimateError(f"expected simultaneous to be one of {known}, got {simultaneous!r}")
     check_overlap(overlap)
-    one, other = (at_level(side, level) for side in pair_of(first, second, question))
-    check_pair(one, other, allow_equal=allow_equal)
-    if len(one) > MOST_VALUES:
-        raise EstimateError(f"expected at most {MOST_VALUES:,} values to compare, got {len(one):,}")
+    both = [(at_level(one, level), at_level(other, level)) for one, other, _ in pairs]
+    for one, other in both:
+        check_pair(one, other, allow_equal=allow_equal)
+    size = sum(len(one) for one, _ in both)
+    if size > MOST_VALUES:
+        raise EstimateError(f"expected at most {MOST_VALUES:,} values to compare, got {size:,}")
+    like, _ = both[0]
     if margin is not None:
-        _check_margin(margin, shares=bool(len(one)) and not one.is_vector)
-    asked = _Asked(simultaneous, margin, one.options.level)
-    sharing = shared(one, other, overlap)
-    shares = _Pair(side_of(one), side_of(other), sharing, odds=not one.is_vector)
-    rows = tuple(_rows(one.values, shares, asked)) if len(one) else ()
+        _check_margin(margin, shares=bool(len(like)) and not like.is_vector)
+    asked = Asked(simultaneous, margin, like.options.level, overlap=overlap)
+    sharing = [shared(one, other, overlap) for one, other in both]
+    named = [
+        (one.values, Pair(side_of(one), side_of(other), common, odds=not one.is_vector))
+        for (one, other), common in zip(both, sharing, strict=True)
+    ]
+    rows = rows_of(named, asked) if size else [()] * len(both)
+    numbers = numbers_of(both, asked)
+    return [
+        Comparison(
+            *both[place],
+            names,
+            rows=rows[place],
+            numbers=numbers[place],
+            any_difference=_overall(*both[place], rows[place]),
+            simultaneous=simultaneous,
+            margin=margin,
+            overlap=overlap,
+            remarks=tuple(_remarks(*both[place], sharing[place])),
+        )
+        for place, (_, _, names) in enumerate(pairs)
+    ]
+
+
+def _overall(
+    first: QuestionEstimates, second: QuestionEstimates, rows: Sequence[Compared]
+) -> AnyDifference | None:
+    """One test of all values."""
     chances = np.array([row.p_value for row in rows])
-    overall = None if one.is_vector else any_difference(one, other, chances)
-    return Comparison(
-        one,
-        other,
-        names,
-        rows=rows,
-        numbers=tuple(_numbers(one, other, overlap, asked=asked)),
-        any_difference=overall,
-        simultaneous=simultaneous,
-        margin=margin,
-        overlap=overlap,
-        remarks=tuple(_remarks(one, other, sharing)),
-    )
+    return None if first.is_vector else any_difference(first, second, chances)
 
 
 def _check_margin(margin: float, *, shares: bool) -> None:
     if not margin > 0 or (shares and margin > 1):
         raise EstimateError(_MARGIN_OF_SHARES.format(margin))
-
-
-def _rows(values: tuple[str, ...], pair: _Pair, asked: _Asked) -> Iterator[Compared]:
-    first, second = pair.first, pair.second
-    together, closest = pair.sharing.correlations(first.error, second.error)
-    apart = second.estimate - first.estimate
-    ends = partial(mover.difference, first, second, together=together)
-    levels = Levels(apart, ends)
-    chances = different(levels)
-    corrected = adjusted(chances, asked.correction)
-    missing = missing_of(asked.level, asked.correction, corrected)
-    alike = None if asked.margin is None else equivalent(levels, asked.margin)
-    low, high = ends(missing)
-    spans = _spans(pair, missing, together)
-    least = mover.difference(first, second, missing, together=closest)
-    errors = np.sqrt(np.maximum(_variance(first, second, together), 0.0))
-    for place, value in enumerate(values):
-        yield Compared(
-            value,
-            float(first.estimate[place]),
-            float(second.estimate[place]),
-            difference=float(apart[place]),
-            standard_error=float(errors[place]),
-            low=_within(low[place], odds=pair.odds),
-            high=_within(high[place], odds=pair.odds),
-            narrowest=(
-                _within(least[0][place], odds=pair.odds),
-                _within(least[1][place], odds=pair.odds),
-            ),
-            ratio=spans[0](place),
-            odds_ratio=spans[1](place) if pair.odds else None,
-            p_value=float(chances[place]),
-            adjusted=float(corrected[place]),
-            different=bool(corrected[place] <= 1 - asked.level),
-            equivalence=None if alike is None else float(alike[place]),
-        )
-
-
-def _within(end: float, *, odds: bool) -> float:
-    """An end of a difference of shares, which lies between -1 and 1."""
-    return float(min(max(end, -1.0), 1.0)) if odds else float(end)
-
-
-def _variance(first: Side, second: Side, together: Floats) -> Floats:
-    product = first.error * second.error
-    variance: Floats = first.error**2 + second.error**2 - 2 * together * product
-    return variance
-
-
-def _spans(pair: _Pair, missing: float, together: Floats) -> tuple[Callable[[int], Span], ...]:
-    """Ratios and odds ratios, by place."""
-    a, b = pair.first.estimate, pair.second.estimate
-    ratio = mover.ratio_of(a, b), mover.ratio(pair.first, pair.second, missing, together=together)
-    if not pair.odds:
-        return (partial(_span, *ratio),)
-    odds = (
-        mover.odds_of(a, b),
-        mover.odds_ratio(pair.first, pair.second, missing, together=together),
-    )
-    return partial(_span, *ratio), partial(_span, *odds)
-
-
-def _span(estimate: Floats, ends: Ends, place: int) -> Span:
-    return Span(float(estimate[place]), float(ends[0][place]), float(ends[1][place]))
-
-
-def _numbers(
-    first: QuestionEstimates, second: QuestionEstimates, overlap: float | None, asked: _Asked
-) -> Iterator[Compared]:
-    """Means and variances, of which each is by itself."""
-    others = dict(second.numbers)
-    for name, number in first.numbers:
-        if name not in others:
-            continue
-        error = np.array([number.standard_error * others[name].standard_error])
-        pair = _Pair(
-            side_of_mean(number),
-            side_of_mean(others[name]),
-            shared_of_means(first, overlap, error),
-            odds=False,
-        )
-        margin = asked.margin if not len(first) and name == first.numbers[0][0] else None
-        yield from _rows((name,), pair, asked._replace(correction=None, margin=margin))
 
 
 def _remarks(

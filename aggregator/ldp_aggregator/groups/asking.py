@@ -6,7 +6,7 @@ ldp estimate SURVEY TALLY --by platform --where country=de
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ldp.attributes import UNKNOWN, Attributes
 from ldp.errors import EstimateError, UnknownNameError
@@ -28,6 +28,10 @@ class Asked(NamedTuple):
     def names(self) -> tuple[str, ...]:
         """The attributes that groups have values of."""
         return tuple(name for name, _ in self.where) + self.by
+
+    def to_dict(self) -> dict[str, Any]:
+        """As records have it."""
+        return {"by": list(self.by), "where": dict(self.where)}
 
     @property
     def query(self) -> dict[str, str]:

@@ -7,7 +7,6 @@ respondents can be of a group, in the same way, with the variance that fewer rep
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -15,10 +14,13 @@ from ldp.attributes import Attributes
 from ldp.errors import EstimateError
 from ldp.survey import Question, Survey
 from ldp_aggregator.arrays import Counts
+from ldp_aggregator.distributions.applicable import options_for
 from ldp_aggregator.estimates.estimation import estimate
-from ldp_aggregator.groups.asking import Asked, check_groups, crowds_asked, with_any
-from ldp_aggregator.groups.crowds import Crowd, members, shown_crowd
+from ldp_aggregator.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.groups.asking import Asked, check_groups
+from ldp_aggregator.groups.crowds import Crowd, members
 from ldp_aggregator.groups.group_estimates import GroupEstimates, GroupOfEstimates
+from ldp_aggregator.groups.parts import Part, Parts, parts_of
 from ldp_aggregator.groups.release import Release, Sizes, release
 from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.counting import total_reports
@@ -61,18 +63,41 @@ def estimate_groups(
     >>> groups.suppressed
     ('mode: platform unknown', 'mode: android', 'mode: ios')
     """
-    survey = tally.survey
-    asked = Asked.of(by, where or {})
-    check_groups(survey.attributes, asked)
-    least = least_of(survey, least_group)
+    check_groups(tally.survey.attributes, Asked.of(by, where or {}))
     # What is asked of all has to be sound, before it is asked of groups.
     whole = estimate(tally, options=options, candidates=candidates, names=names)
-    least *= options.reports_each
+    parts = divided(
+        tally,
+        Asked.of(by, where or {}),
+        tuple(whole.questions),
+        reports_each=options.reports_each,
+        least_group=least_group,
+        earlier=earlier,
+    )
+    return estimates_of(parts, tally.survey, options=options, candidates=candidates)
+
+
+def divided(
+    tally: Tally,
+    asked: Asked,
+    names: Iterable[str],
+    *,
+    reports_each: int = 1,
+    least_group: int | None = None,
+    earlier: Sequence[Tally] = (),
+) -> Parts:
+    """The groups of a tally that are asked for and may be shown, for some questions.
+
+    Raises `EstimateError`, and `UnknownNameError` for what is no attribute of the survey.
+    """
+    survey = tally.survey
+    check_groups(survey.attributes, asked)
+    least = least_of(survey, least_group) * reports_each
     shown = {
         name: _Counts(tally, survey[name], released(tally, survey[name], least, earlier=earlier))
-        for name in whole.questions
+        for name in names
     }
-    return grouped(tally, asked, shown, least=least, options=options, candidates=candidates)
+    return parts_of(tally, asked, shown, least=least)
 
 
 def least_of(survey: Survey, least_group: int | None) -> int:
@@ -116,43 +141,41 @@ def counts_of(tally: Tally, name: str, attributes: Attributes, crowd: Crowd) -> 
     return sum(parts, np.zeros_like(tally.counts[name]))
 
 
-def grouped(
-    tally: Tally,
-    asked: Asked,
-    shown: Mapping[str, Mapping[Crowd, Counts]],
-    *,
-    least: int,
+def estimates_of(
+    parts: Parts,
+    survey: Survey,
     options: Options,
+    *,
     candidates: Mapping[str, Sequence[str]] | None = None,
 ) -> GroupEstimates:
-    """The estimates of the groups that are asked for.
+    """The estimates of groups that are shown.
 
-    `shown` has the counts of all that are shown, by question.
+    What is asked of some questions alone, such as ranges of numbers, is asked of these: in a group
+    there may be none of them.
     """
-    groups: dict[tuple[tuple[str, str], ...], GroupOfEstimates] = {}
-    suppressed: dict[str, list[dict[str, str]]] = {}
-    for name, counts_by_crowd in shown.items():
-        attributes = tally.survey[name].attributes
-        crowds = crowds_asked(attributes, asked) or []
-        totals = [with_any(crowd, attributes, asked.by) for crowd in crowds[:1]]
-        for crowd in dict.fromkeys((*totals, *crowds)):
-            labels = shown_crowd(attributes, crowd)
-            if crowd not in counts_by_crowd:
-                suppressed.setdefault(name, []).append(labels)
-                continue
-            part = replace(tally, counts={**tally.counts, name: counts_by_crowd[crowd]})
-            estimates = estimate(part, options=options, candidates=candidates, names=(name,))
-            group = groups.setdefault(tuple(labels.items()), GroupOfEstimates(labels, {}))
-            group.questions[name] = estimates.questions[name]
-    survey = tally.survey
+    known = {name: options_for(survey[name], options) for name in _questions(parts)}
+
+    def of(part: Part, name: str) -> QuestionEstimates:
+        own = known[name]
+        return estimate(part.tally, options=own, candidates=candidates, names=(name,))[name]
+
+    groups = [
+        GroupOfEstimates(part.labels, {name: of(part, name) for name in part.questions})
+        for part in parts.parts
+    ]
     return GroupEstimates(
         survey.name,
         survey.fingerprint.hex(),
-        asked,
-        least=least,
-        groups=tuple(groups.values()),
-        suppressions={name: tuple(labels) for name, labels in suppressed.items()},
+        parts.asked,
+        least=parts.least,
+        groups=tuple(groups),
+        suppressions=parts.suppressions,
     )
+
+
+def _questions(parts: Parts) -> set[str]:
+    """Those of which a group is shown."""
+    return {name for part in parts.parts for name in part.questions}
 
 
 class _Counts(Mapping[Crowd, Counts]):

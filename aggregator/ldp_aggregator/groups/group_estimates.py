@@ -6,31 +6,33 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ldp.attributes import UNKNOWN
 from ldp_aggregator.estimates.question_estimates import COLUMNS, QuestionEstimates
 from ldp_aggregator.groups.asking import Asked
+from ldp_aggregator.groups.parts import (
+    FORMAT,
+    Labels,
+    named,
+    suppressed_names,
+    suppressed_record,
+    suppressed_remarks,
+)
 from ldp_aggregator.rendering.bars import figure, picture
 from ldp_aggregator.rendering.formats import rendered
 from ldp_aggregator.rendering.frames import pandas_frame, polars_frame
 from ldp_aggregator.rendering.sheet import Bars, Sheet, TextTable
-
-EVERYONE = "everyone"
-"""What the group of all is called."""
-FORMAT = 1
-"""Of the records for JSON."""
 
 
 @dataclass(frozen=True, eq=False)
 class GroupOfEstimates:
     """The estimates of a group, by question; `labels` are its values, by attribute."""
 
-    labels: Mapping[str, str]
+    labels: Labels
     questions: dict[str, QuestionEstimates]
 
     @property
     def name(self) -> str:
         """Its values, side by side."""
-        return shown(self.labels)
+        return named(self.labels)
 
     def __getitem__(self, name: str) -> QuestionEstimates:
         return self.questions[name]
@@ -52,7 +54,7 @@ class GroupEstimates:
     asked: Asked
     least: int
     groups: tuple[GroupOfEstimates, ...]
-    suppressions: Mapping[str, tuple[Mapping[str, str], ...]]
+    suppressions: Mapping[str, tuple[Labels, ...]]
 
     def __getitem__(self, values: str | tuple[str, ...]) -> GroupOfEstimates:
         wanted = (values,) if isinstance(values, str) else values
@@ -84,11 +86,7 @@ class GroupEstimates:
     @property
     def suppressed(self) -> tuple[str, ...]:
         """The groups that are not shown, each as `question: values`."""
-        return tuple(
-            f"{name}: {shown(labels)}"
-            for name, groups in self.suppressions.items()
-            for labels in groups
-        )
+        return suppressed_names(self.suppressions)
 
     def sheet(self, *, in_full: bool = True) -> Sheet:
         """All that is shown, in the shapes that formats ask for."""
@@ -106,12 +104,7 @@ class GroupEstimates:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What there is to know of the groups that are not shown."""
-        if not self.suppressions:
-            return ()
-        return (
-            f"suppressed, because they have fewer than {self.least:,} reports, or would give away "
-            f"what has: {'; '.join(self.suppressed)}",
-        )
+        return suppressed_remarks(self.least, self.suppressions)
 
     def rendered(self, form: str = "table") -> str | bytes:
         """The estimates in one of the formats of `ldp estimate --format`."""
@@ -125,8 +118,7 @@ class GroupEstimates:
         return {
             "format": FORMAT,
             "survey": {"name": self.survey, "fingerprint": self.fingerprint},
-            "by": list(self.asked.by),
-            "where": dict(self.asked.where),
+            **self.asked.to_dict(),
             "least_group": self.least,
             "groups": [
                 {
@@ -137,10 +129,7 @@ class GroupEstimates:
                 }
                 for group in self.groups
             ],
-            "suppressed": {
-                name: [dict(labels) for labels in groups]
-                for name, groups in self.suppressions.items()
-            },
+            "suppressed": suppressed_record(self.suppressions),
         }
 
     @property
@@ -192,9 +181,3 @@ class GroupEstimates:
             for question in group.questions.values():
                 for row in question.flat():
                     yield (*labels, *row)
-
-
-def shown(labels: Mapping[str, str]) -> str:
-    """The values of a group, side by side; `EVERYONE` if it has none."""
-    values = (f"{name} {label}" if label == UNKNOWN else label for name, label in labels.items())
-    return ", ".join(values) or EVERYONE

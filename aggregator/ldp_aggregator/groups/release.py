@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from ldp.attributes import Attributes
 from ldp_aggregator.arrays import Integers
 from ldp_aggregator.groups.crowds import Crowd, everyone, members, tables_of
+from ldp_aggregator.groups.leftovers import Leftovers
 from ldp_aggregator.groups.span import Span
 
 Sizes = Mapping[int, int]
@@ -94,6 +95,40 @@ def _shown(
         # Which cells each crowd sums, (crowds, cells): those of its combinations, until then.
         copies = len(occupied) // max(len(numbers), 1)
         sums = np.tile(inside[order], (1, copies))[:, occupied] & is_past
-        for place in order[span.show_safe(sums)].tolist():
-            shown[table[place]] = int(sizes[place])
+        crowds = [(table[place], int(sizes[place])) for place in order.tolist()]
+        shown |= _safe(crowds, sums, shown, span=span)
     return shown
+
+
+def _safe(
+    crowds: Sequence[tuple[Crowd, int]],
+    sums: NDArray[np.bool_],
+    shown: Mapping[Crowd, int],
+    *,
+    span: Span,
+) -> dict[Crowd, int]:
+    """Those crowds of a table, in their order, with which everything stays safe.
+
+    `sums` says which cells each of them sums, (crowds, cells). They are tried many at a time, as
+    far as leftovers allow, and where these are not safe together, half as many.
+    """
+    safe: dict[Crowd, int] = {}
+    left = Leftovers(shown, span.least)
+    start, step = 0, len(crowds)
+    while start < len(crowds) and span.trials:
+        trial = left.copy()
+        some: list[int] = []
+        place = start
+        while place < len(crowds) and len(some) < step:
+            if trial.allows(*crowds[place]):
+                trial.take(*crowds[place])
+                some.append(place)
+            place += 1
+        if not some or span.show_safe(sums[some]):
+            safe.update(crowds[known] for known in some)
+            left, start, step = trial, place, 2 * step
+        elif len(some) > 1:
+            step = (len(some) + 1) // 2
+        else:
+            start = some[0] + 1
+    return safe

@@ -26,7 +26,9 @@ from numpy.typing import NDArray
 
 from ldp_aggregator.arrays import Floats, Integers
 
-MOST_TRIALS = 64
+LEAST_TRIALS = 64
+WORK = 4e10
+"""Of all trials, each of which takes about as many steps as the cube of the cells."""
 _NONE = 1e-9
 """What is 0 but for rounding, of the singular values of sums of zeros and ones."""
 
@@ -36,8 +38,9 @@ _ROUNDING = 1e-6
 class Span:
     """The span of what is shown: sums over cells with `sizes` reports each, of shape (cells,).
 
-    What is safe is decided by `least`. It takes time to decide, so that after `MOST_TRIALS` nothing
-    more is shown.
+    What is safe is decided by `least`. To decide takes time, so that after `trials` of it nothing
+    more is shown: as many as come to `WORK`, and at least `LEAST_TRIALS`. The number of cells says
+    how many that are, and no clock, so that what is shown is the same on every machine.
     """
 
     def __init__(self, sizes: Integers, least: int) -> None:
@@ -46,37 +49,24 @@ class Span:
         self._large = sizes >= least
         # Orthonormal rows, (rank, cells).
         self._basis: Floats = np.empty((0, len(sizes)))
-        self._trials = MOST_TRIALS
+        self.trials = max(LEAST_TRIALS, int(WORK / max(len(sizes), 1) ** 3))
 
     def show(self, sums: NDArray[np.bool_]) -> None:
         """Add sums, of shape (sums, cells), whatever follows from them."""
         self._basis = _with(self._basis, sums)
 
-    def show_safe(self, sums: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Add those of the sums, in their order, with which everything stays safe; which they are.
-
-        They are tried many at a time, and where these are not safe together, half as many.
-        """
-        shown = np.zeros(len(sums), dtype=np.bool_)
-        start, step = 0, len(sums)
-        while start < len(sums) and self._trials:
-            some = slice(start, start + step)
-            basis = _with(self._basis, sums[some])
-            if self._is_safe(basis):
-                shown[some] = True
-                self._basis = basis
-                start += step
-                step *= 2
-            elif step > 1:
-                step = (min(step, len(sums) - start) + 1) // 2
-            else:
-                start += 1
-        return shown
+    def show_safe(self, sums: NDArray[np.bool_]) -> bool:
+        """Add sums if everything stays safe with all of them; whether it does."""
+        basis = _with(self._basis, sums)
+        safe = self._is_safe(basis)
+        if safe:
+            self._basis = basis
+        return safe
 
     def _is_safe(self, basis: Floats) -> bool:
         if len(basis) == len(self._basis):
             return True
-        self._trials -= 1
+        self.trials -= 1
         return rests_on(basis, self._sizes, self._large) >= self.least
 
 

@@ -5,8 +5,10 @@ terms        what may be added, multiplied and divided
 subjects     a question of a tally, and which of its values pass a test
 reading      a text as a term: names become weights of values
 answering    a term as an estimate with its error, and what it cost the respondents
+group_answers
+             the same of groups by public attributes
 query_sheet  what `ldp query` shows
 
-Imports: `contrasts`, `decoders`, `distributions`, `estimates`, `rendering`, `tallies` and the
-modules beside the folders.
+Imports: `contrasts`, `decoders`, `distributions`, `estimates`, `groups`, `rendering`, `tallies` and
+the modules beside the folders.
 """

@@ -36,7 +36,7 @@ from ldp_aggregator.options import Options
 from ldp_aggregator.queries.language import QueryError
 from ldp_aggregator.queries.reading import read
 from ldp_aggregator.queries.subjects import Subject, subject_of
-from ldp_aggregator.queries.terms import Linear, Term, Weights, weights_of
+from ldp_aggregator.queries.terms import Key, Linear, Term, Weights, weights_of
 from ldp_aggregator.rendering.sheet import finite
 from ldp_aggregator.tallies.tally import Tally
 
@@ -100,6 +100,18 @@ def query(
     `candidates` are the texts to look for, by open question. Raises `QueryError` for what is no
     query, or has no answer, pointing at the place.
     """
+    return answers_of(tally, texts, options, candidates=candidates, family=len(texts))
+
+
+def answers_of(
+    tally: Tally,
+    texts: Sequence[str],
+    options: Options,
+    *,
+    candidates: Mapping[str, Sequence[str]] | None,
+    family: int,
+) -> tuple[Answer, ...]:
+    """The same as a part of a family of so many answers."""
     known = candidates or {}
 
     @cache
@@ -112,7 +124,7 @@ def query(
 
     terms = [read(text, subject) for text in texts]
     return tuple(
-        _answer(text, term, subject, options=options, family=len(texts))
+        _answer(text, term, subject, options=options, family=family)
         for text, term in zip(texts, terms, strict=True)
     )
 
@@ -121,31 +133,28 @@ def _answer(
     text: str, term: Term, subject: Callable[[str], Subject], options: Options, *, family: int
 ) -> Answer:
     sums = (term,) if isinstance(term, Linear) else term
-    names = list(dict.fromkeys(name for one in sums for name in one.weights))
-    if not names:
+    keys = list(dict.fromkeys(key for one in sums for key in one.weights))
+    if not keys:
         raise QueryError(f"expected a query of what people hold, got numbers alone: {text.strip()}")
-    asked = {name: name.removeprefix("mean(").removesuffix(")") for name in names}
-    if len(set(asked.values())) < len(asked):
+    if len({key.question for key in keys}) < len(keys):
         raise QueryError(
             f"expected the mean of a question, or shares of it, got both: {text.strip()}\n"
             "  its mean is estimated by itself (score(...) gives values numbers of their own)"
         )
-    rows = {name: [one.weights.get(name, _NONE) for one in sums] for name in names}
     parts = {
-        name: _part(subject(question), rows[name], is_mean=name != question)
-        for name, question in asked.items()
+        key: _part(subject(key.question), [one.weights.get(key, _NONE) for one in sums], key=key)
+        for key in keys
     }
     sources = tuple(
-        _source(subject(question).question, parts[name][0].reports)
-        for name, question in asked.items()
+        _source(subject(key.question).question, part.reports) for key, (part, _) in parts.items()
     )
     contrast = _contrast(text, sums, list(parts.values()), options=options, family=family)
     return Answer(text, contrast, len(sums) > 1, sources=sources, options=options)
 
 
-def _part(subject: Subject, rows: Sequence[Weights], *, is_mean: bool) -> _Part:
+def _part(subject: Subject, rows: Sequence[Weights], *, key: Key) -> _Part:
     """What sums with these weights take of a question."""
-    if is_mean:
+    if key.is_mean:
         return subject.mean, np.array([row.at(np.zeros(1, dtype=np.intp)) for row in rows])
     return subject.weighted(rows)
 

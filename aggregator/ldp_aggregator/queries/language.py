@@ -12,6 +12,7 @@ numbers; one sum divided by another is a ratio.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 LONGEST = 1000
 """Of a query, in characters."""
+_SHOWN = 40
+"""Characters of what came in place of what was expected."""
 
 GRAMMAR = r"""
 ?start: sum
@@ -130,7 +133,9 @@ def parsed(text: str) -> Part:
     except UnexpectedInput as error:
         ended = getattr(getattr(error, "token", None), "type", "") == "$END"
         start = len(text.rstrip()) if ended else _place(error)
-        raise pointed(text, f"expected {_expected(error)}", (start, start + 1)) from None
+        came = _came(text[start:])
+        problem = f"expected {_expected(error)}, got {repr(came) if came else _WORDS['$END']}"
+        raise pointed(text, problem, (start, start + max(len(came), 1))) from None
 
 
 def pointed(text: str, problem: str, span: tuple[int, int]) -> QueryError:
@@ -162,6 +167,12 @@ def _grammar() -> Lark:
 
         _parser = Lark(GRAMMAR, parser="lalr", propagate_positions=True, maybe_placeholders=True)
     return _parser
+
+
+def _came(rest: str) -> str:
+    """The word, or the sign, that a text begins with; nothing at its end."""
+    word = re.match(r'"[^"]*"?|[\w.-]+|\S', rest)
+    return word[0][:_SHOWN] if word else ""
 
 
 def _expected(error: Any) -> str:

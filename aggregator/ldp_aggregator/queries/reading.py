@@ -24,6 +24,7 @@ from ldp_aggregator.arrays import Flags
 from ldp_aggregator.queries.language import Part, parsed, pointed
 from ldp_aggregator.queries.subjects import Subject
 from ldp_aggregator.queries.terms import (
+    Key,
     Linear,
     Quotient,
     Term,
@@ -45,11 +46,6 @@ Subjects = Callable[[str], Subject]
 def read(text: str, subjects: Subjects) -> Term:
     """The term of a query. Raises `QueryError`, which points at the place."""
     return _Reader(text, subjects).term(parsed(text))
-
-
-def mean_name(question: str) -> str:
-    """What the mean of a question's numbers is called among the weights of a term."""
-    return f"mean({question})"
 
 
 class _Reader:
@@ -107,9 +103,9 @@ class _Reader:
         subject, field = self._subject(tree.parts[0])
         if not field:
             self._pointing(tree, lambda: subject.mean)
-            return Linear(0.0, {mean_name(subject.name): weights_of(np.ones(1))})
+            return Linear(0.0, {Key(subject.name, is_mean=True): weights_of(np.ones(1))})
         numbers = self._pointing(tree.parts[0], subject.numbers, field)
-        return Linear(0.0, {subject.name: weights_of(numbers)})
+        return Linear(0.0, {Key(subject.name): weights_of(numbers)})
 
     def _score(self, tree: Part) -> Term:
         subject, field = self._subject(tree.parts[0])
@@ -122,7 +118,7 @@ class _Reader:
                 raise pointed(self._text, problem, value.span)
             given |= passing
             weights = np.where(passing, self._finite(weight), weights)
-        return Linear(0.0, {subject.name: weights_of(weights)})
+        return Linear(0.0, {Key(subject.name): weights_of(weights)})
 
     def _all(self, tree: Part) -> tuple[Subject, Flags]:
         """The question that tests are of, and which of its values pass all of them."""
@@ -189,4 +185,4 @@ def _value(tree: Part) -> str:
 
 def _of(subject: Subject, passing: Flags) -> Linear:
     places = np.flatnonzero(passing)
-    return Linear(0.0, {subject.name: Weights(places, np.ones(len(places)))})
+    return Linear(0.0, {Key(subject.name): Weights(places, np.ones(len(places)))})

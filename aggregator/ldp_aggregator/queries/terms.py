@@ -31,11 +31,18 @@ class Weights(NamedTuple):
         return weights
 
 
+class Key(NamedTuple):
+    """What weights are of: the values of a question, or its mean, which is estimated by itself."""
+
+    question: str
+    is_mean: bool = False
+
+
 class Linear(NamedTuple):
-    """A constant, and the weights of values, by question."""
+    """A constant, and weights by what they are of: of values, or one of a mean."""
 
     constant: float
-    weights: Mapping[str, Weights] = {}
+    weights: Mapping[Key, Weights] = {}
 
     @property
     def is_number(self) -> bool:

@@ -7,8 +7,12 @@ mixtures     levels that are normal for each size of steps, which is not known
 evidence     whether anything has changed, by e-values, and since when
 errors_over_time
              how the errors of epochs may go together
+testing      which epochs are tested for a change, and what comes out
+changes      whether anything has changed, for alerts
 course       what comes out for one value
 trends       what comes out for a question, and how it prints, plots and exports itself
+group_trends
+             the same of groups by public attributes
 
-Imports: `rendering`, `comparisons`, `estimates`, `intervals`, `moments`.
+Imports: `rendering`, `comparisons`, `groups`, `estimates`, `intervals`, `moments`.
 """

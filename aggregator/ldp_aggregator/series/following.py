@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from ldp.errors import EstimateError, UnknownNameError
+from ldp.errors import EstimateError
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.comparisons.sharing import check_overlap
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.estimates.question_numbers import MEAN
 from ldp_aggregator.options import ESTIMANDS
 from ldp_aggregator.series.course import Course
-from ldp_aggregator.series.errors_over_time import covariances
-from ldp_aggregator.series.evidence import Evidence, evidence_of, since
+from ldp_aggregator.series.evidence import since
 from ldp_aggregator.series.history import Epoch, Seen, completed, seen
 from ldp_aggregator.series.levels import Level, level_of
+from ldp_aggregator.series.testing import Asked, evidence_in, on_epochs, tested, values_of
 from ldp_aggregator.series.trends import Trends
 
-MOST_VALUES = 50
-"""That are followed without being named."""
 _TURNS = 2
 """How often levels are found again with the variances that they imply."""
 _TOO_FEW = (
@@ -34,15 +31,6 @@ _UNKNOWN_OVERLAP = (
     "other devices explain (--overlap says how many stay from one epoch to the next)"
 )
 _STILL_OPEN = "the last {many} may still get reports: shown, and not tested for changes"
-
-
-class _Asked(NamedTuple):
-    level: float
-    overlap: float | None
-    season: int | None
-    slope: bool
-    closed: int
-    """How many epochs are tested."""
 
 
 def follow(
@@ -89,13 +77,13 @@ def follow(
     _check(known, estimand, alarm_rate, overlap=overlap)
     complete = completed(known)
     newest = next(estimates for _, estimates in reversed(complete) if estimates is not None)
-    chosen = _values(newest, values)
+    chosen = values_of(newest, values)
     if MEAN in chosen and MEAN not in newest.values and newest.options.estimand != estimand:
         raise EstimateError(
             f"expected means that are estimated for the {estimand} (Options(estimand=...)), got "
             f"those for the {newest.options.estimand}"
         )
-    asked = _Asked(level, overlap, season, slope=slope, closed=max(0, len(complete) - still_open))
+    asked = Asked(level, overlap, season, slope=slope, closed=max(0, len(complete) - still_open))
     one_of = 1 / alarm_rate
     remarks: list[str] = []
     courses = []
@@ -136,37 +124,20 @@ def _check(
         raise EstimateError("expected estimates with errors, got a biased shape")
 
 
-def _values(newest: QuestionEstimates, values: Sequence[str]) -> tuple[str, ...]:
-    mean = () if newest.mean is None else (MEAN,)
-    known = (*newest.values, *mean)
-    for value in values:
-        if value not in known:
-            raise UnknownNameError(value, known, f"one of the values of question {newest.name!r}")
-    if not known:
-        raise EstimateError(f"question {newest.name!r}: expected frequencies or a mean, got none")
-    chosen = tuple(values) or newest.values or mean
-    if len(chosen) > MOST_VALUES:
-        raise EstimateError(
-            f"expected the names of up to {MOST_VALUES} values to follow, as question "
-            f"{newest.name!r} has {len(chosen):,}"
-        )
-    return chosen
-
-
-def _course(of_value: Seen, asked: _Asked, threshold: float, remarks: list[str]) -> Course:
+def _course(of_value: Seen, asked: Asked, threshold: float, remarks: list[str]) -> Course:
     """Of one value; what is to be known of it is added to the remarks."""
     level, low, high = _level(of_value, asked)
     evidence = None
     if of_value.far_from_normal(of_value.overall()):
         remarks.append(_TOO_FEW.format(value=of_value.value))
     else:
-        evidence = _evidence(of_value, asked)
-    values, steps = _on_epochs(of_value, evidence, asked)
+        evidence = evidence_in(of_value, asked)
+    values, steps = on_epochs(of_value, evidence, asked)
     first = np.flatnonzero(values >= threshold)
     possible: tuple[Epoch, ...] = ()
     change = None
     if evidence is not None and first.size:
-        there = _tested(of_value, asked)
+        there = tested(of_value, asked)
         places = there[since(evidence, 1 - asked.level)]
         possible = tuple(of_value.epochs[place] for place in places.tolist())
         change = float(steps[there[int(np.argmax(evidence.steps))]])
@@ -183,7 +154,7 @@ def _course(of_value: Seen, asked: _Asked, threshold: float, remarks: list[str])
     )
 
 
-def _level(of_value: Seen, asked: _Asked) -> tuple[Level, Floats, Floats]:
+def _level(of_value: Seen, asked: Asked) -> tuple[Level, Floats, Floats]:
     """The level, and its band: of memoized devices what holds for all overlaps that may be."""
     frequency = np.full(len(of_value.epochs), of_value.overall())
     for _ in range(_TURNS - 1):
@@ -198,7 +169,7 @@ def _level(of_value: Seen, asked: _Asked) -> tuple[Level, Floats, Floats]:
     return fits[0][0], low, high
 
 
-def _shares(of_value: Seen, asked: _Asked) -> Iterator[float]:
+def _shares(of_value: Seen, asked: Asked) -> Iterator[float]:
     """How much of the permanent response's error all epochs may have in common."""
     if asked.overlap is not None:
         yield asked.overlap
@@ -208,43 +179,9 @@ def _shares(of_value: Seen, asked: _Asked) -> Iterator[float]:
         yield 1.0
 
 
-def _fitted(of_value: Seen, frequency: Floats, share: float, asked: _Asked) -> tuple[Level, float]:
+def _fitted(of_value: Seen, frequency: Floats, share: float, asked: Asked) -> tuple[Level, float]:
     """The level, and the variance of what does not average out over epochs."""
     variance = of_value.variance(frequency)
     common = share * np.minimum(of_value.lasting(frequency), np.nan_to_num(variance))
     known = level_of(of_value.estimate, variance - common, season=asked.season, slope=asked.slope)
     return known, float(common.max())
-
-
-def _tested(of_value: Seen, asked: _Asked) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """The places of the epochs with estimates that are tested for changes."""
-    return np.flatnonzero(~np.isnan(of_value.estimate[: asked.closed]))
-
-
-def _evidence(of_value: Seen, asked: _Asked) -> Evidence | None:
-    there = _tested(of_value, asked)
-    if len(there) < 2:
-        return None
-    before = of_value.before()
-    known = covariances(
-        of_value.variance(before)[there],
-        of_value.lasting(before)[there],
-        asked.overlap,
-        may_repeat=of_value.may_repeat,
-    )
-    seasons = None if asked.season is None else (there % asked.season).astype(float)
-    return evidence_of(of_value.estimate[there], known, seasons)
-
-
-def _on_epochs(of_value: Seen, evidence: Evidence | None, asked: _Asked) -> tuple[Floats, Floats]:
-    """Evidence after each epoch, and sizes of steps there; what is not tested adds nothing."""
-    size = len(of_value.epochs)
-    values, steps = np.ones(size), np.zeros(size)
-    if evidence is None:
-        return values, steps
-    there = _tested(of_value, asked)
-    steps[there] = evidence.size
-    # (T,): the last tested epoch up to each.
-    latest = np.searchsorted(there, np.arange(size), side="right") - 1
-    values = np.where(latest >= 0, evidence.values[np.maximum(latest, 0)], 1.0)
-    return values, steps

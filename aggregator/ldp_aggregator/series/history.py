@@ -110,10 +110,20 @@ def _variance(known: QuestionEstimates, value: str, frequency: float) -> float:
 
 
 def seen(
-    history: Sequence[tuple[Epoch, QuestionEstimates | None]], value: str, estimand: str
+    history: Sequence[tuple[Epoch, QuestionEstimates | None]],
+    value: str,
+    estimand: str,
+    *,
+    intervals: bool = True,
 ) -> Seen:
-    """One value over the epochs of a history that is complete (`completed`)."""
-    alone = [None if known is None else _of_value(known, value, estimand) for _, known in history]
+    """One value over the epochs of a history that is complete (`completed`).
+
+    intervals  whether those of the estimand are made: half of the time, and no part of a test
+    """
+    alone = [
+        None if known is None else _of_value(known, value, estimand, intervals=intervals)
+        for _, known in history
+    ]
     numbers = np.array([_numbers(known) for known in alone])
     estimate, low, high = numbers.T
     return Seen(
@@ -127,7 +137,9 @@ def seen(
     )
 
 
-def _of_value(known: QuestionEstimates, value: str, estimand: str) -> QuestionEstimates | None:
+def _of_value(
+    known: QuestionEstimates, value: str, estimand: str, *, intervals: bool
+) -> QuestionEstimates | None:
     if not known.reports:
         return None
     options = replace(known.options, estimand=estimand)
@@ -137,7 +149,7 @@ def _of_value(known: QuestionEstimates, value: str, estimand: str) -> QuestionEs
         return None
     place = np.array([known.values.index(value)])
     alone = replace(known.only(place), options=options)
-    if alone.law is None:
+    if alone.law is None or not intervals:
         return alone
     low, high = within_bounds(
         INTERVAL_ENDS[options.interval](alone.law, 1 - options.level, estimand)

@@ -3,6 +3,7 @@
 worth        what a report is worth to each value, or to a mean
 answers      reports beside what is known in the clear, and means of what they are worth
 reading      answers from tallies, by combination of public attributes
+showing      which combinations of attributes these may be made of
 rows         answers from rows: a report beside its covariates
 columns      tables of rows as people have them
 strata       a tally for each combination of public attributes, from files
@@ -12,5 +13,5 @@ estimation   weighted estimates, their variance by linearization, and its check 
 weighted     what comes out, and what is shown of it
 weighing     the way from reports and margins to it
 
-Imports: `rendering`, `estimates`, `association`, `decoders`, `moments`, `tallies`.
+Imports: `rendering`, `estimates`, `groups`, `association`, `decoders`, `moments`, `tallies`.
 """

@@ -27,6 +27,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from math import isclose
 from typing import NamedTuple
 
 import numpy as np
@@ -121,6 +122,13 @@ class Answers:
     def weight(self) -> float:
         """The sum of all design weights."""
         return float(self.sums[:, 0].sum())
+
+    @property
+    def designed(self) -> bool:
+        """Whether reports count as more or less than one, before any margin."""
+        if self.units is not None:
+            return bool((self.units.design != 1).any())
+        return not isclose(self.weight, self.reports, rel_tol=1e-9)
 
     @property
     def cells(self) -> int:

@@ -60,11 +60,28 @@ def margins_of(given: str | os.PathLike[str] | Margins) -> tuple[Margin, ...]:
             name: any(number > 1 for number in map(_number_or_nan, dict(values).values()))
             for name, values, _ in listed
         }
-        return tuple(
-            _margin(f"margin {name!r}", name, values, of_people=as_counts[name])
-            for name, values, _ in listed
+        return _agreeing(
+            "margins",
+            [
+                _margin(f"margin {name!r}", name, values, of_people=as_counts[name])
+                for name, values, _ in listed
+            ],
         )
     return _from_file(Path(given))
+
+
+def _agreeing(place: str, margins: Sequence[Margin]) -> tuple[Margin, ...]:
+    """The margins, if all counts are of the same people. Raises `EstimateError`."""
+    totals = [(margin.name, margin.people) for margin in margins if margin.people is not None]
+    for name, people in totals:
+        first, expected = totals[0]
+        if not math.isclose(people, expected, rel_tol=SLACK):
+            raise EstimateError(
+                f"{place}: expected counts of the same people in each margin, got "
+                f"{expected:,.10g} in all by {first!r} and {people:,.10g} by {name!r}; count the "
+                "same population, or give shares"
+            )
+    return tuple(margins)
 
 
 def _from_file(path: Path) -> tuple[Margin, ...]:
@@ -86,9 +103,12 @@ def _from_file(path: Path) -> tuple[Margin, ...]:
     if not by_name:
         raise FileError(f"{path}: expected a line for each value of an attribute, got none")
     of_people = header[2] == "count"
-    return tuple(
-        _margin(f"{path}: attribute {name!r}", name, values, of_people=of_people)
-        for name, values in by_name.items()
+    return _agreeing(
+        str(path),
+        [
+            _margin(f"{path}: attribute {name!r}", name, values, of_people=of_people)
+            for name, values in by_name.items()
+        ],
     )
 
 

@@ -22,6 +22,7 @@ from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.tallies.joint_counting import joint_table
 from ldp_aggregator.tallies.tally import Tally, attributes_of, check_same
 from ldp_aggregator.weighting.answers import Answers, Part, Products, Units
+from ldp_aggregator.weighting.showing import check_shown
 from ldp_aggregator.weighting.worth import Worth, reports_in, worth_of
 
 Combination = tuple[str, ...]
@@ -58,7 +59,10 @@ def answers_in(
     if isinstance(tallies, Tally):
         if attributes:
             raise EstimateError("expected a tally for each combination of attributes, got one")
-        attributes, tallies = apart(tallies, name, among)
+        whole = tallies
+        attributes, tallies = apart(whole, name, among)
+        asked = members_of(whole.survey, name)
+        check_shown(whole, asked, attributes, combinations=tallies.keys())
     tallies = {_combination(key): tally for key, tally in tallies.items()}
     survey = _survey_of(tallies, attributes)
     combinations = tuple(tallies)

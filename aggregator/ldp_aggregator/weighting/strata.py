@@ -8,7 +8,7 @@ public attributes:
     DE,1.2,de-1.2.tally
     FR,1.2,fr-1.2.tally
 
-A combination may come several times; its reports are counted together.
+A combination stands in one line: one that comes again is as likely a slip as more of the same.
 """
 
 from __future__ import annotations
@@ -45,22 +45,25 @@ def read_strata(survey: Survey, path: str | os.PathLike[str]) -> Strata:
     attributes = tuple(name for name in columns if name not in (REPORTS, WEIGHT))
     if not attributes:
         raise EstimateError(f"{path}: expected a column for each public attribute, got none")
-    sources: dict[Combination, list[str]] = {}
+    sources: dict[Combination, str] = {}
     design: dict[Combination, float] = {}
     for number, source in enumerate(columns[REPORTS]):
         combination = tuple(str(columns[name][number]) for name in attributes)
-        sources.setdefault(combination, []).append(str(folder / source))
+        if combination in sources:
+            first = 2 + [*sources].index(combination)
+            raise EstimateError(
+                f"{path}: line {number + 2}: expected each combination once, got "
+                f"{', '.join(combination)} again, which line {first} has; count its reports into "
+                "one tally first (ldp aggregate)"
+            )
+        sources[combination] = str(folder / source)
         if WEIGHT in columns:
-            weight = _weight(path, number + 2, columns[WEIGHT][number])
-            if design.setdefault(combination, weight) != weight:
-                raise EstimateError(
-                    f"{path}: line {number + 2}: expected one weight for {combination}, got another"
-                )
+            design[combination] = _weight(path, number + 2, columns[WEIGHT][number])
     seen: set[bytes] = set()
     tallies: dict[Combination, Tally] = {}
-    for combination, paths in sources.items():
+    for combination, own in sources.items():
         # A batch, or a tally, that is in two files counts once, and says so where it is refused.
-        tallies[combination], accepted = count_paths(survey, paths, seen)
+        tallies[combination], accepted = count_paths(survey, [own], seen)
         seen |= accepted
     return Strata(attributes, tallies, design or None)
 

@@ -122,6 +122,7 @@ def weighed(
         level=level,
         method=method,
         by=tuple(margin.name for margin in margins),
+        designed=answers.designed,
         shares=_shares(shown[1], numbers, level, is_share=shown[1][-1:] != (MEAN,)),
         margins=tuple(_margin(target, answers, factors) for target in targets),
         effective=numbers.effective,

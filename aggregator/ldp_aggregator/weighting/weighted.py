@@ -72,6 +72,8 @@ class Weighted:
     method: str
     by: tuple[str, ...]
     """The margins."""
+    designed: bool
+    """Whether there are design weights."""
     shares: tuple[WeightedShare, ...]
     margins: tuple[MarginShown, ...]
     effective: float
@@ -90,12 +92,19 @@ class Weighted:
                 return share
         raise UnknownNameError(value, [share.value for share in self.shares], "a value")
 
+    @property
+    def how(self) -> str:
+        """By what the numbers are weighted."""
+        design = " on design weights" if self.designed else ""
+        if self.by:
+            return f"weighted by {', '.join(self.by)} ({self.method}){design}"
+        return "design weights" if self.designed else "not weighted: no margins, no design weights"
+
     def describe(self) -> str:
         """What the numbers are."""
-        by = f"weighted by {', '.join(self.by)} ({self.method})" if self.by else "design weights"
         return (
-            f"{by}; {self.reports:,} reports, worth {self.effective:,.0f} with equal weights; "
-            f"{self.level:.4g} intervals for the population"
+            f"{self.how}; {self.reports:,} reports, worth {self.effective:,.0f} with equal "
+            f"weights; {self.level:.4g} intervals for the population"
         )
 
     def __repr__(self) -> str:
@@ -113,9 +122,8 @@ class Weighted:
             headings.append(f"{self.way}\nerror")
         rows = [self._cells(place) for place in range(len(self.shares))]
         remarks = [*map(str, self.remarks)]
-        yield TextTable(
-            f"{self.of}, weighted", self.describe(), headings, rows=rows, remarks=remarks
-        )
+        title = f"{self.of}, weighted" if self.by or self.designed else self.of
+        yield TextTable(title, self.describe(), headings, rows=rows, remarks=remarks)
         if self.margins:
             yield TextTable(
                 "margins",
@@ -127,7 +135,7 @@ class Weighted:
     def sheet(self) -> Sheet:
         """All that is shown, in the shapes that formats ask for."""
         return Sheet(
-            f"{self.of}: weighted by {', '.join(self.by) or 'design weights'}",
+            f"{self.of}: {self.how}",
             lead=self.spent,
             tables=self.text_tables,
             record=self.to_dict,
@@ -149,6 +157,7 @@ class Weighted:
             "of": self.of,
             "privacy": list(self.spent),
             "weighted_by": list(self.by),
+            "design_weights": self.designed,
             "method": self.method,
             "reports": self.reports,
             "effective_sample_size": self.effective,

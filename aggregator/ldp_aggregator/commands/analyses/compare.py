@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
+from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
 from ldp_aggregator.commands.main import QUIET, SURVEY
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
@@ -15,18 +16,20 @@ from ldp_aggregator.commands.output_options import (
     format_option,
     present,
 )
-from ldp_aggregator.commands.reports import ALLOW_EQUAL, tally_of
+from ldp_aggregator.commands.reports import (
+    ALLOW_EQUAL,
+    asked_question,
+    group_arguments,
+    tally_of,
+)
 from ldp_aggregator.files import read_candidates
 from ldp_aggregator.options import MOST_REPORTS_EACH, Options
-
-if TYPE_CHECKING:
-    from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 
 
 @click.command()
 @SURVEY
 @click.argument("first", metavar="A")
-@click.argument("second", metavar="B")
+@click.argument("second", metavar="[B]", required=False)
 @click.option(
     "--question", metavar="NAME", help="Which question; may be left out if there is but one."
 )
@@ -68,6 +71,12 @@ if TYPE_CHECKING:
 @click.option(
     "--names", metavar="A,B", help="What the two are called.  [default: the names of their files]"
 )
+@click.option(
+    "--baseline",
+    metavar="GROUP",
+    help="Of one tally: compare each group with this one, such as ios.  [default: with the rest]",
+)
+@with_group_options
 @format_option("tables", "record", "rows", "bars")
 @OUTPUT
 @ALLOW_EQUAL
@@ -75,7 +84,7 @@ if TYPE_CHECKING:
 def compare(
     survey_path: Path,
     first: str,
-    second: str,
+    second: str | None,
     question: str | None,
     other_path: Path | None,
     level: float,
@@ -85,57 +94,91 @@ def compare(
     overlap: float | None,
     reports_each: int,
     names: str | None,
+    baseline: str | None,
     form: str | None,
     output: Path | None,
     allow_equal: bool,
     quiet: bool,
+    **asked: Any,
 ) -> None:
     """Compare B with A: tallies or report files of one question, or URLs of such.
 
     Shown are the difference (B less A), the ratio and the odds ratio of each value with intervals
     and p-values, and a test of all values together. They may be of two groups, two times, or two
-    versions of a survey.
+    versions of a survey. With --by each group of B is compared with that of A; without B, the
+    groups of A with the rest of it, or with --baseline.
     """
     from ldp_aggregator.comparisons.comparing import compare as compared
+    from ldp_aggregator.comparisons.group_comparisons import compare_groups
+    from ldp_aggregator.estimates.estimation import estimate
 
+    wanted = GroupOptions(**asked)
+    _check(wanted, second, other_path=other_path, baseline=baseline, names=names)
     options = Options(level, estimand, reports_each=reports_each)
-    one = _estimated(survey_path, first, question, options=options, quiet=quiet)
+    one = tally_of(survey_path, [first], quiet, allow_equal=True)
+    name = asked_question(one.survey, question).name
+    candidates = read_candidates(one.survey, survey_path)
+    how: dict[str, Any] = {
+        "simultaneous": simultaneous,
+        "margin": margin,
+        "overlap": overlap,
+        "allow_equal": allow_equal,
+    }
     path = survey_path if other_path is None else other_path
-    other = _estimated(path, second, question, options=options, quiet=quiet)
+    others = [] if second is None else [tally_of(path, [second], quiet, allow_equal=True)]
+    called = _names(names, first, second or "")
+    if wanted:
+        groups = compare_groups(
+            one,
+            *others,
+            question=name,
+            baseline=baseline,
+            options=options,
+            candidates=candidates,
+            names=called,
+            **group_arguments(survey_path, wanted),
+            **how,
+        )
+        present(groups.sheet(), form, output)
+        return
+    [other] = others
+    same = asked_question(other.survey, question).name
+    known = read_candidates(other.survey, path)
     comparison = compared(
-        one,
-        other,
-        simultaneous=simultaneous,
-        margin=margin,
-        overlap=overlap,
-        names=_names(names, first, second),
-        allow_equal=allow_equal,
+        estimate(one, options=options, candidates=candidates, names=[name])[name],
+        estimate(other, options=options, candidates=known, names=[same])[same],
+        names=called,
+        **how,
     )
     present(comparison.sheet(), form, output)
 
 
-def _estimated(
-    survey_path: Path, path: str, question: str | None, options: Options, quiet: bool
-) -> QuestionEstimates:
-    """The estimates of the question. Raises `EstimateError` where there are several."""
-    from ldp.errors import EstimateError
-    from ldp_aggregator.estimates.estimation import estimate
-
-    tally = tally_of(survey_path, [path], quiet, allow_equal=True)
-    names = [one.name for one in tally.survey]
-    if question is None and len(names) > 1:
-        raise EstimateError(f"expected --question to be one of {', '.join(names)}, got none")
-    name = names[0] if question is None else question
-    candidates = read_candidates(tally.survey, survey_path)
-    return estimate(tally, options=options, candidates=candidates, names=[name])[name]
+def _check(
+    wanted: GroupOptions,
+    second: str | None,
+    *,
+    other_path: Path | None,
+    baseline: str | None,
+    names: str | None,
+) -> None:
+    """Raise `click.UsageError` for options that do not go together."""
+    if second is None:
+        if not wanted.by:
+            raise click.UsageError("expected A and B, or A alone and --by to compare its groups")
+        if other_path is not None or names is not None:
+            raise click.UsageError("--other-survey and --names are for A and B, got A alone")
+    elif baseline is not None or wanted.earlier:
+        raise click.UsageError("--baseline and --released are for groups of A alone, got B as well")
 
 
 def _names(names: str | None, first: str, second: str) -> tuple[str, str]:
     """What the two are called: as was asked, or by their files if these differ."""
     if names is not None:
         parts = [name.strip() for name in names.split(",")]
-        if len(parts) != 2 or not all(parts):
-            raise click.BadParameter(f"expected two names with a comma between, got {names!r}")
+        if len(parts) != 2 or not all(parts) or parts[0] == parts[1]:
+            raise click.BadParameter(
+                f"expected two different names with a comma between, got {names!r}"
+            )
         return parts[0], parts[1]
     stems = Path(first).stem, Path(second).stem
     return stems if stems[0] != stems[1] and all(stems) else ("A", "B")

@@ -3,29 +3,81 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from ldp.errors import EstimateError
+from ldp_aggregator.commands.group_options import GroupOptions, with_groups_of_several
 from ldp_aggregator.commands.main import QUIET, SURVEY
 from ldp_aggregator.commands.output_options import LEVEL, OUTPUT, format_option, present
-from ldp_aggregator.commands.reports import ALLOW_EQUAL, tally_of
+from ldp_aggregator.commands.reports import ALLOW_EQUAL, asked_question, tally_of
 from ldp_aggregator.files import read_candidates, read_survey
 from ldp_aggregator.options import ESTIMANDS, Options
 
 if TYPE_CHECKING:
     from ldp.survey import Question
     from ldp_aggregator.estimates.question_estimates import QuestionEstimates
+    from ldp_aggregator.groups.group_estimates import GroupEstimates
     from ldp_aggregator.series.history import Epoch
+    from ldp_aggregator.service.store.records import Scanned
+    from ldp_aggregator.tallies.tally import Tally
 
-    History = list[tuple[Epoch, QuestionEstimates]]
-    """Of a question, in the order of time."""
+    History = list[tuple[Epoch, QuestionEstimates | GroupEstimates]]
+    """Of a question, or of its groups, in the order of time."""
 
 CHANGED = 3
 """The exit code of an alert."""
 _STORES = ("sqlite://", "postgresql://", "postgres://")
+
+
+class _Reading(NamedTuple):
+    """How what is known of an epoch comes about."""
+
+    survey_path: Path
+    question: Question
+    options: Options
+    groups: GroupOptions
+
+    def of(self, tally: Tally) -> QuestionEstimates | GroupEstimates:
+        """From its tally."""
+        from ldp_aggregator.estimates.estimation import estimate
+        from ldp_aggregator.groups.estimation import estimate_groups
+
+        known = read_candidates(tally.survey, self.survey_path)
+        name, options = self.question.name, self.options
+        if not self.groups:
+            return estimate(tally, options=options, candidates=known, names=[name])[name]
+        asked = self.groups.arguments()
+        return estimate_groups(tally, options=options, candidates=known, names=(name,), **asked)
+
+    def stored(self, snapshot: Scanned) -> History:
+        """All epochs of a store."""
+        from ldp_aggregator.estimates.question_estimation import estimate_question
+        from ldp_aggregator.service.analysis.groups import GroupReader
+        from ldp_aggregator.service.store.reading import history
+
+        survey, question = read_survey(self.survey_path), self.question
+        known = read_candidates(survey, self.survey_path)
+        if self.groups:
+            by_group = GroupReader().history(
+                snapshot,
+                survey,
+                question.name,
+                asked=self.groups.asked,
+                options=self.options,
+                candidates=known,
+                least_group=self.groups.least_group,
+            )
+            return [(epoch.number, groups) for epoch, groups in by_group]
+        texts = known.get(question.name)
+        return [
+            (epoch.number, estimate_question(question, counts, self.options, candidates=texts))
+            for epoch, counts in history(snapshot, question)
+            if epoch.length
+        ]
 
 
 @click.command()
@@ -75,6 +127,7 @@ _STORES = ("sqlite://", "postgresql://", "postgres://")
 @click.option(
     "--alert", is_flag=True, help=f"Exit with {CHANGED} if something has changed, else with 0."
 )
+@with_groups_of_several
 @format_option("tables", "record", "rows", "bars")
 @OUTPUT
 @ALLOW_EQUAL
@@ -82,6 +135,7 @@ _STORES = ("sqlite://", "postgresql://", "postgres://")
 @click.pass_context
 def trend(
     context: click.Context,
+    /,
     survey_path: Path,
     paths: tuple[str, ...],
     question: str | None,
@@ -98,6 +152,7 @@ def trend(
     output: Path | None,
     allow_equal: bool,
     quiet: bool,
+    **given: Any,
 ) -> None:
     """Follow a question over epochs: level, band, and evidence of a change.
 
@@ -106,20 +161,17 @@ def trend(
     serve`, such as sqlite:///ldp.db.
     """
     from ldp_aggregator.series.following import follow
+    from ldp_aggregator.series.group_trends import follow_groups
 
-    survey = read_survey(survey_path)
-    names = [one.name for one in survey]
-    if question is None and len(names) > 1:
-        raise EstimateError(f"expected --question to be one of {', '.join(names)}, got none")
-    asked = survey[names[0] if question is None else question]
-    options = Options(level, estimand)
+    asked = asked_question(read_survey(survey_path), question)
+    wanted = GroupOptions(**given)
+    reading = _Reading(survey_path, asked, Options(level, estimand), groups=wanted)
     if len(paths) == 1 and paths[0].startswith(_STORES):
-        history = _stored(survey_path, paths[0], asked, options=options)
+        history = _stored(reading, paths[0])
     else:
-        history = _counted(
-            survey_path, paths, asked, options=options, quiet=quiet, allow_equal=allow_equal
-        )
-    trends = follow(
+        history = _counted(reading, paths, quiet=quiet, allow_equal=allow_equal)
+    following: Any = partial(follow_groups, question=asked.name) if reading.groups else follow
+    trends = following(
         history,
         values=values,
         level=level,
@@ -136,20 +188,13 @@ def trend(
 
 
 def _counted(
-    survey_path: Path,
-    paths: tuple[str, ...],
-    question: Question,
-    options: Options,
-    quiet: bool,
-    allow_equal: bool,
+    reading: _Reading, paths: tuple[str, ...], *, quiet: bool, allow_equal: bool
 ) -> History:
     """From a file for each epoch. Raises `EstimateError` for equal ones."""
-    from ldp_aggregator.estimates.estimation import estimate
-
-    name, history = question.name, []
+    name, history = reading.question.name, []
     counted: dict[bytes, list[str]] = {}
     for epoch, path in zip(epochs_of(paths), paths, strict=True):
-        tally = tally_of(survey_path, [path], quiet, allow_equal=True)
+        tally = tally_of(reading.survey_path, [path], quiet, allow_equal=True)
         counts = tally.counts[name].tobytes()
         # Small epochs may have equal counts by chance; a file that comes twice has equal bytes.
         alike = counted.setdefault(counts, []) if tally.reports(name) else []
@@ -160,9 +205,7 @@ def _counted(
                 "for the second time; if it really counts other reports, pass --allow-equal"
             )
         alike.append(path)
-        candidates = read_candidates(tally.survey, survey_path)
-        known = estimate(tally, options=options, candidates=candidates, names=[name])
-        history.append((epoch, known[name]))
+        history.append((epoch, reading.of(tally)))
     return history
 
 
@@ -174,23 +217,17 @@ def _bytes_of(path: str) -> bytes | str:
         return path
 
 
-def _stored(survey_path: Path, store: str, question: Question, options: Options) -> History:
-    """From the epochs of a service's store."""
-    from ldp_aggregator.estimates.question_estimation import estimate_question
+def _stored(reading: _Reading, store: str) -> History:
+    """From the epochs of a service's store; of groups, those that are closed."""
     from ldp_aggregator.service.store.opening import open_snapshot
-    from ldp_aggregator.service.store.reading import history
 
-    candidates = read_candidates(read_survey(survey_path), survey_path).get(question.name)
     with open_snapshot(store) as snapshot:
-        known: History = [
-            (epoch.number, estimate_question(question, counts, options, candidates=candidates))
-            for epoch, counts in history(snapshot, question)
-            if epoch.length
-        ]
+        known = reading.stored(snapshot)
     if not known:
+        closed = "closed epochs" if reading.groups else "epochs"
         raise EstimateError(
-            f"expected epochs of question {question.name!r} in the store, got none: its survey "
-            "needs an `epoch`, and reports"
+            f"expected {closed} of question {reading.question.name!r} in the store, got none: its "
+            "survey needs an `epoch`, and reports"
         )
     return known
 

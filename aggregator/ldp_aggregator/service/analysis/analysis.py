@@ -29,6 +29,8 @@ from ldp_aggregator.groups.group_estimates import GroupEstimates
 from ldp_aggregator.health_checks.draw_checks import draw_health
 from ldp_aggregator.health_checks.report_checks import health
 from ldp_aggregator.options import Options
+from ldp_aggregator.series.changes import Changes
+from ldp_aggregator.service.analysis.changes import ChangeReader
 from ldp_aggregator.service.analysis.groups import GroupReader
 from ldp_aggregator.service.counting.served import Catalogue, Served
 from ldp_aggregator.service.store.reading import (
@@ -78,6 +80,7 @@ class Analysis:
         self._snapshot = snapshot
         self._remembered: dict[object, tuple[int, Any]] = {}
         self._groups = GroupReader()
+        self._changes = ChangeReader()
 
     def tally(self, served: Served, epoch: Epoch | None = None) -> Tally:
         """The tally of one version of a survey."""
@@ -163,6 +166,28 @@ class Analysis:
             ]
 
         return self._once(("history", served.fingerprint, name, options), make)
+
+    def group_history(
+        self, served: Served, name: str, asked: Asked, options: Options = DEFAULTS
+    ) -> list[tuple[Epoch, GroupEstimates]]:
+        """Estimates of a question by public attributes in each closed epoch, in order."""
+
+        def make(snapshot: Snapshot) -> list[tuple[Epoch, GroupEstimates]]:
+            return self._groups.history(
+                snapshot,
+                served.survey,
+                name,
+                asked=asked,
+                options=options,
+                candidates=served.candidates,
+            )
+
+        return self._once(("group history", served.fingerprint, name, asked, options), make)
+
+    def changes(self, served: Served) -> dict[str, Changes]:
+        """What has changed over closed epochs, by question (`service.analysis.changes`)."""
+        with self._snapshot() as snapshot:
+            return self._changes.changes(snapshot, served)
 
     def health(self, served: Served) -> dict[str, tuple[Check, ...]]:
         """The checks of each question's reports, over all epochs."""

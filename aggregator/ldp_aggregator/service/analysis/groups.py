@@ -11,16 +11,23 @@ Rules
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ldp.errors import EstimateError
 from ldp.survey import Question, Survey
 from ldp_aggregator.arrays import Counts
+from ldp_aggregator.distributions.applicable import check_asked
 from ldp_aggregator.groups.asking import Asked, check_groups
 from ldp_aggregator.groups.crowds import Crowd
-from ldp_aggregator.groups.estimation import counts_of, grouped, released
+from ldp_aggregator.groups.estimation import (
+    counts_of,
+    estimates_of,
+    least_of,
+    released,
+)
 from ldp_aggregator.groups.group_estimates import GroupEstimates
+from ldp_aggregator.groups.parts import parts_of
 from ldp_aggregator.groups.release import Release
 from ldp_aggregator.options import Options
 from ldp_aggregator.service.counting.served import Served
@@ -53,6 +60,7 @@ class GroupReader:
         """
         survey = served.survey
         check_groups(survey.attributes, asked)
+        check_asked([survey[name] for name in names] or [*survey], options)
         last = closed_until(snapshot, survey, epoch)
         least = survey.least_group * options.reports_each
         shown: dict[str, Mapping[Crowd, Counts]] = {}
@@ -60,14 +68,36 @@ class GroupReader:
             if not names or question.name in names:
                 tallies = _tallies(snapshot, survey, question, epoch=epoch, last=last)
                 shown[question.name] = self._shown(tallies, question, least)
-        return grouped(
-            Tally.empty(survey),
-            asked,
-            shown,
-            least=least,
-            options=options,
-            candidates=served.candidates,
-        )
+        parts = parts_of(Tally.empty(survey), asked, shown, least=least)
+        return estimates_of(parts, survey, options, candidates=served.candidates)
+
+    def history(
+        self,
+        snapshot: Scanned,
+        survey: Survey,
+        name: str,
+        asked: Asked,
+        *,
+        options: Options,
+        candidates: Mapping[str, Sequence[str]],
+        least_group: int | None = None,
+    ) -> list[tuple[Epoch, GroupEstimates]]:
+        """The groups of a question in each closed epoch, in the order of time.
+
+        Raises `EstimateError` where none is ever closed, and for a `least_group` below that of the
+        survey.
+        """
+        check_groups(survey.attributes, asked)
+        question = survey[name]
+        check_asked([question], options)
+        last = closed_until(snapshot, survey, None)
+        least = least_of(survey, least_group) * options.reports_each
+        epochs = []
+        for epoch, tally in _tallies(snapshot, survey, question, epoch=None, last=last).items():
+            shown = {name: self._shown({epoch: tally}, question, least)}
+            parts = parts_of(tally, asked, shown, least=least)
+            epochs.append((epoch, estimates_of(parts, survey, options, candidates=candidates)))
+        return epochs
 
     def _shown(
         self, tallies: Mapping[Epoch, Tally], question: Question, least: int

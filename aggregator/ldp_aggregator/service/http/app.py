@@ -9,7 +9,7 @@
            estimates               analyst          JSON, or ?format= as in `page.downloads`
            tally                   analyst          the bytes that `ldp aggregate` writes
            history                 analyst          estimates by epoch, of one ?question=
-           health                  analyst          checks of the reports
+           health                  analyst          checks of the reports, changes over epochs
     GET  /livez                    none             whether the process lives
     GET  /readyz                   none             whether it takes uploads
     GET  /version                  none             which version it is
@@ -23,7 +23,7 @@ Tokens come in an Authorization header, or the page's cookie.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
@@ -36,6 +36,7 @@ from starlette.routing import Route
 
 from ldp.errors import AnswerError, EstimateError, UnknownNameError
 from ldp_aggregator.files import FileError
+from ldp_aggregator.groups.group_estimates import GroupEstimates
 from ldp_aggregator.service.analysis.queries import (
     GROUPS,
     OPTIONS,
@@ -276,8 +277,14 @@ class _Endpoints:
     async def history(self, request: Request) -> Response:
         served = self._served(request)
         query = request.query_params
-        check_parameters(query, ("version", "question", *OPTIONS))
+        check_parameters(query, ("version", "question", *GROUPS, *OPTIONS))
         options, name = options_of(query), query.get("question", "")
+        groups = groups_of(query)
+        if groups is not None:
+            by_group = await run_in_threadpool(
+                self._analysis.group_history, served, name, groups, options
+            )
+            return JSONResponse(_of_groups(served, name, by_group))
         history = await run_in_threadpool(self._analysis.history, served, name, options)
         epochs = [
             {"epoch": at.number, "start": at.start, "seconds": at.length, **estimates.to_dict()}
@@ -290,7 +297,13 @@ class _Endpoints:
         served = self._served(request)
         by_question = await run_in_threadpool(self._analysis.health, served)
         checks = {name: [check._asdict() for check in those] for name, those in by_question.items()}
-        return JSONResponse({"survey": served.survey.name, "questions": checks})
+        changes = await run_in_threadpool(self._analysis.changes, served)
+        answer = {
+            "survey": served.survey.name,
+            "questions": checks,
+            "changes": {name: known.to_dict() for name, known in changes.items()},
+        }
+        return JSONResponse(answer)
 
     def _served(self, request: Request) -> Served:
         return served_as(self._service.catalogue, request.path_params["name"], request.query_params)
@@ -300,6 +313,16 @@ class _Endpoints:
         if number is None:
             return None
         return EVER if served.survey.epoch is None else Epoch(served.survey.epoch, number)
+
+
+def _of_groups(
+    served: Served, name: str, history: Sequence[tuple[Epoch, GroupEstimates]]
+) -> dict[str, Any]:
+    epochs = [
+        {"epoch": at.number, "start": at.start, "seconds": at.length, **groups.to_dict()}
+        for at, groups in history
+    ]
+    return {"survey": served.survey.name, "question": name, "epochs": epochs}
 
 
 def _epoch(request: Request) -> int | None:

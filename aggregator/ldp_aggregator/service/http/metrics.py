@@ -6,6 +6,10 @@ ldp_batches_quarantined                                those put aside
 ldp_reports{survey, version, question}                 reports in the tallies
 ldp_check_p_value{survey, version, question, check}    small where reports do not look like the
                                                        mechanism's
+ldp_change_evidence{survey, version, question}         e-value against "nothing has changed" over
+                                                       closed epochs
+ldp_changed{survey, version, question}                 whether that is an alarm; false ones, ever,
+                                                       in at most .01 of all versions of surveys
 ldp_uploads_total{status}, ldp_upload_seconds          requests, by this process
 ldp_writer_*, ldp_ready, ldp_source_*{source}          this process
 """
@@ -19,6 +23,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from ldp_aggregator.series.changes import ALARM_RATE
 from ldp_aggregator.service.counting.submissions import QUARANTINED
 from ldp_aggregator.service.service import Service
 from ldp_aggregator.tallies.counting import total_reports
@@ -125,6 +130,16 @@ def _by_question(service: Service) -> Iterator[Metric]:
     checks = GaugeMetricFamily(
         "ldp_check_p_value", "How likely chance alone shows as much", labels=[*labels, "check"]
     )
+    evidence = GaugeMetricFamily(
+        "ldp_change_evidence",
+        "Evidence (e-value) that anything has changed over closed epochs",
+        labels=labels,
+    )
+    changed = GaugeMetricFamily(
+        "ldp_changed",
+        f"Whether anything has changed; false alarms ever: at most {ALARM_RATE:g} of all surveys",
+        labels=labels,
+    )
     for served in service.catalogue.all:
         tally = service.analysis.tally(served)
         for question in served.survey:
@@ -135,5 +150,8 @@ def _by_question(service: Service) -> Iterator[Metric]:
                 checks.add_metric(
                     [served.survey.name, served.fingerprint, name, check.name], check.p_value
                 )
-    yield reports
-    yield checks
+        for name, known in service.analysis.changes(served).items():
+            where = [served.survey.name, served.fingerprint, name]
+            evidence.add_metric(where, known.evidence)
+            changed.add_metric(where, float(known.alarm))
+    yield from (reports, checks, evidence, changed)

@@ -9,16 +9,19 @@ import numpy as np
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.estimates.question_numbers import MEAN
 from ldp_aggregator.groups.group_estimates import GroupEstimates
+from ldp_aggregator.service.page.charts import when
 from ldp_aggregator.service.page.elements import number, row, table
 from ldp_aggregator.service.page.markup import Safe, joined, tag
+from ldp_aggregator.service.page.views import GroupSeries
 
 MOST_VALUES = 8
 """Those that are shown of a question, the most frequent of all; a download has all."""
 ID = "groups"
+SUPPRESSED = "-"
 
 
-def groups_section(groups: GroupEstimates) -> Safe:
-    """What is shown of groups, and what is not."""
+def groups_section(groups: GroupEstimates, over_time: GroupSeries = ()) -> Safe:
+    """What is shown of groups, and what is not; of one question in each epoch as well."""
     tables = [_table(name, groups) for name in _names(groups)]
     nothing = tag("p", "No group is shown yet: none has enough reports in closed epochs.")
     remarks = [
@@ -29,10 +32,40 @@ def groups_section(groups: GroupEstimates) -> Safe:
         tag("h2", f"By {', '.join(groups.asked.names)}", id=f"heading-{ID}"),
         tag("p", "Of closed epochs; frequencies with their standard errors.", class_="note"),
         *(tables or [nothing]),
+        *_over_time(over_time),
         *remarks,
         id=ID,
         aria_labelledby=f"heading-{ID}",
     )
+
+
+def _over_time(series: GroupSeries) -> Iterator[Safe]:
+    """The groups of a question in each epoch, the last first: the most frequent value of all."""
+    shown = [(epoch, group) for epoch, groups in series for group in groups.groups]
+    if not shown:
+        return
+    [name] = {name for _, group in shown for name in group.questions}
+    newest = next(groups.groups[0][name] for _, groups in reversed(series) if groups.groups)
+    what = newest.values[int(np.argmax(newest.frequency))] if len(newest) else MEAN
+    labels = list(dict.fromkeys(group.name for _, group in shown))
+    rows = []
+    for epoch, groups in reversed(series):
+        known = {group.name: group[name] for group in groups.groups}
+        cells = [_cell(known.get(label), what) for label in labels]
+        rows.append(row(when(epoch), *cells))
+    caption = f"{name} by group, over time: {what} ({SUPPRESSED}: suppressed in that epoch)"
+    yield table(caption, ("epoch", *labels), rows)
+
+
+def _cell(estimates: QuestionEstimates | None, what: str) -> Safe:
+    if estimates is None:
+        return tag("span", SUPPRESSED)
+    if what == MEAN:
+        mean = estimates.mean
+        return Safe("") if mean is None else number(" ± ".join(mean.cells[:2]), mean.estimate)
+    share = estimates[what]
+    error = f" ± {estimates.shown(share.standard_error)}"
+    return joined([number(estimates.shown(share.frequency), share.frequency), error])
 
 
 def _names(groups: GroupEstimates) -> Iterator[str]:
@@ -57,7 +90,4 @@ def _cells(estimates: QuestionEstimates, values: list[str], has_mean: bool) -> I
         mean = estimates.mean
         yield Safe("") if mean is None else number(" ± ".join(mean.cells[:2]), mean.estimate)
     for value in values:
-        share = estimates[value]
-        shown = estimates.shown(share.frequency)
-        error = f" ± {estimates.shown(share.standard_error)}"
-        yield joined([number(shown, share.frequency), error])
+        yield _cell(estimates, value)

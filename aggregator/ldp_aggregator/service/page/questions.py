@@ -56,7 +56,7 @@ def question_section(view: QuestionView, asked: Asked) -> Safe:
     bound = "" if question.manipulation is None else str(question.manipulation)
     sentences = filter(None, (question.note, *map(str, question.remarks), bound))
     parts += [tag("p", sentence, class_="note") for sentence in sentences]
-    parts += [_health(view)] if question.reports else []
+    parts += [_health(view), _changed(view)] if question.reports else []
     if asked.served.survey.epoch is not None:
         parts.append(_over_time(view, asked))
     return tag(
@@ -221,6 +221,14 @@ def _value(
         joined(detection),
         *means,
     )
+
+
+def _changed(view: QuestionView) -> Safe:
+    """Whether anything has changed over closed epochs, where that was tested."""
+    changes = view.changes
+    if changes is None or changes.untested:
+        return Safe("")
+    return tag("p", f"Over time: {changes}.", class_="problem" if changes.alarm else "note")
 
 
 def _health(view: QuestionView) -> Safe:

@@ -25,7 +25,7 @@ def survey_section(view: SurveyView, service: ServiceView, asked: Asked) -> Safe
     """A survey's questions, what became of batches, and what to download."""
     questions = [question_section(question, asked) for question in view.questions]
     if view.groups is not None:
-        questions.append(groups_section(view.groups))
+        questions.append(groups_section(view.groups, view.groups_over_time))
     return joined([*questions, _batches(view, service), _exports(asked)])
 
 

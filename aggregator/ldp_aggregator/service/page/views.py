@@ -16,6 +16,7 @@ from ldp_aggregator.groups.asking import Asked as Groups
 from ldp_aggregator.groups.group_estimates import GroupEstimates
 from ldp_aggregator.options import Options
 from ldp_aggregator.rendering.bars import MOST_BARS, shown_places
+from ldp_aggregator.series.changes import Changes
 from ldp_aggregator.service.analysis.analysis import Accounts, Analysis
 from ldp_aggregator.service.analysis.queries import groups_of, names_of, options_of, served_as
 from ldp_aggregator.service.counting.served import Catalogue, Served
@@ -27,6 +28,7 @@ MOST_EPOCHS = 60
 """The last ones; the history of the API has all."""
 
 Series = Sequence[tuple[Epoch, QuestionEstimates]]
+GroupSeries = Sequence[tuple[Epoch, GroupEstimates]]
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,8 @@ class QuestionView:
     checks: Sequence[Check]
     series: Series | None
     """The last epochs, where they were asked for."""
+    changes: Changes | None = None
+    """What has changed over closed epochs, where there are any."""
 
     @classmethod
     def of(
@@ -146,6 +150,8 @@ class QuestionView:
         estimates: QuestionEstimates,
         checks: Sequence[Check] = (),
         series: Series | None = None,
+        *,
+        changes: Changes | None = None,
     ) -> QuestionView:
         """What follows from the estimates of a question, and what is known beside them."""
         estimates = estimates.merged(MOST_BARS)
@@ -155,6 +161,7 @@ class QuestionView:
             chances=adjusted_p_values(estimates, CORRECTION),
             checks=checks,
             series=series,
+            changes=changes,
         )
 
     @property
@@ -180,6 +187,8 @@ class SurveyView:
     questions: Sequence[QuestionView]
     outcomes: Counter[str]
     groups: GroupEstimates | None = None
+    groups_over_time: GroupSeries = ()
+    """Of the question that is shown over time, its groups in the last closed epochs."""
 
 
 def survey_view(analysis: Analysis, asked: Asked) -> SurveyView:
@@ -188,8 +197,9 @@ def survey_view(analysis: Analysis, asked: Asked) -> SurveyView:
     Raises `EstimateError` if its estimates cannot be given as asked.
     """
     served, options = asked.served, asked.options
-    health = analysis.health(served)
-    series = None
+    health, changes = analysis.health(served), analysis.changes(served)
+    series, own = None, options
+    by_epoch: GroupSeries = ()
     if asked.over_time is not None:
         own = options_for(served.survey[asked.over_time], options)
         series = analysis.history(served, asked.over_time, own)[-MOST_EPOCHS:]
@@ -200,9 +210,13 @@ def survey_view(analysis: Analysis, asked: Asked) -> SurveyView:
     questions = []
     for estimates in survey_estimates:
         over_time = series if estimates.name == asked.over_time else None
-        questions.append(QuestionView.of(estimates, health[estimates.name], over_time))
+        changed = changes.get(estimates.name)
+        checks = health[estimates.name]
+        questions.append(QuestionView.of(estimates, checks, over_time, changes=changed))
     outcomes = sum(analysis.outcomes(served).values(), Counter[str]())
     groups = None
     if asked.groups is not None:
         groups = analysis.groups(served, asked.groups, options, names=asked.names)
-    return SurveyView(questions, outcomes, groups)
+        if asked.over_time is not None:
+            by_epoch = analysis.group_history(served, asked.over_time, asked.groups, options=own)
+    return SurveyView(questions, outcomes, groups, groups_over_time=by_epoch[-MOST_EPOCHS:])
