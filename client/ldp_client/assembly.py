@@ -11,8 +11,10 @@ from ldp_client.consent import OFF, ON, Consent
 from ldp_client.counts import Counts
 from ldp_client.database import Database
 from ldp_client.heirs import Heirs
-from ldp_client.outbox import Outbox, QueueLimits
+from ldp_client.limits import QueueLimits
+from ldp_client.outbox import Outbox
 from ldp_client.recorder import Recorder
+from ldp_client.respondent import is_repeatable
 from ldp_client.saying import Saying
 from ldp_client.scope import NO_COLLECTOR, Scope
 from ldp_client.sender import Sender
@@ -75,6 +77,9 @@ def assembled(
         random=random,
         count=counts.add,
         inherits=heirs.inherits,
+        repeatable=[
+            envelope.fingerprint for envelope in survey.envelopes if is_repeatable(envelope)
+        ],
     )
     sender = None
     if transport is not None:

@@ -28,7 +28,7 @@ from ldp_client.consent import FORGET, OFF, ON, UNKNOWN
 from ldp_client.counts import RECORDED
 from ldp_client.database import Database
 from ldp_client.ledger import Ledger
-from ldp_client.outbox import QueueLimits
+from ldp_client.limits import QueueLimits
 from ldp_client.recorder import Draw, Make, Refusal
 from ldp_client.terms import Epsilon, read_survey, refuse_beyond
 from ldp_client.transport import HTTPTransport, Transport
@@ -36,10 +36,11 @@ from ldp_client.turns import ClosedError
 from ldp_client.vault import Handed
 
 if TYPE_CHECKING:
+    from ldp_client.advice import Facts
     from ldp_client.asking import Asking, StopRule
     from ldp_client.memory import Memory
     from ldp_client.preview import Preview
-    from ldp_client.status import Facts, Status
+    from ldp_client.status import Status
 
 Answer = TypeVar("Answer")
 
@@ -303,7 +304,7 @@ class EmbeddedClient:
     def _facts(self) -> Facts:
         from ldp_client.status import facts
 
-        return facts(self._outbox, ON if self._consent.records() else OFF)
+        return facts(self.survey, self._outbox, self._consent)
 
     def _prepare(self) -> None:
         try:
