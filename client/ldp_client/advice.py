@@ -68,6 +68,7 @@ class Facts(NamedTuple):
     elsewhere: int
     last: Attempt | None
     next_due: float | None
+    pause: float
     dropped: Mapping[str, int]
     dropped_from: Mapping[str, Mapping[str, int]]
     quarantined: int

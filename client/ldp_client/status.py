@@ -32,7 +32,9 @@ class Status(NamedTuple):
     last_attempt  when something was last sent, in seconds since 1970 by the device's clock, or None
     outcome       what became of it: a key of `REASONS`, `begun`, or nothing
     reason        and why, in a word or two
+    failures      and how many failed in a row
     next_due      seconds until something is sent without `flush`; None if that is never
+    pause         seconds in which nothing is sent, after what failed
     dropped       reports that no collector will ever count, by reason, since the file was made
     dropped_from  the same by question, and then by reason
     quarantined   reports that the collector keeps until it serves their version of the survey, as
@@ -49,7 +51,9 @@ class Status(NamedTuple):
     last_attempt: float | None = None
     outcome: str = ""
     reason: str = ""
+    failures: int = 0
     next_due: float | None = None
+    pause: float = 0.0
     dropped: Mapping[str, int] = {}  # these are changed by no one
     dropped_from: Mapping[str, Mapping[str, int]] = {}
     quarantined: int = 0
@@ -117,6 +121,7 @@ def facts(survey: Survey, outbox: Outbox, consent: Consent) -> Facts:
         elsewhere=outbox.count_elsewhere(),
         last=outbox.schedule.last(),
         next_due=None if wait is None else wait.left(now()),
+        pause=outbox.schedule.pause(),
         dropped=dict(dropped),
         dropped_from={name: dict(by_reason) for name, by_reason in dropped_from.items()},
         quarantined=quarantined,
@@ -150,6 +155,8 @@ def status(
         last_attempt=None if last is None else last.pause.wall / 1000,
         outcome="" if last is None else last.verdict,
         reason="" if last is None else last.reason,
+        failures=0 if last is None else last.failures,
+        pause=known.pause,
         next_due=known.next_due if by_itself and known.consent != OFF else None,
         dropped=known.dropped,
         dropped_from=known.dropped_from,
