@@ -117,6 +117,7 @@ AREAS = {
     "ldp_client.counts": "deliveries embedded sending",
     "ldp_client.daily": "deliveries",
     "ldp_client.days": "clocks sending",
+    "ldp_client.guard": "embedded deliveries",
     "ldp_client.limits": "running_numbers sending clocks",
     "ldp_client.line": "lines transport",
     "ldp_client.losses": "running_numbers deliveries",
