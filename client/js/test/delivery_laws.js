@@ -177,7 +177,7 @@ const aged = async (place) => {
 };
 
 const unread = async (place) => {
-  const [LIMIT, CALLS, SLACK] = [1000, 1200, 16];
+  const [LIMIT, CALLS, SLACK] = [560, 300, 16];
   const survey = await surveyOf([CITY, KEPT]);
   const kept = await place.store();
   const read = [];
