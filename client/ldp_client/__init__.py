@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ldp_client.counts import REASONS
     from ldp_client.embedded import EmbeddedClient
     from ldp_client.keyrings import keyring_secret
-    from ldp_client.outbox import QueueLimits
+    from ldp_client.limits import QueueLimits
     from ldp_client.outcomes import ACCEPTED, HELD, OFFLINE, REFUSED, Outcome, retry
     from ldp_client.preview import Preview
     from ldp_client.recovery import Recovered, recover
@@ -71,7 +71,7 @@ _HOMES = {
     "OFFLINE": "outcomes",
     "Outcome": "outcomes",
     "Preview": "preview",
-    "QueueLimits": "outbox",
+    "QueueLimits": "limits",
     "REASONS": "counts",
     "REFUSED": "outcomes",
     "Recovered": "recovery",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.randomness import Random
 from ldp.survey import Survey
@@ -11,14 +12,19 @@ from ldp_client.consent import OFF, ON, Consent
 from ldp_client.counts import Counts
 from ldp_client.database import Database
 from ldp_client.heirs import Heirs
-from ldp_client.outbox import Outbox, QueueLimits
+from ldp_client.limits import QueueLimits
+from ldp_client.outbox import Outbox
 from ldp_client.recorder import Recorder
+from ldp_client.respondent import is_repeatable
 from ldp_client.saying import Saying
 from ldp_client.scope import NO_COLLECTOR, Scope
 from ldp_client.sender import Sender
 from ldp_client.terms import Epsilon, bound
-from ldp_client.transport import NAMELESS, Transport
+from ldp_client.transport import NAMELESS, HTTPTransport, Transport
 from ldp_client.vault import Handed, Vault
+
+if TYPE_CHECKING:
+    from ldp_client.asking import Asking, StopRule
 
 
 class Wishes(NamedTuple):
@@ -29,6 +35,7 @@ class Wishes(NamedTuple):
     secret: Handed | None
     rollback_safe: bool
     attributes: Mapping[str, str]
+    stops: StopRule | None
     limits: QueueLimits | None
     interval: float | None
 
@@ -43,6 +50,24 @@ class Assembly(NamedTuple):
     recorder: Recorder
     saying: Saying
     sender: Sender | None
+    asking: Asking | None
+
+
+def carrier(
+    survey: Survey, collector: str | None, transport: Transport | None, *, is_watched: bool
+) -> Transport | None:
+    """What carries batches: an app's own transport, or one to a collector's address, if any.
+
+    One that is watched logs what it carries.
+    """
+    if transport is None and collector is not None:
+        transport = HTTPTransport(collector)
+    is_watched = is_watched or os.environ.get("LDP_LOG_BATCHES", "0") not in ("", "0")
+    if transport is None or not is_watched:
+        return transport
+    from ldp_client.debugging import LoggingTransport
+
+    return LoggingTransport(transport, survey)
 
 
 def assembled(
@@ -52,12 +77,10 @@ def assembled(
     wishes: Wishes,
     *,
     random: Random,
-    look: Callable[[bool], None],
 ) -> Assembly:
     """The parts of a client that keeps its records in a store, and sends by a transport.
 
-    `look` is called before something is sent (True), or without. Raises `ValueError` for wishes
-    that make no sense.
+    Raises `ValueError` for wishes that make no sense.
     """
     if wishes.consent not in (ON, OFF):
         raise ValueError(f"expected consent {ON!r} or {OFF!r}, got {wishes.consent!r}")
@@ -75,8 +98,15 @@ def assembled(
         random=random,
         count=counts.add,
         inherits=heirs.inherits,
+        repeatable=[
+            envelope.fingerprint for envelope in survey.envelopes if is_repeatable(envelope)
+        ],
     )
-    sender = None
+    asking = sender = None
+    if wishes.stops is not None:
+        from ldp_client.asking import Asking
+
+        asking = Asking(store, wishes.stops, survey.name, key=scope.survey_key(survey))
     if transport is not None:
         sender = Sender(
             outbox,
@@ -85,7 +115,7 @@ def assembled(
             allowed=lambda: store.transact(consent.sends),
             interval=wishes.interval,
             random=random,
-            look=look,
+            look=_looking(asking, transport),
         )
     recorder = Recorder(
         survey,
@@ -102,5 +132,19 @@ def assembled(
     )
     saying = Saying(store, consent, recorder, outbox=outbox)
     return Assembly(
-        scope, consent, counts, outbox=outbox, recorder=recorder, saying=saying, sender=sender
+        scope,
+        consent,
+        counts,
+        outbox=outbox,
+        recorder=recorder,
+        saying=saying,
+        sender=sender,
+        asking=asking,
     )
+
+
+def _looking(asking: Asking | None, transport: Transport) -> Callable[[bool], object]:
+    """What is called before something is sent (True), or without: whether there is a stop list."""
+    if asking is None:
+        return lambda _: None
+    return lambda sends: asking.look(transport, sends=sends)

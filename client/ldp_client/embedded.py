@@ -17,31 +17,31 @@ from __future__ import annotations
 import atexit
 import os
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from ldp.attributes import NOTHING_SAID, check_given
 from ldp.randomness import Random, system
 from ldp.survey import Survey
-from ldp_client.assembly import Wishes, assembled
+from ldp_client.assembly import Wishes, assembled, carrier
 from ldp_client.consent import FORGET, OFF, ON, UNKNOWN
 from ldp_client.counts import RECORDED
 from ldp_client.database import Database
+from ldp_client.guard import Guard
 from ldp_client.ledger import Ledger
-from ldp_client.outbox import QueueLimits
+from ldp_client.limits import QueueLimits
 from ldp_client.recorder import Draw, Make, Refusal
 from ldp_client.terms import Epsilon, read_survey, refuse_beyond
-from ldp_client.transport import HTTPTransport, Transport
+from ldp_client.transport import Transport
 from ldp_client.turns import ClosedError
 from ldp_client.vault import Handed
 
 if TYPE_CHECKING:
-    from ldp_client.asking import Asking, StopRule
+    from ldp_client.advice import Facts
+    from ldp_client.asking import StopRule
     from ldp_client.memory import Memory
     from ldp_client.preview import Preview
-    from ldp_client.status import Facts, Status
-
-Answer = TypeVar("Answer")
+    from ldp_client.status import Status
 
 
 class EmbeddedClient:
@@ -107,30 +107,18 @@ class EmbeddedClient:
         refuse_beyond(survey, ceiling, pins)
         check_given(survey.attributes, attributes)
         store = self._database(state)
-        if transport is None and collector is not None:
-            transport = HTTPTransport(collector)
-        is_watched = debug or os.environ.get("LDP_LOG_BATCHES", "0") not in ("", "0")
-        if transport is not None and is_watched:
-            from ldp_client.debugging import LoggingTransport
-
-            transport = LoggingTransport(transport, survey)
+        transport = carrier(survey, collector, transport, is_watched=debug)
         wishes = Wishes(
             lifetime_cap,
             consent,
             secret,
             rollback_safe=rollback_safe,
             attributes=attributes,
+            stops=stops,
             limits=limits,
             interval=interval,
         )
-        parts = assembled(
-            survey,
-            store,
-            transport,
-            wishes=wishes,
-            random=self._draw,
-            look=lambda sends: self._look(transport, sends=sends),
-        )
+        parts = assembled(survey, store, transport, wishes=wishes, random=self._draw)
         self.survey = survey
         self._store = store
         self._consent = parts.consent
@@ -140,13 +128,9 @@ class EmbeddedClient:
         self._saying = parts.saying
         self._sender = parts.sender
         self._sends_by_itself = transport is not None and interval is not None
-        self._strict = strict
+        self._guard = Guard(survey, parts.counts, is_strict=strict)
         self._closed = False
-        self._asking: Asking | None = None
-        if stops is not None:
-            from ldp_client.asking import Asking
-
-            self._asking = Asking(store, stops, survey.name, key=parts.scope.survey_key(survey))
+        self._asking = parts.asking
         self._prepare()
         _open.add(self)
         if self._sender is not None:
@@ -195,14 +179,14 @@ class EmbeddedClient:
                 return self._sender.flush(timeout) and written
             return self._outbox.waiting() == 0 and written
 
-        return self._guarded(flushed, otherwise=False)
+        return self._guard.ask(flushed, otherwise=False)
 
     def waiting(self) -> int:
         """The number of reports that wait to be sent, or to be charged for first.
 
         Of those in a state file that cannot be read none is sent, and none is counted here.
         """
-        return len(self._recorder.backlog) + self._guarded(self._outbox.waiting, otherwise=0)
+        return len(self._recorder.backlog) + self._guard.ask(self._outbox.waiting, otherwise=0)
 
     def counts(self) -> dict[str, int]:
         """What happened since this client was opened, by reason (`REASONS`)."""
@@ -216,13 +200,9 @@ class EmbeddedClient:
 
         One that cannot be read is a ledger that says so (`Ledger.problem`).
         """
-        try:
-            return Ledger.read(self._store)
-        except Exception as error:
-            self._counts.note(error)
-            if self._strict:
-                raise
-            return Ledger((), problem=str(error))
+        return self._guard.ask_or(
+            lambda: Ledger.read(self._store), lambda error: Ledger((), problem=str(error))
+        )
 
     def status(self) -> Status:
         """How things stand, and what there is to do. Never raises."""
@@ -249,7 +229,7 @@ class EmbeddedClient:
     @property
     def said(self) -> str:
         """What the person said about this version of the survey: one of `SAID`."""
-        return self._guarded(self._saying.said, otherwise=UNKNOWN)
+        return self._guard.ask(self._saying.said, otherwise=UNKNOWN)
 
     def set_consent(self, said: str) -> bool:
         """Note what the person says. Whether that is on disk, and outlives the process.
@@ -267,7 +247,7 @@ class EmbeddedClient:
         if said not in (ON, OFF, FORGET):
             raise ValueError(f"expected {ON!r}, {OFF!r} or {FORGET!r}, got {said!r}")
         self._consent.withdrawn = said != ON
-        is_kept = self._guarded(lambda: self._saying.keep(said), otherwise=False)
+        is_kept = self._guard.ask(lambda: self._saying.keep(said), otherwise=False)
         if self._sender is not None:
             self._sender.start()
         return is_kept
@@ -277,7 +257,7 @@ class EmbeddedClient:
 
         Whether that is on disk.
         """
-        return self._guarded(self._saying.rotate, otherwise=False)
+        return self._guard.ask(self._saying.rotate, otherwise=False)
 
     def close(self) -> None:
         """Stop sending, within moments, and close the state. What waits is sent another time."""
@@ -288,28 +268,16 @@ class EmbeddedClient:
             self._sender.stop()
         self._store.close()
 
-    def _guarded(self, ask: Callable[[], Answer], *, otherwise: Answer, name: str = "") -> Answer:
-        """What is asked for, or something else where that fails, unless the client is strict."""
-        try:
-            return ask()
-        except Exception as error:
-            is_about = not isinstance(error, ClosedError)
-            known = name if is_about and name in {question.name for question in self.survey} else ""
-            self._counts.note(error, "unexpected", known)
-            if self._strict:
-                raise
-            return otherwise
-
     def _facts(self) -> Facts:
         from ldp_client.status import facts
 
-        return facts(self._outbox, ON if self._consent.records() else OFF)
+        return facts(self.survey, self._outbox, self._consent)
 
     def _prepare(self) -> None:
         try:
             self._recorder.prepare()
         except Exception:  # what is wrong shows, and is counted, when something is recorded
-            if self._strict:
+            if self._guard.is_strict:
                 raise
 
     def _recorded(self, name: str, answer: object, *unless: Refusal) -> bool:
@@ -326,10 +294,6 @@ class EmbeddedClient:
         """Whether a stop list has questions not asked, of all devices or of this one."""
         asking = self._asking
         return lambda _: None if asking is None else asking.refusal(names, self._draw)
-
-    def _look(self, transport: Transport | None, *, sends: bool) -> None:
-        if self._asking is not None and transport is not None:
-            self._asking.look(transport, sends=sends)
 
     def _kept(
         self, make: Make, draw: Draw, *, unless: Collection[Refusal] = (), name: str = ""
@@ -349,7 +313,7 @@ class EmbeddedClient:
             return True
 
         # An app that asks a question must not fall over it, whatever we did wrong.
-        return self._guarded(recorded, otherwise=False, name=name)
+        return self._guard.ask(recorded, otherwise=False, name=name)
 
 
 _open: WeakSet[EmbeddedClient] = WeakSet()

@@ -11,30 +11,34 @@ Rules
   that wait have no id yet, so that only what was about to be sent can come too late for its epoch.
 - Nothing is handed to a transport before the charges behind it would outlive a loss of power.
 - The queue is bounded by count, bytes and age, which is counted in days that were seen
-  (`ldp_client.days`). The oldest go first; the count and the bytes are looked at once in `SLACK`
+  (`ldp_client.days`, `ldp_client.limits`). The count and the bytes are looked at once in `SLACK`
   reports, and may be exceeded by that many.
 - A survey with epochs is not sent by a clock that was never set: its batches would be of 1970, for
   good.
-- How many reports were lost, and why, is kept for as long as the file.
+- How many reports were lost, of which questions and why, is kept for as long as the file
+  (`ldp_client.losses`).
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator
-from typing import NamedTuple, cast
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from typing import cast
 
 from ldp.randomness import Random
-from ldp.wire import pack_array
+from ldp.wire import decode_batch, read_frames
 from ldp_client.clocks import Clock, Span, now
 from ldp_client.days import DAYS, Days, age, this_day
-from ldp_client.outcomes import LOST, WAITING, Outcome
+from ldp_client.limits import QueueLimits
+from ldp_client.losses import LASTING, Losses
+from ldp_client.outcomes import WAITING, Outcome
 from ldp_client.reports import Report, frames, marked, row_batches
 from ldp_client.schedule import Backoff, Schedule
 from ldp_client.scope import OWNER_SIZE
 from ldp_client.store import Record, Store
 
-REPORT, BATCH, LOSS = "report", "batch", "loss"
+REPORT, BATCH = "report", "batch"
 SLACK = 64
 CLOCK_WAS_SET = 1_704_067_200.0
 """The beginning of 2024. No clock that was ever set says less."""
@@ -42,17 +46,10 @@ CLOCK_WAS_SET = 1_704_067_200.0
 _DAY_SIZE, _RANDOM_SIZE = 4, 8
 
 
-class QueueLimits(NamedTuple):
-    """How much may wait, for how many days, and how many reports travel together at most."""
-
-    reports: int = 10_000
-    bytes: int = 4 << 20
-    days: int = 30
-    batch: int = 1000
-
-
 class Outbox:
     """A queue in a store. `count` is told about reports that are dropped, by reason.
+
+    `repeatable` are the fingerprints of what may be reported again at no cost.
 
     `queue` is what the keys of its records begin with, and `orphaned` those of a queue without a
     collector, which this one takes over if it `inherits`; that is asked in transactions.
@@ -68,6 +65,7 @@ class Outbox:
         count: Callable[[str, int], object],
         *,
         inherits: Callable[[], bool],
+        repeatable: Collection[bytes] = (),
         clock: Clock = now,
     ) -> None:
         self._store = store
@@ -77,10 +75,12 @@ class Outbox:
         self._limits = limits
         self._random = random
         self._count = count
+        self._repeatable = frozenset(repeatable)
         self._clock = clock
         self._days = Days(store, queue, limits.days, clock=clock)
         self._until_trimmed = 0
         self._settled: bytes | None = None
+        self.losses = Losses(store, queue)
         self.schedule = Schedule(store, queue, clock=clock)
 
     def put(self, report: Report) -> None:
@@ -123,13 +123,6 @@ class Outbox:
         """The number of reports that wait."""
         return self._store.transact(self.count_waiting)
 
-    def losses(self) -> dict[str, int]:
-        """The reports that were lost, ever, by reason. Called in a transaction."""
-        return {
-            key[OWNER_SIZE:].decode(): cast(int, record[0])
-            for key, record in self._store.records(LOSS, self._queue)
-        }
-
     def pause(self) -> float:
         """The seconds until something may be sent."""
         return self._store.transact(self.schedule.pause)
@@ -147,10 +140,14 @@ class Outbox:
         return self._size()[0] + self._in_batch()
 
     def erase(self) -> None:
-        """Drop everything, in all queues. Called in a transaction."""
-        waiting = self.count_waiting()
-        if waiting:
-            self._lose("forgotten", waiting)
+        """Drop everything, in all queues, and count all of it here. Called in a transaction."""
+        forgotten: Counter[bytes] = Counter()
+        for _, record in self._store.records(REPORT):
+            forgotten[cast(bytes, record[0])] += 1
+        for _, record in self._store.records(BATCH):
+            forgotten[_fingerprint_of(record)] += cast(int, record[1])
+        for fingerprint, number in forgotten.items():
+            self._lose("forgotten", number, fingerprint)
         for kind in (REPORT, BATCH, DAYS):
             for key in [key for key, _ in self._store.records(kind)]:
                 self._store.drop(kind, key)
@@ -171,8 +168,9 @@ class Outbox:
         # Another process may have sent it too, and taken the next.
         if outcome.verdict in WAITING or self._kept() != frame:
             return
-        if outcome.verdict in LOST:
-            self._note_loss(outcome.verdict, self._in_batch())
+        batch = self._store.get(BATCH, self._queue)
+        if outcome.verdict in LASTING and batch is not None:
+            self.losses.note(outcome.verdict, cast(int, batch[1]), _fingerprint_of(batch))
         self._store.drop(BATCH, self._queue)
 
     def _in_batch(self) -> int:
@@ -245,24 +243,27 @@ class Outbox:
         days, most = self._days.seen(), self._limits.days
         if batch is not None and age(days, cast(int, batch[2])) > most:
             self._store.drop(BATCH, self._queue)
-            self._lose("too-old", cast(int, batch[1]))
-        for key, record in self._oldest_first() if count else ():
-            too_old = age(days, _day_of(key)) > most
-            if not too_old and count <= self._limits.reports and size <= self._limits.bytes:
-                return
+            self._lose("too-old", cast(int, batch[1]), _fingerprint_of(batch))
+        dropped: Counter[tuple[str, bytes]] = Counter()
+        is_too_old = lambda key: age(days, _day_of(key)) > most  # noqa: E731
+        superfluous = self._limits.superfluous(
+            count, size, self._oldest_first, is_too_old=is_too_old, repeatable=self._repeatable
+        )
+        for reason, key, record in superfluous:
             self._store.drop(REPORT, key)
-            self._lose("too-old" if too_old else "queue-full", 1)
-            count -= 1
-            size -= len(pack_array([*record]))
+            dropped[reason, cast(bytes, record[0])] += 1
+        for (reason, fingerprint), number in dropped.items():
+            self._lose(reason, number, fingerprint)
 
-    def _lose(self, reason: str, number: int) -> None:
+    def _lose(self, reason: str, number: int, fingerprint: bytes) -> None:
         self._count(reason, number)
-        self._note_loss(reason, number)
+        self.losses.note(reason, number, fingerprint)
 
-    def _note_loss(self, reason: str, number: int) -> None:
-        key = self._queue + reason.encode()
-        before = self._store.get(LOSS, key)
-        self._store.put(LOSS, key, (number if before is None else cast(int, before[0]) + number,))
+
+def _fingerprint_of(batch: Record) -> bytes:
+    """That of the question or group whose reports a batch has."""
+    (payload,) = read_frames(cast(bytes, batch[0]))
+    return decode_batch(cast(bytes, payload)).fingerprint
 
 
 def _bytes_of(day: int) -> bytes:

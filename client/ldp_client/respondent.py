@@ -102,7 +102,7 @@ class Respondent:
     def report(self, name: str, answer: object) -> Report | None:
         """A report of an answer to the question called `name`; None if another one was drawn."""
         question = self._alone(name)
-        value = self._value(question, answer, once=not _again(question))
+        value = self._value(question, answer, once=not is_repeatable(question))
         if not self.is_drawn(question):
             return None
         return self._reported(question, self._row(question, value))
@@ -125,7 +125,7 @@ class Respondent:
     def report_together(self, answers: Mapping[str, object]) -> Report:
         """A report of the answers, by question name, to all questions of a group."""
         group = self._whole(answers)
-        once = not _again(group)
+        once = not is_repeatable(group)
         values = [
             self._value(question, answers[question.name], once=once) for question in group.members
         ]
@@ -143,7 +143,7 @@ class Respondent:
         else:
             (name,) = answers
             envelope = self._alone(name)
-        once = not _again(envelope)
+        once = not is_repeatable(envelope)
         values = [
             self._value(question, answers[question.name], once=once)
             for question in envelope.members
@@ -169,7 +169,7 @@ class Respondent:
                 "expected the secret under which an answer was randomized, got a new one: "
                 "everything was forgotten, or renewed, while its report waited to be charged for"
             )
-        once = not _again(envelope)
+        once = not is_repeatable(envelope)
         rows = [
             self._row_of(question, draft, once=once)
             for question, draft in zip(envelope.members, of, strict=True)
@@ -277,7 +277,7 @@ class Respondent:
 
     def _reported(self, envelope: Envelope, row: bytes) -> Report:
         mark = None
-        if self._derives and not _again(envelope):
+        if self._derives and not is_repeatable(envelope):
             key = envelope.fingerprint + self._scope.owner
             mark = self._source(_MARK, key, row)(MARK_SIZE)
         return Report(
@@ -294,6 +294,6 @@ class Respondent:
         return Tape(self._memory.secret(self._random), *parts)
 
 
-def _again(envelope: Envelope) -> bool:
+def is_repeatable(envelope: Envelope) -> bool:
     """Whether there is a report whenever it is answered."""
     return all(question.memoizes for question in envelope.members)

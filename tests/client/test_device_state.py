@@ -23,8 +23,9 @@ from ldp_client.clocks import Now
 from ldp_client.consent import ON, Consent
 from ldp_client.database import Database
 from ldp_client.ledger import Ledger
+from ldp_client.limits import QueueLimits
 from ldp_client.memory import Memory
-from ldp_client.outbox import Outbox, QueueLimits
+from ldp_client.outbox import Outbox
 from ldp_client.outcomes import retry
 from ldp_client.respondent import Respondent
 from ldp_client.scope import Scope

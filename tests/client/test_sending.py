@@ -18,7 +18,8 @@ from ldp_aggregator import Ingest
 from ldp_client import EmbeddedClient
 from ldp_client.database import Database
 from ldp_client.ledger import Ledger
-from ldp_client.outbox import SLACK, QueueLimits
+from ldp_client.limits import QueueLimits
+from ldp_client.outbox import SLACK
 from ldp_client.outcomes import ACCEPTED, REFUSED, retry
 from ldp_client.schedule import LONGEST_PAUSE
 from ldp_client.sender import FIRST_PAUSE

@@ -11,7 +11,9 @@ import math
 import os
 import time
 from fractions import Fraction
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from ldp.compiled import compiled
 from ldp.epochs import batch_id
@@ -22,7 +24,9 @@ from ldp.survey_file import parse_survey
 from ldp.wire import Batch, encode_batch, encode_frame
 from ldp_simulations.conformance.serving import say, serve
 
+DOES = ("randomize", "sample", "record", "together", "send", "http", "ledger", "state", "draw")
 MECHANISMS = ("warner", "grr", "oue", "pgr", "rappor")
+NEVER = {400: "empty", 413: "too-large", 415: "encoded"}
 NOTHING = {
     "secret": "",
     "agreed": {},
@@ -41,12 +45,13 @@ class SmallClient:
 
     def hello(self):
         """What it does."""
-        does = ("randomize", "sample", "record", "together", "send", "ledger", "state", "draw")
-        return {"client": "small", "mechanisms": MECHANISMS, "does": does, "reads": "compiled"}
+        return {"client": "small", "mechanisms": MECHANISMS, "does": DOES, "reads": "compiled"}
 
-    def open(self, survey, text, state, cap, **_):
+    def open(self, survey, text, state, cap, *, collector, posts=False, **_):
         """Read the survey, which has to be what it says, and the state, if there is one."""
         self.close()
+        self.address = urlsplit(collector).netloc if posts else None
+        self.until = 0.0
         self.survey = self.read(survey, text)
         self.cap = exp_lower(Fraction(cap))
         self.path = None if state is None else Path(state)
@@ -227,7 +232,7 @@ class SmallClient:
 
     def send(self, verdict):
         """Hand out batch after batch: each is on disk before it leaves, until it is accepted."""
-        while self.state["batch"] or self.state["waiting"]:
+        while (self.state["batch"] or self.state["waiting"]) and time.monotonic() >= self.until:
             if self.state["batch"] is None:
                 fingerprint, row, epoch = self.state["waiting"].pop()
                 batch = Batch(
@@ -235,12 +240,41 @@ class SmallClient:
                 )
                 self.state["batch"] = self.frame(encode_batch(batch)).hex()
                 self.keep()
-            self.hand_out(self.state["batch"])
-            if verdict != "accepted":
+            if self.address is not None:
+                self.until = time.monotonic() + self.posted(bytes.fromhex(self.state["batch"]))
+            else:
+                self.hand_out(self.state["batch"])
+            if verdict != "accepted" or time.monotonic() < self.until:
                 break
             self.state["batch"] = None
             self.keep()
-        return {}
+        if self.address is None:
+            return {}
+        waiting = len(self.state["waiting"]) + (self.state["batch"] is not None)
+        return {"waiting": waiting, "pause": max(0.0, self.until - time.monotonic())}
+
+    def posted(self, frame):
+        """The seconds until a batch is sent again that was posted; 0 if it is decided about."""
+        connection = HTTPConnection(self.address, timeout=10)
+        try:
+            connection.request("POST", "/v1/reports", frame)
+            response = connection.getresponse()
+            body, wait = response.read(), float(response.headers["Retry-After"] or 0)
+        except (OSError, HTTPException):
+            return 1.0
+        finally:
+            connection.close()
+        try:
+            reason = json.loads(body)["reason"]
+        except (ValueError, KeyError):
+            reason = None
+        return max(wait, self.pause_after(response.status, reason))
+
+    def pause_after(self, status, reason):
+        """The seconds that a status asks for: none, some, or those that a person takes."""
+        if status == 202 or (reason is not None and NEVER.get(status) == reason):
+            return 0.0
+        return 3600.0 if 400 <= status < 500 and status not in (408, 425, 429) else 1.0
 
     def hand_out(self, frame):
         """Let it leave."""

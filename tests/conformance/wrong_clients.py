@@ -247,6 +247,20 @@ class RetryWithNewBytes(SmallClient):
         super().hand_out(self.frame(bytes(payload)).hex())
 
 
+class TurnedAwayForGood(SmallClient):
+    """It drops what a token turns away, and whatever comes with a status of 400."""
+
+    def pause_after(self, status, reason):
+        return 0.0 if status in (400, 401) else super().pause_after(status, reason)
+
+
+class LoginPageTaken(SmallClient):
+    """It takes the page of a café's network for a collector that has accepted."""
+
+    def pause_after(self, status, reason):
+        return 0.0 if status == 200 else super().pause_after(status, reason)
+
+
 class ResponsesForgotten(SmallClient):
     """The next process draws permanent responses anew."""
 
@@ -284,7 +298,7 @@ class ForgottenBeforeItLeaves(SmallClient):
     leaving = False
 
     def send(self, verdict):
-        self.leaving = verdict == "accepted"
+        self.leaving = verdict == "accepted" and self.address is None
         done = super().send(verdict)
         self.leaving = False
         return done
@@ -339,6 +353,8 @@ WRONG = (
     (ChargedForOneOfAGroup, "groups"),
     (DrawnForEachQuestion, "draws"),
     (RetryWithNewBytes, "retries"),
+    (TurnedAwayForGood, "statuses"),
+    (LoginPageTaken, "statuses"),
     (ResponsesForgotten, "restarts"),
     (ChargeAfterReport, "kills"),
     (ForgottenBeforeItLeaves, "kills"),

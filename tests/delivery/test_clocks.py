@@ -9,7 +9,8 @@ from surveys import DEVICE_SURVEY, survey_of, yes_no
 from ldp.wire import FrameReader, decode_batch
 from ldp_client import EmbeddedClient
 from ldp_client.clocks import Now, Span, now
-from ldp_client.outbox import CLOCK_WAS_SET, QueueLimits
+from ldp_client.limits import QueueLimits
+from ldp_client.outbox import CLOCK_WAS_SET
 from ldp_client.outcomes import HELD, retry
 from ldp_client.schedule import LONGEST_PAUSE
 from ldp_client.testing import RecordingTransport

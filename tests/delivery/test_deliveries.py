@@ -219,7 +219,7 @@ def test_status_says_all_of_it(tmp_path, clocks):
         state=tmp_path / "state",
     )
     before = client.status()
-    assert before == Status("sound", "on", 0, dropped={}, counts={}, advice=())
+    assert before == Status("sound", "on", "never asked", waiting=0)
     client.record("once", "red")
     assert "Call flush()" in client.status().advice[0]
     client._sender.send_all()

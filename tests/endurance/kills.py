@@ -30,7 +30,7 @@ from ldp.wire import FrameReader, decode_batch
 from ldp_client import EmbeddedClient
 from ldp_client.database import Database
 from ldp_client.ledger import DAY, Ledger
-from ldp_client.outbox import QueueLimits
+from ldp_client.limits import QueueLimits
 from ldp_client.schedule import LONGEST_PAUSE
 from ldp_client.transport import ACCEPTED, FolderTransport, retry
 

@@ -108,6 +108,7 @@ AREAS = {
     "ldp_client": "silence versions scopes ledger store embedded sending client epochs transport "
     "device_state mutants rollbacks contention consent vault recovery vectors clocks lines "
     "stops_followed",
+    "ldp_client.advice": "running_numbers deliveries",
     "ldp_client.asking": "stops_followed",
     "ldp_client.asynchronous": "deliveries",
     "ldp_client.clocks": "clocks due_times",
@@ -116,12 +117,16 @@ AREAS = {
     "ldp_client.counts": "deliveries embedded sending",
     "ldp_client.daily": "deliveries",
     "ldp_client.days": "clocks sending",
+    "ldp_client.guard": "embedded deliveries",
+    "ldp_client.limits": "running_numbers sending clocks",
     "ldp_client.line": "lines transport",
-    "ldp_client.outbox": "sending clocks due_times scopes epochs device_state deliveries",
+    "ldp_client.losses": "running_numbers deliveries",
+    "ldp_client.outbox": "sending clocks due_times scopes epochs device_state deliveries "
+    "running_numbers",
     "ldp_client.outcomes": "deliveries transport",
     "ldp_client.schedule": "due_times clocks sending deliveries device_state",
     "ldp_client.sender": "due_times sending deliveries",
-    "ldp_client.status": "deliveries",
+    "ldp_client.status": "deliveries running_numbers",
     "ldp_client.transport": "transport lines scopes",
     "ldp_client.transport_settings": "lines",
     "ldp_client.verdicts": "transport deliveries",

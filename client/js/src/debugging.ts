@@ -5,7 +5,7 @@
  */
 
 import { type Bytes, hex } from "./bytes.js";
-import { jointFingerprint, membersOf } from "./joint.js";
+import { questionsOf } from "./joint.js";
 import type { Question, Survey } from "./survey.js";
 import { type Transport, outcomeOf } from "./transport.js";
 import { FRAME_HEAD, decodeBatch } from "./wire.js";
@@ -45,13 +45,6 @@ function decoded(payload: Bytes, survey: Survey): string[] {
     lines.push(`  ${hex(row.subarray(0, MOST_BYTES))}${width > MOST_BYTES ? "..." : ""}  ${said(row, questions)}`);
   }
   return size > MOST_ROWS ? [...lines, `  and ${size - MOST_ROWS} more`] : lines;
-}
-
-/** The questions that a row answers: one, or those of a group. */
-function questionsOf(fingerprint: string, survey: Survey): readonly Question[] {
-  const alone = survey.questions.filter((question) => question.fingerprint === fingerprint);
-  const groups = survey.groups.map((names) => membersOf(survey, names));
-  return alone.length ? alone : groups.find((members) => hex(jointFingerprint(members)) === fingerprint) ?? [];
 }
 
 function said(row: Bytes, questions: readonly Question[]): string {

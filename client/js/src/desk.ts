@@ -2,6 +2,7 @@
 
 import { Account } from "./account.js";
 import { Agreement } from "./agreement.js";
+import { repeatable } from "./joint.js";
 import { Outbox, QUEUES, type QueueLimits, planOf, queueOf } from "./outbox.js";
 import type { Random } from "./randomness.js";
 import type { Ratio } from "./ratio.js";
@@ -20,8 +21,8 @@ export interface Desk {
   readonly outbox: Outbox;
 }
 
-/** What is read besides what is remembered: when to send; and what waits, here or in all queues of the store. */
-export type Needs = "plan" | "queue" | "everything";
+/** What is read besides what is remembered: when to send; and what waits, here, in all queues of the store, or under some keys. */
+export type Needs = "plan" | "queue" | "everything" | { readonly under: string };
 
 /** What sending needs of what is remembered: whether it may, and for whom; not what was spent and answered. */
 export const SENDING = [KINDS.consent, KINDS.heir, KINDS.limit, `${STATE}age`, `${STATE}lost`];
@@ -42,10 +43,12 @@ interface Means {
 export class Desks {
   readonly #own: string;
   readonly #orphaned: string;
+  readonly #repeatable: ReadonlySet<string>;
 
   constructor(private readonly means: Means) {
     this.#own = means.own.place(means.survey);
     this.#orphaned = NO_COLLECTOR.place(means.survey);
+    this.#repeatable = repeatable(means.survey);
   }
 
   /** What some work gives, and the reports that were dropped meanwhile. */
@@ -53,7 +56,8 @@ export class Desks {
     needs: Needs, work: (desk: Desk) => T, durable: boolean, remembered: readonly string[] = [STATE],
   ): Promise<{ result: T; lost: Outbox["lost"] }> {
     const queues = { plan: [], queue: [...new Set([this.#own, this.#orphaned])].map(queueOf), everything: [QUEUES] };
-    const prefixes = [...remembered, planOf(this.#own), ...queues[needs]];
+    const waiting = typeof needs === "object" ? [needs.under] : queues[needs];
+    const prefixes = [...remembered, planOf(this.#own), ...waiting];
     return transact(this.means.store, prefixes, (records) => {
       const desk = this.#desk(records);
       return { result: work(desk), lost: desk.outbox.lost };
@@ -70,7 +74,7 @@ export class Desks {
       records, scope, account,
       agreement: new Agreement(records, survey, ifNeverAsked),
       respondent: new Respondent(records, survey, scope, account, random, vault, derives),
-      outbox: new Outbox(records, this.#own, others, limits, random, now()),
+      outbox: new Outbox(records, this.#own, others, limits, this.#repeatable, random, now()),
     };
   }
 }

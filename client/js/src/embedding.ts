@@ -18,7 +18,7 @@ import { AnswerError, StateError } from "./errors.js";
 import { jointFingerprint, membersOf } from "./joint.js";
 import { IndexedDBStore } from "./indexeddb.js";
 import { Ledger } from "./ledger.js";
-import { type Outbox, USUAL_LIMITS } from "./outbox.js";
+import { CLOCK_WAS_SET, type Outbox, SLACK, USUAL_LIMITS } from "./outbox.js";
 import { Preview } from "./preview.js";
 import { type Random, system } from "./randomness.js";
 import { bound } from "./ratio.js";
@@ -27,7 +27,7 @@ import { type Asked, erase } from "./respondent.js";
 import { NO_COLLECTOR, STATE, Scope } from "./scope.js";
 import { LONGEST_INTERVAL, Sender } from "./sender.js";
 import { type EmbeddedSettings, type Means, refuseBeyond } from "./settings.js";
-import { type Facts, type Status, adviceOn, unread } from "./status.js";
+import { type Facts, Status, adviceOn, summed, unread } from "./status.js";
 import { type Store, transact } from "./store.js";
 import type { Answer, Survey } from "./survey.js";
 import type { StopRule } from "./stops.js";
@@ -38,8 +38,12 @@ const DAY = 86_400_000;
 /** What befalls reports that wait too long, or are too many. */
 const LOSSES = ["too-old", "queue-full"] as const;
 const NO_ATTEMPT = { at: undefined, outcome: "", reason: "", failures: 0 };
-/** The queue's bounds are looked at once in so many reports: where it is full, all keys of it are read then. */
-const SLACK = 128;
+
+/** On Node: `LDP_LOG_BATCHES=1` has any app log what leaves. */
+function isToLog(): boolean {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  return !["", "0"].includes(process?.env?.["LDP_LOG_BATCHES"] ?? "");
+}
 
 export class EmbeddedClient {
   readonly #store: Store;
@@ -56,6 +60,7 @@ export class EmbeddedClient {
   #isWithdrawn = false;
   #isClosed = false;
   #untilTrimmed = 0;
+  #turn = 0;
   #hasFlushed = false;
 
   /**
@@ -69,7 +74,7 @@ export class EmbeddedClient {
     this.#attributes = { ...settings.attributes };
     if (!store && typeof indexedDB === "undefined") throw new RangeError("expected a store: there is no IndexedDB here");
     const posts = transport ?? (collector === undefined ? undefined : new HTTPTransport(collector, settings.http));
-    const sends = settings.debug && posts ? watched(posts, survey, settings.log ?? ((message) => console.info(message))) : posts;
+    const sends = (settings.debug || isToLog()) && posts ? watched(posts, survey, settings.log ?? ((message) => console.info(message))) : posts;
     this.#store = store ?? new IndexedDBStore();
     this.#counts = new Counts(settings.log ?? ((message) => console.warn(message)));
     const own = sends ? new Scope(sends.destination) : NO_COLLECTOR;
@@ -209,10 +214,11 @@ export class EmbeddedClient {
       return {
         state: "sound", consent: this.#allows(agreement) ? "on" : "off", said: this.#said(agreement), waiting: outbox.waiting,
         elsewhere: outbox.elsewhere, lastAttempt: at, outcome, reason, failures, nextDue: outbox.due(2 * LONGEST_INTERVAL), pause: outbox.pause,
-        dropped: Object.fromEntries(outbox.dropped), counts,
+        ...summed(this.survey, outbox.losses), counts,
       };
     }).catch((error: unknown) => unread(error, counts));
-    return { ...told, advice: adviceOn(told, this.#sender !== undefined, this.#now()) };
+    const waitsForClock = this.survey.epoch !== undefined && this.#now() < CLOCK_WAS_SET;
+    return new Status({ ...told, advice: adviceOn(told, this.#sender !== undefined, waitsForClock) });
   }
 
   /** What an answer would look like and could reveal; costs nothing. Undefined for one that does not fit its question. */
@@ -251,7 +257,7 @@ export class EmbeddedClient {
       this.#untilTrimmed -= 1;
       const isToLook = this.#untilTrimmed < 0;
       if (isToLook) this.#untilTrimmed = SLACK - 1;
-      let isCrowded = false;
+      let excess: string | undefined;
       // Kept by itself, so that an answer that cannot be paid for draws nothing anew.
       if (questions.some(({ draw }) => draw)) {
         await this.#transact("plan", ({ agreement, respondent }) => {
@@ -268,13 +274,27 @@ export class EmbeddedClient {
         if (!report) return "not-drawn";
         const combination = combinationOf(this.survey.attributes, names[0]!, this.#attributes);
         outbox.put({ ...report, combination });
-        isCrowded = isToLook && outbox.isCrowded;
+        if (isToLook) excess = outbox.excess(this.#turn);
         return "recorded";
       });
-      if (isCrowded) await this.#transact("queue", ({ outbox }) => outbox.trim()).catch((error) => this.#counts.note(error));
+      if (excess !== undefined) await this.#trim(excess);
       this.#counts.add(outcome);
       return outcome === "recorded";
     });
+  }
+
+  /** Drop what is more than may wait: some, of what is read of it; or where there are none of what can be given again, by reading all. */
+  async #trim(excess: string): Promise<void> {
+    try {
+      const some = { under: excess };
+      const isDone = excess ? await this.#transact(some, ({ outbox }) => outbox.trimSome(excess)) : undefined;
+      if (isDone === undefined) await this.#transact("queue", ({ outbox }) => outbox.trim());
+      if (isDone) return;
+      this.#turn += 1;
+      if (isDone === false) this.#untilTrimmed = 0;
+    } catch (error) {
+      this.#counts.note(error);
+    }
   }
 
   /** Draw the secret before there is an answer: a backup that was made since then has it. */

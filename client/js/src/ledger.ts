@@ -6,13 +6,14 @@
  */
 
 import type { ChargeEntry } from "./account.js";
-import { type Ratio, logUpper, power, product, read } from "./ratio.js";
+import { type Ratio, logUpper, power, product, read, within } from "./ratio.js";
 import { KINDS } from "./scope.js";
 import type { Records } from "./store.js";
 
 const DAY = 86_400_000;
 const FINGERPRINT_DIGITS = 32;
 const DIGITS = 6;
+const MOST_PLACES = 12;
 
 /** What one report cost, or one value whose permanent response is kept. Days count from the first of 1970 (UTC). */
 export interface Charge {
@@ -52,7 +53,7 @@ export class Ledger {
   }
 
   toString(): string {
-    if (this.problem) return `What this device has spent cannot be read: ${this.problem}`;
+    if (this.problem) return `What this device has spent cannot be read: ${this.problem}.`;
     if (!this.charges.length && !this.events.length) return "Nothing was spent: this device has made no report yet.";
     const distinct = <T>(of: (charge: Charge) => T): T[] => [...new Set(this.charges.map(of))];
     const surveys = distinct(({ survey }) => survey).flatMap((survey) => {
@@ -64,6 +65,9 @@ export class Ledger {
     const aside = logUpper(this.aside);
     return [
       `Spent on this device, ever: epsilon ${shown(this.epsilon())}`,
+      "  Anyone who thought anything about its user 50 % likely, and sees all that was and will be sent for this, may come to " +
+        `think it ${percentBelow(product(this.charges.map(({ ratio }) => ratio)))}% likely, at most.`,
+      ...(this.#mayChange ? ["  When an answer changed, or that it did not, may show beyond that."] : []),
       ...surveys,
       ...(aside ? [`Set aside, whether or not answers change: epsilon ${shown(aside)}`] : []),
       "By day:",
@@ -72,10 +76,28 @@ export class Ledger {
     ].join("\n");
   }
 
+  /** Whether some question has several permanent responses, or may come to have them. */
+  get #mayChange(): boolean {
+    const questions = this.charges.map(({ fingerprint, collector }) => `${fingerprint} ${collector}`);
+    return !within(this.aside, [1n, 1n]) || new Set(questions).size < questions.length;
+  }
+
   #line(survey: string, question: string): string {
-    const often = this.charges.filter((charge) => charge.survey === survey && charge.question === question).length;
-    const times = often === 1 ? "charged once" : `charged ${often} times`;
-    return `  ${question}: epsilon ${shown(this.epsilon({ survey, question }))}, ${times}`;
+    const charges = this.charges.filter((charge) => charge.survey === survey && charge.question === question);
+    const times = charges.length === 1 ? "charged once" : `charged ${charges.length} times`;
+    const versions = new Set(charges.map(({ fingerprint }) => fingerprint)).size;
+    const changed = versions > 1 ? `, its parameters having changed ${versions - 1} times` : "";
+    return `  ${question}: epsilon ${shown(this.epsilon({ survey, question }))}, ${times}${changed}`;
+  }
+}
+
+/** What may be thought at most, after that ratio, that was thought 50 % likely: in percent, rounded up, and below 100. */
+function percentBelow([top, bottom]: Ratio): string {
+  const whole = top + bottom;
+  for (let places = 1; ; places += 1) {
+    const unit = 10n ** BigInt(places);
+    const parts = (100n * unit * top + whole - 1n) / whole;
+    if (parts < 100n * unit || places === MOST_PLACES) return `${parts / unit}.${String(parts % unit).padStart(places, "0")}`;
   }
 }
 

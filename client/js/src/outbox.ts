@@ -11,8 +11,11 @@
  * - Times are kept with the moment at which they were set. A clock that went back behind that, or a time that lies further
  *   ahead than anything is ever set, makes them void. Reports age by days on which the device was in use, as the client
  *   saw them: no jump of a clock makes any of them too old.
- * - The queue is bounded by count, bytes and age; the oldest go first. A tally says whether there is anything to drop, so that a
- *   report that is put there need not read those that wait.
+ * - The queue is bounded by count, bytes and age. Where there are too many, reports to memoized questions go first, which can be
+ *   given again at no cost, and then the others; of each the oldest. What is dropped depends on the question, and on no answer.
+ * - A tally says whether there is anything to drop, and of which day, so that a report that is put there need not read those that
+ *   wait, and a full queue a few of them: those of the oldest day whose random numbers begin alike.
+ * - How many reports were lost, of which questions and why, is kept for as long as the store.
  */
 
 import { fromHex, hex } from "./bytes.js";
@@ -21,7 +24,7 @@ import { type Random, bytesFrom } from "./randomness.js";
 import { type Report, batchOf, together } from "./reports.js";
 import type { Entry, Records } from "./store.js";
 import { marked } from "./tapes.js";
-import { encodeBatch, encodeFrame } from "./wire.js";
+import { FRAME_HEAD, decodeBatch, encodeBatch, encodeFrame } from "./wire.js";
 
 /** How much may wait, for how many days of use, and how many reports travel together at most. */
 export interface QueueLimits {
@@ -44,16 +47,20 @@ export interface Attempt {
   readonly failures: number;
 }
 
-/** Reports that were dropped, by reason. */
-export type Dropped = ReadonlyMap<string, number>;
+/** Reports that were lost, or are kept for a version to come: to a question or group, by its fingerprint, and why. */
+export type Loss = readonly [reason: string, fingerprint: string, number: number];
 
-type Tally = readonly [count: number, size: number, oldest: number];
-type Loss = "too-old" | "queue-full" | "damaged" | "forgotten";
+/** How many reports wait, their bytes, and of which age the oldest is; and the oldest that can be given again. */
+type Tally = readonly [count: number, size: number, oldest: number, repeatable: number];
+type Cause = "too-old" | "queue-full" | "damaged" | "forgotten";
 
 const DAY = 86_400_000;
 /** The last day that was seen, and how many were: for all queues. */
 const AGE = "s/age";
 const [AGE_DIGITS, RANDOM_SIZE] = [6, 8];
+const FINGERPRINT_DIGITS = 32;
+/** The queue's bounds are looked at once in so many reports. */
+export const SLACK = 16;
 
 /** The prefix of all that waits to be sent. */
 export const QUEUES = "q/";
@@ -71,12 +78,16 @@ export class Outbox {
   readonly #plan: string;
   readonly #batch: string;
   /** Reports that were dropped here in this transaction, by reason. */
-  readonly lost = new Map<Loss, number>();
+  readonly lost = new Map<Cause, number>();
 
-  /** `others` are the places of queues that this one sends besides its own. */
+  /**
+   * `others` are the places of queues that this one sends besides its own; `repeatable` the fingerprints of what may be reported
+   * again at no cost.
+   */
   constructor(
     private readonly records: Records, private readonly place: string, private readonly others: readonly string[],
-    private readonly limits: QueueLimits, private readonly random: Random, private readonly now: number,
+    private readonly limits: QueueLimits, private readonly repeatable: ReadonlySet<string>, private readonly random: Random,
+    private readonly now: number,
   ) {
     this.#plan = planOf(place);
     this.#batch = `${QUEUES}${place}${BATCH}`;
@@ -84,18 +95,43 @@ export class Outbox {
 
   /** Let a report wait, in the transaction that charges for it. */
   put({ fingerprint, row, epoch, mark, combination }: Report): void {
-    const key = String(this.#age()).padStart(AGE_DIGITS, "0") + hex(bytesFrom(this.random, RANDOM_SIZE));
+    const key = padded(this.#age()) + hex(bytesFrom(this.random, RANDOM_SIZE));
     const entry = [hex(fingerprint), hex(row), epoch ?? null, mark ? hex(mark) : "", combination ?? 0];
     const whole = `${queueOf(this.place)}report/${key}`;
     this.records.put(whole, entry);
     const tally = this.#tally;
-    if (tally) this.#note([tally[0] + 1, tally[1] + this.records.sizeOf(whole), Math.min(tally[2], ageOf(whole))]);
+    if (tally) this.#note(added(tally, this.records.sizeOf(whole), ageOf(whole), this.#isRepeatable(whole)));
   }
 
-  /** Whether some may have to be dropped, as far as is known without reading what waits. */
-  get isCrowded(): boolean {
-    const [count, size, oldest] = this.#tally ?? [Infinity, 0, 0];
-    return count > this.limits.reports || size > this.limits.bytes || oldest < this.#age() - this.limits.days;
+  /**
+   * Where more wait than may, as far as is known: what to read so that some can be dropped, as the beginning of keys, the next one
+   * for each `turn`. It is nothing if all has to be read, and undefined if none has to be dropped.
+   */
+  excess(turn: number): string | undefined {
+    const tally = this.#tally;
+    const first = this.#age() - this.limits.days;
+    if (tally && this.#fits(tally) && tally[2] >= first) return undefined;
+    const [count, , oldest, repeatable] = tally ?? [0, 0, 0, 0];
+    const digits = Math.floor(Math.log(count / (2 * SLACK)) / Math.log(16));
+    if (!tally || oldest < first || repeatable === Infinity || digits < 1) return "";
+    return `${queueOf(this.place)}report/${padded(repeatable)}${(turn % 16 ** digits).toString(16).padStart(digits, "0")}`;
+  }
+
+  /** Drop reports that can be given again, of those whose keys begin so. Whether that was enough; undefined if there are none. */
+  trimSome(beginning: string): boolean | undefined {
+    let tally = this.#tally;
+    // Another tab may have taken a batch meanwhile.
+    if (!tally) return undefined;
+    const dropped: string[] = [];
+    for (const key of this.records.keys(beginning)) {
+      if (this.#fits(tally)) break;
+      if (!this.#isRepeatable(key)) continue;
+      dropped.push(key);
+      tally = [tally[0] - 1, tally[1] - this.records.sizeOf(key), tally[2], tally[3]];
+    }
+    this.#drop("queue-full", dropped);
+    this.#note(tally);
+    return dropped.length ? this.#fits(tally) : undefined;
   }
 
   /**
@@ -112,16 +148,17 @@ export class Outbox {
     return fromHex(kept[0] as string);
   }
 
-  /** What became of an attempt: a decided batch is forgotten. */
-  settle(frame: Bytes, outcome: string, reason: string, isDecided: boolean): number {
+  /** What became of an attempt: a decided batch is forgotten, and counted if that is not all there is to say of it. */
+  settle(frame: Bytes, outcome: string, reason: string, isDecided: boolean, isCounted: boolean): void {
     const batch = this.records.expendable(this.#batch);
     // Another tab may have sent it too, and taken the next.
     const isOurs = batch?.[0] === hex(frame);
     const [at, failures] = [this.attempt?.at ?? this.now, this.attempt?.failures ?? 0];
     this.records.put(`${this.#plan}attempt`, [at, outcome, reason, isDecided ? 0 : failures]);
     if (isDecided) this.records.delete(`${this.#plan}pause`);
-    if (isDecided && isOurs) this.records.delete(this.#batch);
-    return isOurs ? (batch![1] as number) : 0;
+    if (!isDecided || !isOurs) return;
+    if (isCounted) this.#count(outcome, batch[1] as number, fingerprintOf(batch));
+    this.records.delete(this.#batch);
   }
 
   /** Let nothing be sent for so many seconds. */
@@ -167,45 +204,50 @@ export class Outbox {
     return tried.reduce((sum: number, size) => sum + ((size as number | undefined) ?? 0), keys.filter(isReport).length - this.#keys().length);
   }
 
-  get dropped(): Dropped {
+  /** What was lost, or is kept for a version to come, ever. */
+  get losses(): readonly Loss[] {
     const prefix = `${this.#plan}dropped/`;
-    return new Map(this.records.sound(prefix).map(([key, [number]]) => [key.slice(prefix.length), number as number]));
-  }
-
-  /** Note reports that no collector will count. */
-  drop(reason: string, number: number): void {
-    const key = `${this.#plan}dropped/${reason}`;
-    if (number) this.records.put(key, [((this.records.expendable(key)?.[0] as number | undefined) ?? 0) + number]);
+    return this.records.sound(prefix).map(([key, [number]]) => {
+      const [reason = "", fingerprint = ""] = key.slice(prefix.length).split("/");
+      return [reason, fingerprint, number as number];
+    });
   }
 
   /** Drop what is too old, or more than may wait. */
   trim(): void {
     const first = this.#age() - this.limits.days;
-    const keys = this.#keys();
-    const sizes = keys.map((key) => this.records.sizeOf(key));
-    let size = sizes.reduce((sum, own) => sum + own, 0);
-    let dropped = 0;
-    for (const [place, key] of keys.entries()) {
-      const isOld = ageOf(key) < first;
-      if (!isOld && keys.length - place <= this.limits.reports && size <= this.limits.bytes) break;
-      this.records.delete(key);
-      this.#lose(isOld ? "too-old" : "queue-full", 1);
-      dropped += 1;
-      size -= sizes[place]!;
+    const all = this.#keys();
+    const young = all.findIndex((key) => ageOf(key) >= first);
+    const old = young < 0 ? all.length : young;
+    this.#drop("too-old", all.slice(0, old));
+    let left = all.slice(old);
+    let [count, size] = [left.length, left.reduce((sum, key) => sum + this.records.sizeOf(key), 0)];
+    for (const goesFirst of this.#fits([count, size]) ? [] : [true, false]) {
+      const dropped = new Set<string>();
+      for (const key of left) {
+        if (this.#fits([count, size])) break;
+        if (this.#isRepeatable(key) !== goesFirst) continue;
+        dropped.add(key);
+        count -= 1;
+        size -= this.records.sizeOf(key);
+      }
+      this.#drop("queue-full", [...dropped]);
+      left = left.filter((key) => !dropped.has(key));
     }
-    const oldest = keys[dropped];
-    this.#note([keys.length - dropped, size, oldest ? ageOf(oldest) : Infinity]);
+    const ageOfFirst = (key: string | undefined): number => (key === undefined ? Infinity : ageOf(key));
+    this.#note([count, size, ageOfFirst(left[0]), ageOfFirst(left.find((key) => this.#isRepeatable(key)))]);
     const batch = this.records.expendable(this.#batch);
     if (batch && (batch[2] as number) < first) {
       this.records.delete(this.#batch);
-      this.#lose("too-old", batch[1] as number);
+      this.#lose("too-old", batch[1] as number, fingerprintOf(batch));
     }
   }
 
-  /** Drop what waits in all queues, because the person wants all to be forgotten. */
+  /** Drop what waits in all queues, because the person wants all to be forgotten. All of it is counted here. */
   forget(): void {
     for (const [key, entry] of this.records.sound(QUEUES)) {
-      this.#lose("forgotten", key.endsWith(BATCH) ? (entry[1] as number) : 1);
+      if (key.endsWith(BATCH)) this.#lose("forgotten", entry[1] as number, fingerprintOf(entry));
+      else this.#lose("forgotten", 1, entry[0] as string);
       this.records.delete(key);
     }
   }
@@ -254,18 +296,31 @@ export class Outbox {
       const entry = this.records.expendable(key);
       return entry ? [[key, entry]] : [];
     });
-    this.#lose("damaged", this.records.spoilt.length - before);
+    this.#lose("damaged", this.records.spoilt.length - before, "");
     return reports;
   }
 
-  /** How many reports wait, as far as is known, how many bytes they have, and of which age the oldest is. */
+  /** As far as is known. That of an earlier version says too little. */
   get #tally(): Tally | undefined {
-    const record = this.records.expendable(`${this.#plan}tally`) as readonly [number, number, number | null] | undefined;
-    return record && [record[0], record[1], record[2] ?? Infinity];
+    const record = this.records.expendable(`${this.#plan}tally`) as readonly (number | null)[] | undefined;
+    return record?.length === 4 ? [record[0]!, record[1]!, record[2] ?? Infinity, record[3] ?? Infinity] : undefined;
   }
 
-  #note([count, size, oldest]: Tally): void {
-    this.records.put(`${this.#plan}tally`, [count, size, oldest === Infinity ? null : oldest]);
+  #note(tally: Tally): void {
+    this.records.put(`${this.#plan}tally`, tally.map((number) => (number === Infinity ? null : number)));
+  }
+
+  #fits([count, size]: readonly [count: number, size: number, ...rest: number[]]): boolean {
+    return count <= this.limits.reports && size <= this.limits.bytes;
+  }
+
+  #isRepeatable(key: string): boolean {
+    return this.repeatable.has(this.#fingerprintAt(key));
+  }
+
+  /** The fingerprint of a report that waits. */
+  #fingerprintAt(key: string): string {
+    return this.records.beginningOf(key, FINGERPRINT_DIGITS);
   }
 
   /** On how many days the device was in use, as far as is known. */
@@ -277,10 +332,25 @@ export class Outbox {
     return age + 1;
   }
 
-  #lose(reason: Loss, number: number): void {
+  #drop(reason: Cause, keys: readonly string[]): void {
+    const numbers = new Map<string, number>();
+    for (const key of keys) {
+      const fingerprint = this.#fingerprintAt(key);
+      numbers.set(fingerprint, (numbers.get(fingerprint) ?? 0) + 1);
+      this.records.delete(key);
+    }
+    for (const [fingerprint, number] of numbers) this.#lose(reason, number, fingerprint);
+  }
+
+  #lose(reason: Cause, number: number, fingerprint: string): void {
     if (!number) return;
     this.lost.set(reason, (this.lost.get(reason) ?? 0) + number);
-    this.drop(reason, number);
+    this.#count(reason, number, fingerprint);
+  }
+
+  #count(reason: string, number: number, fingerprint: string): void {
+    const key = `${this.#plan}dropped/${reason}/${fingerprint}`;
+    this.records.put(key, [((this.records.expendable(key)?.[0] as number | undefined) ?? 0) + number]);
   }
 
   #set(name: string, seconds: number): void {
@@ -293,6 +363,20 @@ export class Outbox {
     const isAbsurd = this.now < record[0] || record[1] - this.now > 1000 * most;
     return isAbsurd ? 0 : Math.max(0, (record[1] - this.now) / 1000);
   }
+}
+
+/** With one report more. */
+function added([count, size, oldest, repeatable]: Tally, more: number, age: number, isRepeatable: boolean): Tally {
+  return [count + 1, size + more, Math.min(oldest, age), isRepeatable ? Math.min(repeatable, age) : repeatable];
+}
+
+/** That of the question or group whose reports a batch has. */
+function fingerprintOf([frame]: Entry): string {
+  return hex(decodeBatch(fromHex(frame as string).subarray(FRAME_HEAD)).fingerprint);
+}
+
+function padded(age: number): string {
+  return String(age).padStart(AGE_DIGITS, "0");
 }
 
 /** That of a report, by its key. */

@@ -27,8 +27,11 @@ const GRAIN_SIZE = 4;
 
 const OPEN = new Set<Verdict>(["retry", "held", "offline"]);
 const QUIET = new Set<Verdict>(["accepted", "duplicate"]);
-/** Verdicts by which reports are lost. */
+/** Verdicts by which reports are lost, and those that are counted for good. */
 const LOST = new Set<Verdict>(["refused", "late", "early", "rejected"]);
+const COUNTED = new Set<Verdict>([...LOST, "quarantined"]);
+/** What Node says, in the cause of an error, where there is no network; or none has such a name. */
+const UNREACHED = new Set(["ENOTFOUND", "EAI_AGAIN", "ENETUNREACH", "ENETDOWN", "EHOSTUNREACH", "EADDRNOTAVAIL"]);
 
 /** Some work on the outbox, in a transaction that reads its plan, or all that waits; nothing where nothing may be sent. */
 type Work = <T>(needs: "plan" | "queue", work: (outbox: Outbox) => T) => Promise<T | undefined>;
@@ -120,8 +123,7 @@ export class Sender {
 
   #settle(outbox: Outbox, payload: Bytes, { verdict, wait = 0, reason = "" }: Outcome): void {
     const isOpen = OPEN.has(verdict);
-    const number = outbox.settle(payload, verdict, reason, !isOpen);
-    if (LOST.has(verdict)) outbox.drop(verdict, number);
+    outbox.settle(payload, verdict, reason, !isOpen, COUNTED.has(verdict));
     if (!isOpen) return;
     const least = {
       held: HELD + this.#uniform(HELD), offline: this.#uniform(OFFLINE), retry: this.#backoff(outbox.attempt?.failures ?? 1),
@@ -166,8 +168,9 @@ export class Sender {
     try {
       return await Promise.race([this.transport.send(payload, attempt.signal).then(outcomeOf), stopped]);
     } catch (error) {
-      const isOffline = globalThis.navigator?.onLine === false;
-      return { verdict: isOffline ? "offline" : "retry", reason: error instanceof Error ? error.name : typeof error };
+      const reason = wordFor(error);
+      const isOffline = globalThis.navigator?.onLine === false || UNREACHED.has(reason);
+      return { verdict: isOffline ? "offline" : "retry", reason };
     } finally {
       clearTimeout(timer);
       attempt.abort();
@@ -188,6 +191,12 @@ export class Sender {
   }
 }
 
+/** Why an attempt failed, in a word: Node's `fetch` says `TypeError`, and what was the matter in its cause. */
+function wordFor(error: unknown): string {
+  const { code } = ((error as { readonly cause?: unknown } | null)?.cause ?? error ?? {}) as { readonly code?: unknown };
+  if (typeof code === "string" && /^[A-Z][A-Z0-9_]{1,40}$/.test(code)) return code;
+  return error instanceof Error ? error.name : typeof error;
+}
 
 /** A program on Node need not wait for a timer before it ends. */
 function letGo(timer: unknown): void {

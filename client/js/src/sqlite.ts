@@ -39,6 +39,8 @@ CREATE TABLE IF NOT EXISTS records (key TEXT PRIMARY KEY, text TEXT NOT NULL) WI
 export class SQLiteStore implements Store {
   readonly #library: NonNullable<Builtins["node:sqlite"]>;
   #database: Database | undefined;
+  /** Of the database that is open: they take longer to prepare than to run. */
+  #statements: Readonly<Record<"find" | "drop" | "keep", Statement>> | undefined;
 
   /** Of the file at a path, which is made if there is none. Throws `StateError` where Node has no SQLite. */
   constructor(private readonly path: string) {
@@ -67,7 +69,7 @@ export class SQLiteStore implements Store {
 
   close(): void {
     this.#database?.close();
-    this.#database = undefined;
+    this.#database = this.#statements = undefined;
   }
 
   #attempt(
@@ -77,11 +79,11 @@ export class SQLiteStore implements Store {
     // With FULL a commit syncs the log, and with it what was written there before.
     database.exec(`PRAGMA synchronous = ${durable ? "FULL" : "NORMAL"}; BEGIN IMMEDIATE`);
     try {
-      const find = database.prepare("SELECT key, text FROM records WHERE key >= ? AND key < ?");
+      const { find, drop, keep } = (this.#statements ??= prepared(database));
       const rows = prefixes.flatMap((prefix) => find.all(prefix, `${prefix}\uffff`)) as { key: string; text: string }[];
       for (const [key, text] of work(new Map(rows.map((row) => [row.key, row.text])))) {
-        if (text === null) database.prepare("DELETE FROM records WHERE key = ?").run(key);
-        else database.prepare("INSERT OR REPLACE INTO records VALUES (?, ?)").run(key, text);
+        if (text === null) drop.run(key);
+        else keep.run(key, text);
       }
       database.exec("COMMIT");
     } catch (error) {
@@ -107,6 +109,14 @@ export class SQLiteStore implements Store {
     }
     return database;
   }
+}
+
+function prepared(database: Database): Readonly<Record<"find" | "drop" | "keep", Statement>> {
+  return {
+    find: database.prepare("SELECT key, text FROM records WHERE key >= ? AND key < ?"),
+    drop: database.prepare("DELETE FROM records WHERE key = ?"),
+    keep: database.prepare("INSERT OR REPLACE INTO records VALUES (?, ?)"),
+  };
 }
 
 /** A module of Node's own, asked for in such a way that no bundler for browsers looks for it. */

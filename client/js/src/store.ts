@@ -62,6 +62,11 @@ export class Records {
     return (this.changes.get(key) ?? this.found.get(key) ?? "").length / 2;
   }
 
+  /** How the text begins that a record begins with, sound or not. */
+  beginningOf(key: string, size: number): string {
+    return (this.changes.get(key) ?? this.found.get(key) ?? "").slice(SUM_SIZE + 2, SUM_SIZE + 2 + size);
+  }
+
   /** The keys that begin with a prefix, in order. */
   keys(prefix: string): string[] {
     const fresh = [...this.changes.keys()].filter((key) => !this.found.has(key));

@@ -12,7 +12,7 @@ import { product, written } from "../dist/ratio.js";
 import { FileStore } from "./file_store.js";
 import { replay } from "./support.js";
 
-const DOES = ["randomize", "sample", "record", "together", "send", "ledger", "state", "draw"];
+const DOES = ["randomize", "sample", "record", "together", "send", "http", "ledger", "state", "draw"];
 const REASONS = [
   [errors.AnswerError, "answer"], [errors.AlreadyAnsweredError, "answered"], [errors.BudgetError, "budget"],
   [errors.NotDrawnError, "not-drawn"], [errors.SurveyError, "survey"], [errors.RandomnessError, "randomness"],
@@ -30,18 +30,21 @@ collected.send = async (payload) => {
 
 let survey;
 let client;
+let isPosting = false;
 
 const REQUESTS = {
   hello: () => ({
     client: "ldpkit-client (TypeScript)", mechanisms: MECHANISMS.map(([name]) => name), does: DOES, reads: "compiled",
   }),
 
-  async open({ survey: source, state, collector, cap }) {
+  async open({ survey: source, state, collector, cap, posts = false }) {
     await client?.close();
     survey = await readSurvey(JSON.stringify(source));
     collected.destination = collector;
+    isPosting = posts;
     const store = state === null ? new MemoryStore() : new FileStore(state);
-    const settings = { store, transport: collected, lifetimeCap: cap, strict: true, interval: null, log: () => undefined };
+    const place = posts ? { collector } : { transport: collected };
+    const settings = { store, ...place, lifetimeCap: cap, strict: true, interval: null, log: () => undefined };
     client = new EmbeddedClient(survey, settings);
     const fingerprints = Object.fromEntries(survey.questions.map(({ name, fingerprint }) => [name, fingerprint]));
     return { fingerprints, terms: survey.terms };
@@ -72,7 +75,8 @@ const REQUESTS = {
   async send({ verdict }) {
     collected.verdict = verdict;
     await client.flush();
-    return {};
+    const { waiting, pause } = await client.status();
+    return isPosting ? { waiting, pause } : {};
   },
 
   async ledger() {

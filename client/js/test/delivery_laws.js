@@ -177,18 +177,121 @@ const aged = async (place) => {
 };
 
 const unread = async (place) => {
-  const survey = await surveyOf([KEPT]);
+  const [LIMIT, CALLS, SLACK] = [560, 300, 16];
+  const survey = await surveyOf([CITY, KEPT]);
   const kept = await place.store();
-  const reads = [];
-  const watched = { ...lasting(kept), transact: (prefixes, ...rest) => (reads.push(prefixes), kept.transact(prefixes, ...rest)) };
-  const ofQueues = () => reads.filter((prefixes) => prefixes.some((prefix) => prefix.startsWith("q/"))).length;
-  const client = embedded(survey, { store: watched, limits: { reports: 300 }, ...NO_CAP });
-  for (let turn = 0; turn < 300; turn += 1) await client.record("kept", KEPT.values[turn % 4]);
-  same(ofQueues(), 1, "how often what waits was read");
-  for (let turn = 0; turn < 300; turn += 1) await client.record("kept", KEPT.values[turn % 4]);
+  const read = [];
+  const transact = (prefixes, work, durable) => kept.transact(prefixes, (found) => {
+    read.push([...found.keys()].filter((key) => key.includes("/report/")).length);
+    return work(found);
+  }, durable);
+  const client = embedded(survey, { store: { ...lasting(kept), transact }, limits: { reports: LIMIT }, ...NO_CAP });
+  const record = async (times) => {
+    read.length = 0;
+    for (let turn = 0; turn < times; turn += 1) await client.record("kept", KEPT.values[turn % 4]);
+    return read.reduce((sum, number) => sum + number, 0);
+  };
+  same(await record(LIMIT) <= 2 * SLACK, true, "whether what waits is read by no report that joins it, but for one of the first");
+  await client.record("city", "Bonn");
+  const rows = await record(CALLS);
+  holds(rows < CALLS * 10, `a full queue reads some of it, once in ${SLACK} reports: ${rows} rows`);
   const [waiting, full] = [await client.waiting(), client.counts()["queue-full"]];
-  same(waiting + full, 600, "what waits, and what was dropped");
-  holds(waiting <= 300 + 128 && ofQueues() <= 5, "a full queue is read once in 128 reports");
+  same(waiting + full, LIMIT + CALLS + 1, "what waits, and what was dropped");
+  holds(waiting <= LIMIT + SLACK, "what waits is bounded");
+  same((await client.status()).droppedFrom, { kept: { "queue-full": full } }, "the question that it was dropped from");
+};
+
+const expendable = async (place) => {
+  const { now, collector, open } = await device(place, [], [CITY, TOWN, KEPT]);
+  const client = open({ limits: { reports: 5 } });
+  await client.record("city", "Bonn");
+  await client.record("town", "Bonn");
+  now.pass(DAY);
+  for (let turn = 0; turn < 100; turn += 1) await client.record("kept", KEPT.values[turn % 4]);
+  await client.flush();
+  same(collector.batches.map(({ rows }) => rows.length).sort(), [1, 1, 3], "the reports that arrive");
+  same((await client.status()).droppedFrom, { kept: { "queue-full": 97 } }, "what was dropped");
+  const few = open({ limits: { reports: 1 } });
+  for (let turn = 0; turn < 20; turn += 1) await few.record("kept", "Bonn");
+  same([await few.flush(), await few.waiting()], [false, 0], "whether all has arrived");
+};
+
+const lastResort = async (place) => {
+  const names = ["one", "two", "three", "four"];
+  const { now, collector, open } = await device(place, [], names.map((name) => ({ ...CITY, name })));
+  const client = open({ limits: { reports: 2 } });
+  for (const name of names) {
+    await client.record(name, "Bonn");
+    now.pass(DAY);
+  }
+  await client.flush();
+  same(collector.rows.length, 2, "the reports that arrive");
+  same((await client.status()).droppedFrom, { one: { "queue-full": 1 }, two: { "queue-full": 1 } }, "the oldest, which were dropped");
+};
+
+const lastingNumbers = async (place) => {
+  for (const verdict of ["late", "early", "rejected", "refused", "quarantined"]) {
+    const { open } = await device(place, [{ verdict }, { verdict }], [KEPT, CITY]);
+    const client = open();
+    for (const answer of ["Aachen", "Bonn"]) await client.record("kept", answer);
+    await client.record("city", "Bonn");
+    await client.flush();
+    await client.record("kept", "Bonn");
+    same(await client.flush(), true, "whether the next one arrives");
+    const status = await open().status();
+    const [dropped, from] = verdict === "quarantined" ? [{}, {}] : [{ [verdict]: 3 }, { kept: { [verdict]: 2 }, city: { [verdict]: 1 } }];
+    same([status.outcome, status.dropped, status.quarantined], ["accepted", dropped, verdict === "quarantined" ? 3 : 0], "what is known");
+    same(Object.entries(status.droppedFrom).sort(), Object.entries(from).sort(), "by question");
+    same([status.advice.length, status.advice[0].startsWith(`3 reports, ${verdict}: `)], [1, true], "what to do");
+    holds(String(status).includes(`3 ${verdict}`), "it is said in words");
+  }
+};
+
+const inWords = async (place) => {
+  const { collector, open } = await device(place, [{ verdict: "held", reason: "status 401" }]);
+  const other = open({ transport: new Collector([], "elsewhere") });
+  await other.record("city", "Bonn");
+  const client = open();
+  await client.record("town", "Bonn");
+  await client.flush();
+  same(collector.payloads.length, 1, "the attempts");
+  same(String(await client.status()).split("\n"), [
+    "Store: sound", "Consent: on (the person said: never asked)", "Waiting: 1 reports, and 1 for other surveys or collectors",
+    "Last attempt: 2026-11-23 00:00:00 UTC, held (status 401)", "Next upload: at flush only", "Dropped: nothing",
+    "Since this client was opened: 1 recorded, 1 held",
+    ...(await client.status()).advice.map((sentence) => `To do: ${sentence}`),
+  ], "the status, in words");
+  await client.setConsent("forget");
+  const { dropped, droppedFrom, elsewhere } = await client.status();
+  same([dropped, elsewhere], [{ forgotten: 2 }, 0], "what was forgotten");
+  same(Object.keys(droppedFrom).sort(), ["city", "town"], "of which questions");
+};
+
+const unreachable = async (place) => {
+  for (const [error, verdict, reason, hint] of [
+    [new TypeError("fetch failed", { cause: { code: "ENOTFOUND" } }), "offline", "ENOTFOUND", "mistake in its name"],
+    [new TypeError("fetch failed", { cause: { code: "ECONNREFUSED" } }), "retry", "ECONNREFUSED", "mistake in its port"],
+    [new TypeError("fetch failed", { cause: { code: "CERT_HAS_EXPIRED" } }), "retry", "CERT_HAS_EXPIRED", "certificate"],
+    [new TypeError("fetch failed", { cause: { code: "a telling Bonn" } }), "retry", "TypeError", "--allow-origin"],
+    [new TypeError("Failed to fetch"), "retry", "TypeError", "--allow-origin"],
+  ]) {
+    const { open } = await device(place, [() => Promise.reject(error)]);
+    const client = open();
+    await client.record("city", "Bonn");
+    await client.flush();
+    const status = await client.status();
+    same([status.outcome, status.reason], [verdict, reason], "what became of it");
+    holds(status.advice.length === 1 && status.advice[0].includes(hint), `it says ${hint}`);
+  }
+};
+
+const unset = async (place) => {
+  for (const epoch of [undefined, 3600]) {
+    const survey = await surveyOf([CITY], null, epoch);
+    const client = embedded(survey, { store: await place.store(), transport: new Collector() }, { now: clock(0) });
+    await client.record("city", "Bonn");
+    same((await client.status()).advice.some((sentence) => sentence.includes("clock")), epoch !== undefined, "whether the clock matters");
+  }
 };
 
 const unordered = async (place) => {
@@ -289,7 +392,13 @@ export const DELIVERY_LAWS = {
   "with a minute a day, some of them offline, the report arrives": sessions,
   "a clock that jumps neither stops uploads nor drops reports": clocks,
   "reports are dropped after days of use, and where too many wait": aged,
-  "what waits is read by no report that joins it, unless there are too many": unread,
+  "what waits is read by no report that joins it, and a full queue in small parts": unread,
+  "where too many wait, reports that can be given again go first": expendable,
+  "where nothing else is left, the oldest go": lastResort,
+  "what was lost or quarantined is said for as long as the store lasts": lastingNumbers,
+  "a status says all of it in words, and forgetting counts what waited elsewhere": inWords,
+  "what is in the way is named, and what to do": unreachable,
+  "a clock that was never set matters to epochs alone": unset,
   "reports leave in any order": unordered,
   "two tabs send a batch once": tabs,
   "a batch is of the epoch in which it is first about to be sent": dated,

@@ -2,20 +2,22 @@
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-import { SQLiteStore, StateError } from "../dist/index.js";
+import { MemoryStore, SQLiteStore, StateError } from "../dist/index.js";
 import { transact } from "../dist/store.js";
 import { DELIVERY_LAWS } from "./delivery_laws.js";
 import { EMBEDDED_LAWS } from "./embedded_laws.js";
+import { CITY, Collector, embedded } from "./embedded_support.js";
 import { FileStore } from "./file_store.js";
 import { ROLLBACK_LAWS } from "./rollback_laws.js";
 import { STORE_LAWS } from "./store_laws.js";
-import { refusal, same } from "./support.js";
+import { holds, refusal, same, surveyOf } from "./support.js";
 
 const folder = mkdtempSync(join(tmpdir(), "ldpkit-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -49,4 +51,30 @@ test("processes that share a SQLite file wait for one another, and no one else r
 
 test("where Node has no SQLite, that is said", { skip: HAS_SQLITE }, async () => {
   await refusal(async () => new SQLiteStore(path()), StateError);
+});
+
+test("a port where no one listens is named, as Node says it", async () => {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, "localhost", resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  const client = embedded(await surveyOf([CITY]), { store: new MemoryStore(), collector: `http://localhost:${port}` });
+  await client.record("city", "Bonn");
+  await client.flush();
+  const { outcome, reason, advice } = await client.status();
+  same([outcome, reason], ["retry", "ECONNREFUSED"], "what became of it");
+  holds(advice[0].includes("mistake in its port"), "the status says what to do");
+});
+
+test("LDP_LOG_BATCHES has any app say what leaves", async () => {
+  for (const [value, lines] of [["1", 2], ["0", 0], ["", 0]]) {
+    process.env.LDP_LOG_BATCHES = value;
+    const told = [];
+    const settings = { store: new MemoryStore(), transport: new Collector(), log: (message) => told.push(message) };
+    const client = embedded(await surveyOf([CITY]), settings);
+    delete process.env.LDP_LOG_BATCHES;
+    await client.record("city", "Bonn");
+    await client.flush();
+    same(told.length, lines, `what is told with ${value}`);
+  }
 });

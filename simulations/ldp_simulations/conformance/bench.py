@@ -109,14 +109,21 @@ class Bench:
         *,
         process: Process | None = None,
         cap: str = PLENTY,
+        collector: str | None = None,
     ) -> Device:
-        """A device that is asked a survey; without a state it forgets when the next one opens."""
+        """A device that is asked a survey; without a state it forgets when the next one opens.
+
+        With the address of a collector it posts what it sends there.
+        """
         survey = parse_survey(source) if isinstance(source, str) else source
         missing = {question.mechanism for question in survey} - set(self.mechanisms)
         if missing:
             raise SkippedError(f"needs the mechanism {', '.join(sorted(missing))}")
         device = Device(process or self.process, survey)
-        device.opened = expect(device.process.ask("open", **words_of(survey, state, cap)))
+        words = words_of(survey, state, cap)
+        if collector is not None:
+            words |= {"collector": collector, "posts": True}
+        device.opened = expect(device.process.ask("open", **words))
         return device
 
     @contextmanager
@@ -171,6 +178,10 @@ class Device:
                 raise FailedError(f"expected something to leave within {LONGEST_PAUSE:.0f} s")
             time.sleep(_NAP)
         return payloads
+
+    def post(self) -> Answer:
+        """The same of a device that posts: what waits afterwards, and for how long."""
+        return expect(self.process.ask("send", verdict=ACCEPTED))
 
     def rows(self, name: str, answer: object) -> list[bytes]:
         """The reports that leave after an answer that has to be recorded."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ldp.survey import Survey
-from ldp_simulations.conformance import deaths, delivery, law, ledger, lives, reading
+from ldp_simulations.conformance import deaths, delivery, law, ledger, lives, posting, reading
 from ldp_simulations.conformance.bench import Bench, FailedError, SkippedError
 from ldp_simulations.conformance.lines import ClientError
 
@@ -39,6 +39,7 @@ POINTS: dict[str, Callable[[Bench], str]] = {
     "groups": delivery.groups,
     "draws": lives.draws,
     "retries": delivery.retries,
+    "statuses": posting.statuses,
     "restarts": lives.restarts,
     "kills": deaths.kills,
     "traces": delivery.traces,

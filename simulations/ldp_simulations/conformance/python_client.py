@@ -14,9 +14,10 @@ from collections import Counter
 from ldp.errors import NotDrawnError, StateError
 from ldp.mechanisms import MECHANISMS
 from ldp.randomness import Replay
-from ldp_client import ACCEPTED, Client, EmbeddedClient, Outcome, parse_survey, retry
+from ldp_client import ACCEPTED, Client, EmbeddedClient, HTTPTransport, Outcome, parse_survey, retry
 from ldp_simulations.conformance.serving import Answer, say, serve
 
+DOES = ("randomize", "sample", "record", "together", "send", "http", "ledger", "state", "draw")
 _FLUSH = 10.0
 """Seconds."""
 
@@ -39,22 +40,32 @@ class Adapter:
 
     def __init__(self) -> None:
         self._client: EmbeddedClient | None = None
+        self._posts = False
         self._collector = _Collector("")
 
     def hello(self) -> Answer:
         """Which client this is, and what it does."""
-        does = ("randomize", "sample", "record", "together", "send", "ledger", "state", "draw")
-        return {"client": "ldp_client", "mechanisms": [*MECHANISMS], "does": does, "reads": "text"}
+        return {"client": "ldp_client", "mechanisms": [*MECHANISMS], "does": DOES, "reads": "text"}
 
-    def open(self, text: str, state: str | None, collector: str, cap: str, **_: object) -> Answer:
+    def open(
+        self,
+        text: str,
+        state: str | None,
+        collector: str,
+        cap: str,
+        *,
+        posts: bool = False,
+        **_: object,
+    ) -> Answer:
         """Begin as a device; what was open before is closed."""
         self.close()
         self._survey = parse_survey(text)
+        self._posts = posts
         self._collector = _Collector(collector)
         self._client = EmbeddedClient(
             self._survey,
             state=state,
-            transport=self._collector,
+            transport=HTTPTransport(collector) if posts else self._collector,
             lifetime_cap=cap,
             strict=True,
             interval=None,
@@ -89,7 +100,8 @@ class Adapter:
         """Send what waits, all of which becomes of what is said."""
         self._collector.verdict = ACCEPTED if verdict == "accepted" else retry()
         self._open.flush(_FLUSH)
-        return {}
+        status = self._open.status()
+        return {"waiting": status.waiting, "pause": status.pause} if self._posts else {}
 
     def ledger(self) -> Answer:
         """What was spent."""

@@ -14,7 +14,8 @@ from typing import NamedTuple
 from ldp.survey import FINGERPRINT_SIZE
 from ldp_client.clocks import Now
 from ldp_client.counts import Counts
-from ldp_client.outbox import Outbox, QueueLimits
+from ldp_client.limits import QueueLimits
+from ldp_client.outbox import Outbox
 from ldp_client.outcomes import ACCEPTED, OFFLINE, Outcome
 from ldp_client.reports import Report
 from ldp_client.schedule import ATTEMPT, DUE
