@@ -12,6 +12,7 @@ from ldp_aggregator.estimates.stop_lists import StopLists
 from ldp_aggregator.geography import Geography
 from ldp_aggregator.service.analysis.analysis import Analysis
 from ldp_aggregator.service.counting.admission import Rules
+from ldp_aggregator.service.counting.publication import Publication
 from ldp_aggregator.service.counting.served import Catalogue, Served
 from ldp_aggregator.service.counting.writer import Writer
 from ldp_aggregator.service.store.errors import StoreError
@@ -54,6 +55,8 @@ class Settings:
     stop_lists: StopLists = field(default_factory=StopLists)
     debug_tags: bool = False
     """Whether uploads of developers are shown, and not counted (`uploads.debugging`)."""
+    publication: Publication = field(default_factory=Publication)
+    """How many reports are shown together."""
     geography: Geography | None = None
     """Districts whose shares and borders are shown of maps."""
 
@@ -80,12 +83,13 @@ class Service:
             partial(open_store, url),
             self.catalogue,
             settings.rules,
+            publication=settings.publication,
             clock=clock,
             on_failure=on_failure,
         )
         self.analysis = Analysis(
             self.catalogue,
-            partial(open_snapshot, url),
+            lambda: settings.publication.seen(open_snapshot(url)),
             settings.stop_lists,
             geography=settings.geography,
         )

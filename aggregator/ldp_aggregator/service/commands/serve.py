@@ -71,6 +71,8 @@ class ServeOptions:
     tls_key: Path | None
     workers: int
     debug_tags: bool
+    least_reports: int
+    publish_minutes: float | None
     stop_lists: tuple[Path, ...] = ()
     geography_path: Path | None = None
     district_name: str = "name"
@@ -176,6 +178,19 @@ class ServeOptions:
     is_flag=True,
     help="Show uploads with the header LDP-Debug-Tag on the page, and do not count them.",
 )
+@click.option(
+    "--least-reports",
+    default=20,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Reports that are shown together: so many before anything is, and so many new ones each "
+    "time; 1 shows each as it comes.",
+)
+@click.option(
+    "--publish-minutes",
+    type=click.FloatRange(0, min_open=True),
+    help="Minutes after which fewer new ones are shown as well.  [default: never]",
+)
 def serve(**asked: Any) -> None:
     """Receive reports of each SURVEY, count each once, and show estimates to token holders.
 
@@ -265,6 +280,7 @@ def _stop(_: LDPError) -> None:
 
 def _service(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> Service:
     from ldp_aggregator.service.counting.admission import Rules
+    from ldp_aggregator.service.counting.publication import Publication
     from ldp_aggregator.service.counting.served import Served
     from ldp_aggregator.service.service import Service, Settings
     from ldp_aggregator.service.uploads.tokens import TokenFile
@@ -280,6 +296,7 @@ def _service(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> S
         rules=Rules(kept_days=options.kept_days),
         stop_lists=_stop_lists(options, served),
         debug_tags=options.debug_tags,
+        publication=Publication(options.least_reports, options.publish_minutes),
         geography=_geography(options, served),
     )
     service = Service(served, options.store, settings, on_failure=on_failure)

@@ -19,6 +19,8 @@ from ldp_aggregator.service.store.records import (
     EVER,
     NO_QUESTION,
     PART,
+    SHOWN,
+    TALLY,
     Epoch,
     Record,
     intake_key,
@@ -68,7 +70,9 @@ def _renew(
     for fingerprint in fingerprints:
         parts = census.parts.get((fingerprint, epoch, shard), ())
         for part in parts:
-            diagnosis.drop.append(("tally", tally_key(fingerprint, epoch, shard, part=part)))
+            key = tally_key(fingerprint, epoch, shard, part=part)
+            # What was shown of it goes as well, and is shown anew.
+            diagnosis.drop += [(TALLY, key), (SHOWN, key)]
     senders = fingerprints | {
         envelope.fingerprint
         for envelope in census.envelopes.values()
@@ -160,7 +164,7 @@ def _parts_of(fingerprint: bytes, epoch: Epoch, shard: int, counts: Counts) -> I
     flat = counts.reshape(-1).astype("<i8")
     for part in np.unique(np.flatnonzero(flat) // PART).tolist():
         content = flat[part * PART : (part + 1) * PART].tobytes()
-        yield sealed("tally", tally_key(fingerprint, epoch, shard, part=part), content)
+        yield sealed(TALLY, tally_key(fingerprint, epoch, shard, part=part), content)
 
 
 def _names(census: Census, fingerprints: Iterable[bytes]) -> str:
