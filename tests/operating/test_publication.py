@@ -146,7 +146,7 @@ def books(tmp_path):
         yield Books(store, catalogue.tallied), catalogue
 
 
-def count(books, catalogue, name, reports, epoch):
+def count(books, catalogue, name, *, reports, epoch):
     """Count reports to a question or group, in an epoch."""
     [envelope] = [one for one in catalogue.envelopes.values() if one.name == name]
     rows = np.zeros((reports, envelope.width), dtype=np.uint8)
@@ -172,13 +172,13 @@ def test_each_epoch_and_question_counts_for_itself(books):
     [group] = [one.name for one in catalogue.envelopes.values() if isinstance(one, Group)]
     publisher = Publisher(catalogue, Publication(10))
     publisher.start(books)
-    count(books, catalogue, group, 10, Epoch(3600, 5))
-    count(books, catalogue, group, 9, Epoch(3600, 6))
-    count(books, catalogue, "car", 9, Epoch(3600, 5))
+    count(books, catalogue, group, reports=10, epoch=Epoch(3600, 5))
+    count(books, catalogue, group, reports=9, epoch=Epoch(3600, 6))
+    count(books, catalogue, "car", reports=9, epoch=Epoch(3600, 5))
     publisher.look(books, at_once=True)
     assert shown_reports(books, catalogue) == [10, 10, 0, 10]
-    count(books, catalogue, "car", 1, Epoch(3600, 5))
-    count(books, catalogue, group, 9, Epoch(3600, 5))
+    count(books, catalogue, "car", reports=1, epoch=Epoch(3600, 5))
+    count(books, catalogue, group, reports=9, epoch=Epoch(3600, 5))
     publisher.look(books, at_once=True)
     assert shown_reports(books, catalogue) == [10, 10, 10, 10]
 
@@ -206,10 +206,10 @@ def test_what_is_shown_of_a_closed_epoch_stays(books, minutes):
 def test_what_was_counted_before_it_was_kept_back_is_shown_at_a_start(books):
     """A store of a service that showed all: closed epochs too, once, but for those of too few."""
     books, catalogue = books
-    count(books, catalogue, "car", 12, Epoch(3600, 5))
-    count(books, catalogue, "car", 3, Epoch(3600, 4))
+    count(books, catalogue, "car", reports=12, epoch=Epoch(3600, 5))
+    count(books, catalogue, "car", reports=3, epoch=Epoch(3600, 4))
     with begin(books, alone=True) as turn:
         turn.close(3600, 5)
-    count(books, catalogue, "car", 11, Epoch(3600, 6))
+    count(books, catalogue, "car", reports=11, epoch=Epoch(3600, 6))
     Publisher(catalogue, Publication(10)).start(books)
     assert shown_reports(books, catalogue) == [0, 0, 23, 0]
