@@ -190,9 +190,9 @@ def test_what_is_shown_of_a_closed_epoch_stays(books, minutes):
     publication, epoch = Publication(10, minutes), Epoch(3600, 5)
     publisher = Publisher(catalogue, publication)
     publisher.start(books)
-    count(books, catalogue, "car", 10, epoch)
+    count(books, catalogue, "car", reports=10, epoch=epoch)
     publisher.look(books, at_once=True)
-    count(books, catalogue, "car", 3, epoch)
+    count(books, catalogue, "car", reports=3, epoch=epoch)
     publisher.look(books, closing={3600: 5})
     with begin(books, alone=True) as turn:
         turn.close(3600, 5)
