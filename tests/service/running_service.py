@@ -99,7 +99,7 @@ def started(folder, *options, survey=TEXT, port=0, environment=None, within=()):
     if not (folder / "tokens.toml").exists():
         write_tokens(folder)
     # The least first, so that options may ask for another.
-    fixed = ["--port", str(port), "--least-reports", "1"]
+    fixed = ["--port", str(port), "--least-reports", "1", "--drain", "0"]
     command = [*within, LDP, "serve", survey_path, *fixed, *options]
     with (
         log.open("w") as file,

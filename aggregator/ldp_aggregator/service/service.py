@@ -19,6 +19,7 @@ from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.opening import open_snapshot, open_store
 from ldp_aggregator.service.uploads.debugging import DebugBoard
 from ldp_aggregator.service.uploads.desk import UploadLimits
+from ldp_aggregator.service.uploads.token_use import TokenUse
 from ldp_aggregator.service.uploads.tokens import GRANTED, TokenFile
 
 
@@ -46,6 +47,8 @@ class Settings:
     """
 
     tokens: TokenFile | None = None
+    token_use: TokenUse | None = None
+    """When tokens were used, where that is noted."""
     open_uploads: bool = False
     """Whether uploads need no token."""
     origins: tuple[str, ...] = ()
@@ -93,6 +96,8 @@ class Service:
             settings.stop_lists,
             geography=settings.geography,
         )
+        self.leaving = False
+        """Whether it was told to stop, and takes uploads for some seconds only."""
         self.sources: list[Source] = []
         self.board: DebugBoard | None = None
         if settings.debug_tags:
@@ -115,6 +120,8 @@ class Service:
 
         A source that stands still is no reason.
         """
+        if self.leaving:
+            return "expected to go on, but was told to stop"
         if self.writer.failure is not None:
             return str(self.writer.failure)
         if not self.writer.ready:

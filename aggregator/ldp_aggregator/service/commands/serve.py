@@ -10,8 +10,10 @@ import logging
 import os
 import signal
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,8 +46,9 @@ _SWITCH = 0.001
 
 Python's 0.005 would be felt in every answer.
 """
-_GRACE = 20
-"""Seconds for answers that are due when the service is told to stop."""
+
+
+_log = logging.getLogger("ldp.service")
 
 
 class ServeError(LDPError):
@@ -71,6 +74,7 @@ class ServeOptions:
     tls_key: Path | None
     workers: int
     debug_tags: bool
+    drain: float
     least_reports: int
     publish_minutes: float | None
     stop_lists: tuple[Path, ...] = ()
@@ -179,6 +183,13 @@ class ServeOptions:
     help="Show uploads with the header LDP-Debug-Tag on the page, and do not count them.",
 )
 @click.option(
+    "--drain",
+    default=2.0,
+    show_default=True,
+    type=click.FloatRange(0, 3),
+    help="Seconds for which /readyz says no, before connections are closed, when told to stop.",
+)
+@click.option(
     "--least-reports",
     default=20,
     show_default=True,
@@ -217,7 +228,7 @@ def serve(**asked: Any) -> None:
     )
     # It warns of every request that it refuses, and anyone could fill the disk so.
     logging.getLogger("uvicorn").setLevel(logging.ERROR)
-    if not options.token_file.exists():
+    if not options.token_file.exists() and not _given():
         _first_tokens(options.token_file)
     if find_spec("uvicorn") is None or find_spec("starlette") is None:
         raise ServeError(_EXTRA)
@@ -226,15 +237,14 @@ def serve(**asked: Any) -> None:
 
 
 def _serve_at(listening: socket.socket, options: ServeOptions) -> None:
-    host, port = listening.getsockname()[:2]
-    scheme = "http" if options.tls_key is None else "https"
-    shown_host = f"[{host}]" if ":" in host else host
-    click.echo(f"serving {scheme}://{shown_host}:{port}", err=True)
+    _check_certificate(options)
     if options.workers == 1:
-        _run(options, listening)
+        while _run(options, listening):
+            pass
         return
     from uvicorn.supervisors import Multiprocess
 
+    _say_serving(options, listening)
     Multiprocess(_config(options, partial(application, options)), [listening]).run()
 
 
@@ -249,29 +259,91 @@ def application(
     from ldp_aggregator.service.http.app import Application
     from ldp_aggregator.service.http.protocol import make_room
 
+    _load_slow_libraries()
     make_room()
     sys.setswitchinterval(_SWITCH)
     return Application(_service(options, on_failure or _stop), owned=True)
 
 
-def _run(options: ServeOptions, listening: socket.socket) -> None:
-    """Serve in this process until told to stop. Raises `LDPError`."""
-    from uvicorn import Server
+def _say_serving(options: ServeOptions, listening: socket.socket) -> None:
+    host, port = listening.getsockname()[:2]
+    scheme = "http" if options.tls_key is None else "https"
+    shown_host = f"[{host}]" if ":" in host else host
+    click.echo(f"serving {scheme}://{shown_host}:{port}", err=True)
+
+
+def _check_certificate(options: ServeOptions) -> None:
+    """Raise `ServeError` for a certificate and a key that cannot be served."""
+    import ssl
+
+    if options.tls_certificate is None:
+        return
+    try:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        # An empty password, as no one is there to type one.
+        context.load_cert_chain(options.tls_certificate, options.tls_key, password="")
+    except (OSError, ValueError) as error:
+        raise ServeError(
+            f"expected a certificate in {options.tls_certificate} and its key in "
+            f"{options.tls_key}, in PEM and without a password, got: {error}"
+        ) from None
+
+
+def _renewable(options: ServeOptions) -> bool:
+    """Whether a service that is begun anew would find what it needs; the log says what not."""
+    try:
+        _check_certificate(options)
+        served = _served(options)
+        _stop_lists(options, served)
+        _geography(options, served)
+    except LDPError as error:
+        _log.error("%s\nthe service goes on with what it had before", error)
+        return False
+    _log.info("certificates and surveys are read anew")
+    return True
+
+
+def _load_slow_libraries() -> None:
+    """Import what a first download would import, while no upload waits for it."""
+    with suppress(ImportError):
+        import_module("pyarrow.parquet")
+
+
+def _run(options: ServeOptions, listening: socket.socket) -> bool:
+    """Serve in this process until told to stop; whether to begin anew. Raises `LDPError`."""
+    from ldp_aggregator.service.http.server import Server
 
     failures: list[LDPError] = []
+    applications: list[Application] = []
+
+    def make() -> Application:
+        applications.append(application(options, stop))
+        return applications[-1]
+
+    def leave() -> None:
+        applications[-1].service.leaving = True
 
     def stop(failure: LDPError) -> None:
         failures.append(failure)
         server.should_exit = True
 
-    server = Server(_config(options, partial(application, options, stop)))
+    server = Server(
+        _config(options, make),
+        partial(_say_serving, options, listening),
+        leave,
+        renew=partial(_renewable, options),
+        drain=options.drain,
+    )
     # The server finishes what it has begun when it is told to stop, and then raises the signal
     # again: that is no error.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    server.run([listening])
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    # A copy, which the server closes: who connects while it is begun anew waits.
+    server.run([listening.dup()])
     if failures:
         raise failures[0]
+    return server.renewing
 
 
 def _stop(_: LDPError) -> None:
@@ -281,16 +353,16 @@ def _stop(_: LDPError) -> None:
 def _service(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> Service:
     from ldp_aggregator.service.counting.admission import Rules
     from ldp_aggregator.service.counting.publication import Publication
-    from ldp_aggregator.service.counting.served import Served
     from ldp_aggregator.service.service import Service, Settings
+    from ldp_aggregator.service.uploads.given_tokens import given_tokens
+    from ldp_aggregator.service.uploads.token_use import TokenUse
     from ldp_aggregator.service.uploads.tokens import TokenFile
 
-    served = []
-    for path in options.paths:
-        survey, content = read_source(path)
-        served.append(Served(survey, content.decode(), read_candidates(survey, path)))
+    served = _served(options)
+    use = TokenUse(options.token_file)
     settings = Settings(
-        tokens=TokenFile(options.token_file),
+        tokens=TokenFile(options.token_file, given_tokens(os.environ), use.note),
+        token_use=use,
         open_uploads=options.open_uploads,
         origins=options.origins,
         rules=Rules(kept_days=options.kept_days),
@@ -307,6 +379,17 @@ def _service(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> S
         service.close()
         raise
     return service
+
+
+def _served(options: ServeOptions) -> list[Served]:
+    """The surveys, with what is looked for. Raises `LDPError`."""
+    from ldp_aggregator.service.counting.served import Served
+
+    served = []
+    for path in options.paths:
+        survey, content = read_source(path)
+        served.append(Served(survey, content.decode(), read_candidates(survey, path)))
+    return served
 
 
 def _stop_lists(options: ServeOptions, served: Iterable[Served]) -> StopLists:
@@ -352,6 +435,7 @@ def _sources(options: ServeOptions, service: Service) -> Iterator[Source]:
 def _config(options: ServeOptions, make: Callable[[], Application]) -> Config:
     from uvicorn import Config
 
+    from ldp_aggregator.service.http.server import GRACE
     from ldp_aggregator.service.http.upload_protocol import UploadProtocol
 
     return Config(
@@ -365,7 +449,7 @@ def _config(options: ServeOptions, make: Callable[[], Application]) -> Config:
         server_header=False,
         proxy_headers=False,
         log_config=None,
-        timeout_graceful_shutdown=_GRACE,
+        timeout_graceful_shutdown=GRACE,
         ssl_certfile=options.tls_certificate,
         ssl_keyfile=options.tls_key,
     )
@@ -388,6 +472,13 @@ def _listening(options: ServeOptions) -> socket.socket:
         ) from None
     listening.set_inheritable(True)
     return listening
+
+
+def _given() -> bool:
+    """Whether tokens come with the process. Raises `FileError`."""
+    from ldp_aggregator.service.uploads.given_tokens import given_tokens
+
+    return bool(given_tokens(os.environ))
 
 
 def _first_tokens(path: Path) -> None:

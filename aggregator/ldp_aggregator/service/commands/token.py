@@ -11,6 +11,7 @@ import click
 
 from ldp_aggregator.commands.main import Group
 from ldp_aggregator.files import FileError, written_whole
+from ldp_aggregator.service.uploads.token_use import read_days
 from ldp_aggregator.service.uploads.tokens import SCOPES, Token, Tokens, is_name, kept, new_token
 
 TOKEN_FILE = Path("tokens.toml")
@@ -61,11 +62,13 @@ def new(name: str, scope: str, days: int | None, path: Path) -> None:
 @token.command("list")
 @_FILE
 def list_(path: Path) -> None:
-    """List the names and scopes of all tokens, and until when they are good."""
+    """List all tokens by name: scope, until when each is good, on which day it was used last."""
+    days = read_days(path)
     for token in Tokens.read(path).all:
         until = "for ever" if token.expires is None else f"until {token.expires.isoformat(' ')}"
         expired = "expired " if token.expired(time.time()) else ""
-        click.echo(f"{token.name:32}  {token.scope:7}  {expired}{until}")
+        used = f"last used {days[token.name]}" if token.name in days else "never used"
+        click.echo(f"{token.name:32}  {token.scope:7}  {expired}{until}, {used}")
 
 
 @token.command()

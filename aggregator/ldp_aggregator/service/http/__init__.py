@@ -5,6 +5,8 @@ metrics          numbers for Prometheus
 upload           the route for reports
 upload_protocol  the same without ASGI, for speed
 protocol         HTTP's framing, strictly
+headers          what every answer says besides
+server           how it begins and ends
 
 Imports: everything in `service` but `commands` and `repair`.
 """

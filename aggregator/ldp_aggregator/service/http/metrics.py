@@ -7,6 +7,7 @@ ldp_reports{survey, version, question}                 reports in the tallies
 ldp_check_p_value{survey, version, question, check}    small where reports do not look like the
                                                        mechanism's
 ldp_uploads_total{status}, ldp_upload_seconds          requests, by this process
+ldp_token_uses_total{token}                            how often a token was good for something
 ldp_writer_*, ldp_ready, ldp_source_*{source}          this process
 """
 
@@ -88,6 +89,11 @@ class _FromService(Collector):
         yield CounterMetricFamily(
             "ldp_writer_busy_seconds", "Seconds in turns", writer.busy_seconds
         )
+        uses = CounterMetricFamily("ldp_token_uses", "Uses of a token", labels=["token"])
+        use = service.settings.token_use
+        for name, times in sorted(use.times.items()) if use is not None else ():
+            uses.add_metric([name], times)
+        yield uses
         sources = GaugeMetricFamily(
             "ldp_source_ready", "Whether a source is being read", labels=["source"]
         )

@@ -14,19 +14,22 @@ Rules
   duplicates then.
 - What is behind the last sound frame of a file waits: a frame may still be growing there. So damage
   is counted once, with the frame behind it; of a long stretch without any, some 16 MiB at a time.
+- Links are passed over; what is behind a hole of a sparse file waits until the hole is written.
 - Memory: some times the largest frame, for all files together.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from ldp.wire import MOST_PAYLOAD, Damage, FrameReader, encode_frame
 from ldp_aggregator.files import FileError
+from ldp_aggregator.rendering.safe_cells import printable
 from ldp_aggregator.service.counting.writer import Writer
 from ldp_aggregator.service.sources.follower import MOST_BYTES, Follower, Piece
 from ldp_aggregator.service.store.reading import marks
@@ -87,15 +90,16 @@ class FolderSource(Follower):
         trouble = None
         for path in sorted(self._folder.rglob("*.ldp")):
             try:
-                status = path.stat()
+                # Links are not followed: they may lead anywhere, or in a circle.
+                status = path.lstat()
                 signature = status.st_ino, status.st_size, status.st_mtime_ns
-                if path.is_file() and self._seen.get(path) != signature:
+                if stat.S_ISREG(status.st_mode) and self._seen.get(path) != signature:
                     self._read(path)
                 signatures[path] = signature
             except FileNotFoundError:  # it went while we looked
                 continue
             except OSError as error:
-                trouble = f"expected to read {path}, got {error.strerror}"
+                trouble = f"expected to read {printable(str(path))}, got {error.strerror}"
         self._seen = signatures
         if trouble is None:
             self.failure = None
@@ -114,7 +118,7 @@ class FolderSource(Follower):
             if at > os.fstat(file.fileno()).st_size:
                 at = 0
             file.seek(at)
-            while parts := _next(file):
+            while parts := _next(file, _written(file, at)):
                 pieces = []
                 for frames, size in parts:
                     at += size
@@ -153,14 +157,23 @@ def _missing(folder: Path) -> FileError:
     return FileError(f"expected a folder of report files at {folder}, found none")
 
 
-def _next(file: BinaryIO) -> list[tuple[bytes, int]]:
-    """The next part of a file, as far as it is certain: frames and damage.
+def _written(file: BinaryIO, at: int) -> int:
+    """The bytes from a place on up to a hole, which no one has written yet, or to the end."""
+    end = os.fstat(file.fileno()).st_size
+    with suppress(OSError, AttributeError):  # where file systems have no holes, or do not tell
+        end = os.lseek(file.fileno(), at, os.SEEK_HOLE)
+    file.seek(at)
+    return end - at
 
-    Each with the bytes that it takes there.
+
+def _next(file: BinaryIO, most: int) -> list[tuple[bytes, int]]:
+    """The next part of a file, as far as it is certain, and within so many bytes.
+
+    Frames and damage, each with the bytes that it takes there.
     """
     reader = FrameReader()
     size = 0
-    while size < 2 * _LARGEST and (chunk := file.read(MOST_BYTES)):
+    while size < 2 * _LARGEST and (chunk := file.read(min(MOST_BYTES, most - size))):
         size += len(chunk)
         parts = [_with_size(part) for part in reader.feed(chunk)]
         if parts:
