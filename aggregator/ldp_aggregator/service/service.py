@@ -17,6 +17,7 @@ from ldp_aggregator.service.counting.served import Catalogue, Served
 from ldp_aggregator.service.counting.writer import Writer
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.opening import open_snapshot, open_store
+from ldp_aggregator.service.uploads.audit_log import AuditLog
 from ldp_aggregator.service.uploads.debugging import DebugBoard
 from ldp_aggregator.service.uploads.desk import UploadLimits
 from ldp_aggregator.service.uploads.token_use import TokenUse
@@ -47,6 +48,8 @@ class Settings:
     """
 
     tokens: TokenFile | None = None
+    audit: AuditLog | None = None
+    """Where it is noted who looked at what."""
     token_use: TokenUse | None = None
     """When tokens were used, where that is noted."""
     open_uploads: bool = False

@@ -23,7 +23,9 @@ import click
 from ldp.errors import LDPError
 from ldp_aggregator.files import read_candidates, read_source
 from ldp_aggregator.places.asking import BY
+from ldp_aggregator.service.commands.settings import config_option
 from ldp_aggregator.service.commands.token import TOKEN_FILE, write_tokens
+from ldp_aggregator.service.logs import FORMATS, LEVELS, set_up
 
 if TYPE_CHECKING:
     import socket
@@ -75,6 +77,9 @@ class ServeOptions:
     workers: int
     debug_tags: bool
     drain: float
+    log_format: str
+    log_level: str
+    audit_log: Path | None
     least_reports: int
     publish_minutes: float | None
     stop_lists: tuple[Path, ...] = ()
@@ -83,6 +88,7 @@ class ServeOptions:
     districts_by: str = "area"
 
 
+@config_option
 @click.command()
 @click.argument(
     "paths", metavar="SURVEY...", nargs=-1, required=True, type=click.Path(path_type=Path)
@@ -183,6 +189,25 @@ class ServeOptions:
     help="Show uploads with the header LDP-Debug-Tag on the page, and do not count them.",
 )
 @click.option(
+    "--log-format",
+    default="text",
+    show_default=True,
+    type=click.Choice(FORMATS),
+    help="How events are logged, to standard error.",
+)
+@click.option(
+    "--log-level",
+    default="info",
+    show_default=True,
+    type=click.Choice(LEVELS),
+    help="From which level on.",
+)
+@click.option(
+    "--audit-log",
+    type=click.Path(path_type=Path),
+    help="A file to note in who looked at what, and who changed tokens.",
+)
+@click.option(
     "--drain",
     default=2.0,
     show_default=True,
@@ -221,13 +246,7 @@ def serve(**asked: Any) -> None:
         )
     if (options.tls_certificate is None) != (options.tls_key is None):
         raise click.UsageError("--tls-certificate and --tls-key: expected both or neither")
-    logging.basicConfig(
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-        level=logging.INFO,
-        stream=sys.stderr,
-    )
-    # It warns of every request that it refuses, and anyone could fill the disk so.
-    logging.getLogger("uvicorn").setLevel(logging.ERROR)
+    set_up(options.log_format, options.log_level)
     if not options.token_file.exists() and not _given():
         _first_tokens(options.token_file)
     if find_spec("uvicorn") is None or find_spec("starlette") is None:
@@ -259,6 +278,8 @@ def application(
     from ldp_aggregator.service.http.app import Application
     from ldp_aggregator.service.http.protocol import make_room
 
+    # Also in a process that was started for this.
+    set_up(options.log_format, options.log_level)
     _load_slow_libraries()
     make_room()
     sys.setswitchinterval(_SWITCH)
@@ -354,14 +375,22 @@ def _service(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> S
     from ldp_aggregator.service.counting.admission import Rules
     from ldp_aggregator.service.counting.publication import Publication
     from ldp_aggregator.service.service import Service, Settings
+    from ldp_aggregator.service.uploads.audit_log import AuditLog
     from ldp_aggregator.service.uploads.given_tokens import given_tokens
     from ldp_aggregator.service.uploads.token_use import TokenUse
     from ldp_aggregator.service.uploads.tokens import TokenFile
 
     served = _served(options)
     use = TokenUse(options.token_file)
+    audit = None if options.audit_log is None else AuditLog(options.audit_log)
     settings = Settings(
-        tokens=TokenFile(options.token_file, given_tokens(os.environ), use.note),
+        tokens=TokenFile(
+            options.token_file,
+            given_tokens(os.environ),
+            use.note,
+            **({} if audit is None else {"changed": audit.tokens}),
+        ),
+        audit=audit,
         token_use=use,
         open_uploads=options.open_uploads,
         origins=options.origins,

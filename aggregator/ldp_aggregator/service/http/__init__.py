@@ -6,6 +6,7 @@ upload           the route for reports
 upload_protocol  the same without ASGI, for speed
 protocol         HTTP's framing, strictly
 headers          what every answer says besides
+audit            requests as the audit log has them
 server           how it begins and ends
 
 Imports: everything in `service` but `commands` and `repair`.

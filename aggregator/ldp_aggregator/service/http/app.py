@@ -47,6 +47,7 @@ from ldp_aggregator.service.analysis.queries import (
     served_as,
 )
 from ldp_aggregator.service.counting.served import Served
+from ldp_aggregator.service.http.audit import Asked
 from ldp_aggregator.service.http.headers import with_fields
 from ldp_aggregator.service.http.metrics import CONTENT_TYPE, Metrics
 from ldp_aggregator.service.http.upload import Receive, Scope, Send, Upload
@@ -95,7 +96,8 @@ class Application:
         elif _is_upload(scope):
             await self._upload(scope, receive, with_fields(scope, send))
         else:
-            await self._rest(scope, receive, with_fields(scope, send))
+            asked = Asked(self.service, scope)
+            await asked.answer(self._rest, receive, with_fields(scope, send))
 
 
 def _is_upload(scope: Scope) -> bool:

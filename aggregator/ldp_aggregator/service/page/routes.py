@@ -124,6 +124,7 @@ class _Pages:
                 problem_page("This form was sent by another site, so nothing was done."), 403
             )
         token = await _token_of(request)
+        request.scope["ldp.token"] = token
         verdict = self._service.permitted(token, ANALYST)
         if verdict != GRANTED:
             return _refused(verdict, query)

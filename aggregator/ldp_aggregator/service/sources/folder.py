@@ -14,16 +14,18 @@ Rules
   duplicates then.
 - What is behind the last sound frame of a file waits: a frame may still be growing there. So damage
   is counted once, with the frame behind it; of a long stretch without any, some 16 MiB at a time.
-- Links are passed over; what is behind a hole of a sparse file waits until the hole is written.
+- Links are passed over; a hole of a sparse file is waited for where
+  nothing is behind it, and else damage, which is not read where it is long.
 - Memory: some times the largest frame, for all files together.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -40,6 +42,8 @@ EVERY = 1.0
 
 _HEADER = len(encode_frame(b""))
 _LARGEST = _HEADER + MOST_PAYLOAD
+_LONG = 256 << 20
+"""Bytes of a hole that are passed over unread."""
 _DAMAGE = b"\0"
 """Damage of any size, in one byte."""
 
@@ -118,7 +122,7 @@ class FolderSource(Follower):
             if at > os.fstat(file.fileno()).st_size:
                 at = 0
             file.seek(at)
-            while parts := _next(file, _written(file, at)):
+            while parts := _next(file, at):
                 pieces = []
                 for frames, size in parts:
                     at += size
@@ -157,23 +161,30 @@ def _missing(folder: Path) -> FileError:
     return FileError(f"expected a folder of report files at {folder}, found none")
 
 
-def _written(file: BinaryIO, at: int) -> int:
-    """The bytes from a place on up to a hole, which no one has written yet, or to the end."""
-    end = os.fstat(file.fileno()).st_size
-    with suppress(OSError, AttributeError):  # where file systems have no holes, or do not tell
-        end = os.lseek(file.fileno(), at, os.SEEK_HOLE)
-    file.seek(at)
-    return end - at
+def _hole(file: BinaryIO, at: int) -> int | None:
+    """The bytes of a hole that begins there; None if it reaches to the end of the file."""
+    # Where the file is read on, behind what Python has read ahead.
+    here = os.lseek(file.fileno(), 0, os.SEEK_CUR)
+    try:
+        return os.lseek(file.fileno(), at, os.SEEK_DATA) - at
+    except OSError as error:
+        # Other errors are those of file systems that have no holes, or do not tell.
+        return None if error.errno == errno.ENXIO else 0
+    finally:
+        os.lseek(file.fileno(), here, os.SEEK_SET)
 
 
-def _next(file: BinaryIO, most: int) -> list[tuple[bytes, int]]:
-    """The next part of a file, as far as it is certain, and within so many bytes.
+def _next(file: BinaryIO, at: int) -> list[tuple[bytes, int]]:
+    """The next part of a file, as far as it is certain: frames and damage.
 
-    Frames and damage, each with the bytes that it takes there.
+    Each with the bytes that it takes there.
     """
+    hole = _hole(file, at)
+    if hole is None or hole > _LONG:
+        return [(_DAMAGE, hole)] if hole else []
     reader = FrameReader()
     size = 0
-    while size < 2 * _LARGEST and (chunk := file.read(min(MOST_BYTES, most - size))):
+    while size < 2 * _LARGEST and (chunk := file.read(MOST_BYTES)):
         size += len(chunk)
         parts = [_with_size(part) for part in reader.feed(chunk)]
         if parts:

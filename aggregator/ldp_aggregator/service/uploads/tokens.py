@@ -159,7 +159,8 @@ class TokenFile:
     """The tokens of a file that may change at any time.
 
     Raises `TokenError` if they cannot be read to begin with. Those that are `given` stand before
-    them. `used` is told the name of each token that is good for what was asked, and when.
+    them. `used` is told the name of each token that is good for what was asked, and when;
+    `changed` the names before and after a change of the file.
     """
 
     def __init__(
@@ -167,10 +168,12 @@ class TokenFile:
         path: str | os.PathLike[str],
         given: Iterable[Token] = (),
         used: Callable[[str, float], None] = lambda name, now: None,  # noqa: ARG005
+        changed: Callable[[list[str], list[str]], None] = lambda before, after: None,  # noqa: ARG005
     ) -> None:
         self._path = Path(path)
         self._given = tuple(given)
         self._used = used
+        self._changed = changed
         # With tokens of the process's own, there need be no file.
         absent = bool(self._given) and not self._path.exists()
         self._content = b"" if absent else _content(self._path)
@@ -199,8 +202,10 @@ class TokenFile:
             absent = bool(self._given) and not self._path.exists()
             content = b"" if absent else _content(self._path)
             if content != self._content:
+                before = [token.name for token in self.tokens.all]
                 self.tokens = self._with_given(Tokens.parse(content, str(self._path)))
                 self._content = content
+                self._changed(before, [token.name for token in self.tokens.all])
             self._trouble = ""
         except TokenError as error:
             if self._trouble != str(error):
