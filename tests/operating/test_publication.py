@@ -5,6 +5,7 @@ from contextlib import closing
 import numpy as np
 import pytest
 from collecting import wait_for
+from joint_counts import JOINT, count
 from pages import TOKEN, service_of, visitor
 from wire_samples import SURVEY, TEXT, batch_of, file_of
 
@@ -33,21 +34,6 @@ PATHS = (
     "/",
 )
 """Ways to ask, besides that for the tally."""
-JOINT = """
-[survey]
-name = "joint"
-epoch = "1h"
-joint = [["pet", "tea"]]
-""" + "".join(
-    f"""
-[[question]]
-name = "{name}"
-type = "boolean"
-mechanism = "warner"
-epsilon = 1
-"""
-    for name in ("pet", "tea", "car")
-)
 
 
 def polled(service, looker):
@@ -144,15 +130,6 @@ def books(tmp_path):
     catalogue = Catalogue([Served(parse_survey(JOINT), JOINT)])
     with closing(open_store(f"sqlite:///{tmp_path}/s.db")) as store:
         yield Books(store, catalogue.tallied), catalogue
-
-
-def count(books, catalogue, name, *, reports, epoch):
-    """Count reports to a question or group, in an epoch."""
-    [envelope] = [one for one in catalogue.envelopes.values() if one.name == name]
-    rows = np.zeros((reports, envelope.width), dtype=np.uint8)
-    with begin(books) as turn:
-        for part, counts in counted(envelope, rows):
-            turn.count(part.fingerprint, epoch, counts)
 
 
 def shown_reports(books, catalogue):

@@ -12,12 +12,12 @@ from click.testing import CliRunner
 from pages import TOKEN, UPLOADING, visitor, write_tokens
 from wire_samples import SURVEY, TEXT
 
-from ldp_aggregator.service import logs
 from ldp_aggregator.service.commands.serve import ServeOptions, serve
 from ldp_aggregator.service.commands.settings import PREFIX, settings_of
 from ldp_aggregator.service.counting.served import Served
+from ldp_aggregator.service.logs import events as logs
+from ldp_aggregator.service.logs.audit_log import AuditLog
 from ldp_aggregator.service.service import Service, Settings
-from ldp_aggregator.service.uploads.audit_log import AuditLog
 from ldp_aggregator.service.uploads.tokens import TokenFile
 
 

@@ -15,9 +15,9 @@ from ldp_aggregator.service.counting.admission import Rules
 from ldp_aggregator.service.counting.publication import Publication
 from ldp_aggregator.service.counting.served import Catalogue, Served
 from ldp_aggregator.service.counting.writer import Writer
+from ldp_aggregator.service.logs.audit_log import AuditLog
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.opening import open_snapshot, open_store
-from ldp_aggregator.service.uploads.audit_log import AuditLog
 from ldp_aggregator.service.uploads.debugging import DebugBoard
 from ldp_aggregator.service.uploads.desk import UploadLimits
 from ldp_aggregator.service.uploads.token_use import TokenUse

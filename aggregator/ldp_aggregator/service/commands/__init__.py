@@ -1,4 +1,4 @@
-"""`ldp serve`, `ldp doctor`, `ldp export` and `ldp token`.
+"""`ldp serve` (with `settings`), `backup` and `restore`, `doctor`, `export`, `survey` and `token`.
 
 Imports: everything in `service`, when a command runs.
 """

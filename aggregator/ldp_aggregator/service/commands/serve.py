@@ -25,7 +25,7 @@ from ldp_aggregator.files import read_candidates, read_source
 from ldp_aggregator.places.asking import BY
 from ldp_aggregator.service.commands.settings import config_option
 from ldp_aggregator.service.commands.token import TOKEN_FILE, write_tokens
-from ldp_aggregator.service.logs import FORMATS, LEVELS, set_up
+from ldp_aggregator.service.logs.events import FORMATS, LEVELS, set_up
 
 if TYPE_CHECKING:
     import socket
@@ -76,6 +76,7 @@ class ServeOptions:
     tls_key: Path | None
     workers: int
     debug_tags: bool
+    kept_epochs: int
     drain: float
     log_format: str
     log_level: str
@@ -206,6 +207,13 @@ class ServeOptions:
     "--audit-log",
     type=click.Path(path_type=Path),
     help="A file to note in who looked at what, and who changed tokens.",
+)
+@click.option(
+    "--keep-epochs",
+    "kept_epochs",
+    default=0,
+    type=click.IntRange(0),
+    help="Closed epochs whose tallies are kept.  [default: all]",
 )
 @click.option(
     "--drain",
@@ -374,8 +382,8 @@ def _stop(_: LDPError) -> None:
 def _service(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> Service:
     from ldp_aggregator.service.counting.admission import Rules
     from ldp_aggregator.service.counting.publication import Publication
+    from ldp_aggregator.service.logs.audit_log import AuditLog
     from ldp_aggregator.service.service import Service, Settings
-    from ldp_aggregator.service.uploads.audit_log import AuditLog
     from ldp_aggregator.service.uploads.given_tokens import given_tokens
     from ldp_aggregator.service.uploads.token_use import TokenUse
     from ldp_aggregator.service.uploads.tokens import TokenFile
@@ -394,7 +402,7 @@ def _service(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> S
         token_use=use,
         open_uploads=options.open_uploads,
         origins=options.origins,
-        rules=Rules(kept_days=options.kept_days),
+        rules=Rules(kept_days=options.kept_days, kept_epochs=options.kept_epochs),
         stop_lists=_stop_lists(options, served),
         debug_tags=options.debug_tags,
         publication=Publication(options.least_reports, options.publish_minutes),

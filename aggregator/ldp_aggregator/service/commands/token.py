@@ -100,7 +100,7 @@ def _note(audit: Path | None, removed: list[str], added: list[str]) -> None:
     """Say in the audit log which tokens were changed, and by whom."""
     from getpass import getuser
 
-    from ldp_aggregator.service.uploads.audit_log import AuditLog
+    from ldp_aggregator.service.logs.audit_log import AuditLog
 
     if audit is not None:
         try:

@@ -1,4 +1,4 @@
-"""Requests as the audit log has them (`uploads.audit_log`), each with an id."""
+"""Requests as the audit log has them (`logs.audit_log`), each with an id."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from starlette.requests import Request
 
 from ldp_aggregator.service.http.upload import Receive, Scope, Send
-from ldp_aggregator.service.logs import HEADER, id_of, request_id
+from ldp_aggregator.service.logs.events import HEADER, id_of, request_id
 from ldp_aggregator.service.page.access import shown_token
 from ldp_aggregator.service.service import Service
 

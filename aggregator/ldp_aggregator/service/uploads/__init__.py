@@ -2,7 +2,6 @@
 
 tokens  who may do what; given_tokens  those of the environment; token_use  when they were used
 desk    one upload after another: read, decode, submit, answer
-audit_log  who looked, who was refused, who changed tokens
 debugging  uploads of developers, which are shown and not counted
 
 Imports: `service.counting`, `service.store`.

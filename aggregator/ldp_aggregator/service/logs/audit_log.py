@@ -23,7 +23,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ldp_aggregator.service.logs import now
+from ldp_aggregator.service.logs.events import now
 
 _log = logging.getLogger("ldp.service")
 
