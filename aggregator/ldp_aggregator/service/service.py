@@ -82,6 +82,7 @@ class Service:
         clock: Callable[[], float] = time.time,
         on_failure: Callable[[StoreError], None] = lambda _: None,
     ) -> None:
+        self.url = url
         self.settings = settings
         self.clock = clock
         self.catalogue = Catalogue(served)

@@ -8,20 +8,24 @@ ldp_check_p_value{survey, version, question, check}    small where reports do no
                                                        mechanism's
 ldp_uploads_total{status}, ldp_upload_seconds          requests, by this process
 ldp_token_uses_total{token}                            how often a token was good for something
-ldp_writer_*, ldp_ready, ldp_source_*{source}          this process
+ldp_writer_*, ldp_ready, ldp_source_*{source}          this process; what it stands on is in
+                                                       `machine_metrics`
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from ldp_aggregator.service.counting.submissions import QUARANTINED
+from ldp_aggregator.service.http.machine_metrics import watch_machine
 from ldp_aggregator.service.service import Service
+from ldp_aggregator.service.store.opening import open_snapshot
 from ldp_aggregator.tallies.counting import total_reports
 from ldp_aggregator.tallies.tally import ACCEPTED, DUPLICATE
 
@@ -37,6 +41,7 @@ class Metrics:
     def __init__(self, service: Service) -> None:
         self._registry = CollectorRegistry()
         self._registry.register(_FromService(service))
+        watch_machine(self._registry, service.url, partial(open_snapshot, service.url))
         self._uploads = Counter(
             "ldp_uploads", "Uploads answered", ["status"], registry=self._registry
         )

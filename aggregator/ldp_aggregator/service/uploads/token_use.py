@@ -16,7 +16,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from threading import Lock
 
-from ldp_aggregator.files import FileError, write_whole
+from ldp_aggregator.files import FileError, written_whole
 
 ENDING = "-used"
 _MOST_BYTES = 1 << 20
@@ -54,7 +54,8 @@ class TokenUse:
     def _write(self) -> None:
         days = {name: day.isoformat() for name, day in sorted(self._days.items())}
         try:
-            write_whole(self._path, json.dumps(days, indent=2) + "\n")
+            with written_whole(self._path, mode=0o600) as file:
+                file.write(json.dumps(days, indent=2).encode() + b"\n")
         except FileError as error:
             if not self._trouble:
                 _log.warning("the last use of tokens is in the metrics alone: %s", error)
