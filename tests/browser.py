@@ -4,6 +4,7 @@ Skips where Debian's chromium and chromium-driver, or others on the path, are mi
 """
 
 import base64
+import os
 import shutil
 import socket
 import subprocess
@@ -33,23 +34,32 @@ _PATIENCE = 15.0
 TAB, ENTER = "\ue004", "\ue007"
 
 
-class Browser:
-    """One session."""
+class Window:
+    """What a browser of any engine shows; engines say how to `open` and to `run`."""
 
-    def __init__(self, driver, profile, *arguments, waits="normal"):
+    def text(self, selector):
+        """The text of an element as it is shown; nothing where there is no such element."""
+        return self.run("return document.querySelector(arguments[0])?.innerText ?? ''", selector)
+
+    def wait(self, script, *arguments):
+        """What the script returns, as soon as that is something."""
+        until = time.monotonic() + _PATIENCE
+        while not (answer := self.run(script, *arguments)):
+            assert time.monotonic() < until, (
+                f"nothing came of {script}, on a page that says:\n{self.text('body')}"
+            )
+            time.sleep(0.05)
+        return answer
+
+
+class Session(Window):
+    """One session of a driver that speaks HTTP, with the capabilities that are wanted."""
+
+    def __init__(self, driver, wanted):
         self._driver = driver
-        options = {
-            "binary": CHROMIUM,
-            "args": [*_ARGUMENTS, f"--user-data-dir={profile}", *arguments],
-        }
-        wanted = {
-            "goog:chromeOptions": options,
-            "goog:loggingPrefs": {"browser": "ALL"},
-            "pageLoadStrategy": waits,
-        }
         session = self._post("", capabilities={"alwaysMatch": wanted})
         self._place = f"/{session['sessionId']}"
-        self.process = session["capabilities"]["goog:processID"]
+        self.capabilities = session["capabilities"]
 
     _place = ""
 
@@ -66,19 +76,18 @@ class Browser:
         """What a script, the body of a function, returns in the page."""
         return self._post("/execute/sync", script=script, args=arguments)
 
-    def text(self, selector):
-        """The text of an element as it is shown; nothing where there is no such element."""
-        return self.run("return document.querySelector(arguments[0])?.innerText ?? ''", selector)
+    def close(self):
+        """End the session."""
+        self._driver.delete(f"/session{self._place}")
 
-    def wait(self, script, *arguments):
-        """What the script returns, as soon as that is something."""
-        until = time.monotonic() + _PATIENCE
-        while not (answer := self.run(script, *arguments)):
-            assert time.monotonic() < until, (
-                f"nothing came of {script}, on a page that says:\n{self.text('body')}"
-            )
-            time.sleep(0.05)
-        return answer
+
+class Browser(Session):
+    """Chromium, which can do more."""
+
+    @property
+    def process(self):
+        """The number of the browser's process."""
+        return self.capabilities["goog:processID"]
 
     def type(self, selector, keys):
         """Type into an element."""
@@ -123,10 +132,6 @@ class Browser:
             if entry["level"] in ("WARNING", "SEVERE")
         ]
 
-    def close(self):
-        """End the session."""
-        self._driver.delete(f"/session{self._place}")
-
 
 @contextmanager
 def browser(profile, *arguments, waits="normal"):
@@ -134,27 +139,51 @@ def browser(profile, *arguments, waits="normal"):
 
     `waits` is the driver's page load strategy: with "none" a page can be used while it loads.
     """
+    options = {
+        "binary": CHROMIUM,
+        "args": [*_ARGUMENTS, f"--user-data-dir={profile}", *arguments],
+    }
+    wanted = {
+        "goog:chromeOptions": options,
+        "goog:loggingPrefs": {"browser": "ALL"},
+        "pageLoadStrategy": waits,
+    }
+    with driver_of(DRIVER, "--log-level=OFF") as driver:
+        window = Browser(driver, wanted)
+        try:
+            yield window
+        finally:
+            window.close()
+
+
+@contextmanager
+def driver_of(*command, **environment):
+    """A driver of browsers that listens at a port of its own."""
     port = free_port()
-    command = [DRIVER, f"--port={port}", "--log-level=OFF"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [*command, f"--port={port}"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, **environment},
+    )
     try:
         with httpx.Client(
             base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False
         ) as driver:
             _wait_for(driver)
-            window = Browser(driver, profile, *arguments, waits=waits)
-            try:
-                yield window
-            finally:
-                window.close()
+            yield driver
     finally:
-        process.terminate()
-        try:
-            process.wait(10)
-        # One whose browser was killed may wait for it.
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        end(process)
+
+
+def end(process):
+    """Terminate it, or kill it if that takes too long: one whose browser died may wait for it."""
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def free_port():
@@ -171,5 +200,5 @@ def _wait_for(driver):
             driver.get("/status")
             return
         except httpx.TransportError:
-            assert time.monotonic() < until, "chromedriver does not answer"
+            assert time.monotonic() < until, "the driver does not answer"
             time.sleep(0.05)

@@ -119,12 +119,7 @@ class Arcs(NamedTuple):
         """A frequency, and an arc that holds the value's place more often than not."""
         below = self._below
         cohort = bisect_right(below, randbelow(below[-1], random))
-        drawn = randbelow(self.mass, random)
-        within = self.width * self.truth
-        if drawn < within:
-            behind = drawn // self.truth
-        else:
-            behind = self.width + (drawn - within) // self.other
+        behind = draw_behind(self.width, self.modulus, odds=(self.truth, self.other), random=random)
         start = ((cohort + 1) * int(value) - behind) % self.modulus
         return with_cohort(start, cohort, len(below))
 
@@ -148,6 +143,17 @@ class Arcs(NamedTuple):
 
     def _odds(self, value: int, frequency: int, start: int) -> int:
         return self.truth if self.supports(value, frequency, start) else self.other
+
+
+def draw_behind(width: int, modulus: int, *, odds: tuple[int, int], random: Random) -> int:
+    """How far behind the true place an arc begins: below `width`, it holds that place.
+
+    `odds` weigh each distance below it, and each of the others.
+    """
+    truth, other = odds
+    within = width * truth
+    drawn = randbelow(within + (modulus - width) * other, random)
+    return drawn // truth if drawn < within else width + (drawn - within) // other
 
 
 @lru_cache(maxsize=64)

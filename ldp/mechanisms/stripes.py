@@ -49,7 +49,7 @@ from ldp.domain import Domain, Value
 from ldp.exact import odds
 from ldp.keys import Keys
 from ldp.layout import Layout, with_cohort
-from ldp.mechanisms.arcs import squared_sines, usual_modulus
+from ldp.mechanisms.arcs import draw_behind, squared_sines, usual_modulus
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, of_places
 from ldp.randomness import Random, randbelow
 
@@ -126,12 +126,7 @@ class Stripes(NamedTuple):
         """A frequency, and an arc that holds the cell's place more often than not."""
         below = _sums(self.modulus, self.law)
         cohort = bisect_right(below, randbelow(below[-1], random))
-        drawn = randbelow(self.mass, random)
-        within = self.width * self.truth
-        if drawn < within:
-            behind = drawn // self.truth
-        else:
-            behind = self.width + (drawn - within) // self.other
+        behind = draw_behind(self.width, self.modulus, odds=(self.truth, self.other), random=random)
         start = (self.place(int(value), cohort) - behind) % self.modulus
         return with_cohort(start, cohort, len(below))
 

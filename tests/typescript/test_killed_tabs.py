@@ -1,10 +1,12 @@
 """Tabs that are closed, and browsers that are killed, while an embedded client records and sends.
 
+In Chromium, in Firefox and, where no browser can be killed without its store, in WebKit.
+
 What a device was charged for arrives once: IndexedDB holds charge and report in one transaction.
 Where a kill tears a write of Chromium's, it throws the whole store away at a later start, and says
 so; then the ledger has to say so as well.
-`LDPKIT_KILLED_TABS=50` does it at length. Skipped where chromium, chromedriver or the built client
-is missing.
+`LDPKIT_KILLED_TABS=50` does it at length. Skipped where a browser, or the built client, is
+missing.
 """
 
 import json
@@ -13,19 +15,18 @@ import signal
 import struct
 import time
 from collections import Counter
+from contextlib import contextmanager, nullcontext
 from random import Random
 
 import pytest
 from browser import MISSING, browser
+from engines import ENGINES
 from js_client import needs_built_client
 from watched_files import watched_files
 
 from ldp.wire import FrameReader, decode_batch
 
-pytestmark = [
-    pytest.mark.skipif(MISSING, reason="needs chromium and chromedriver"),
-    needs_built_client,
-]
+pytestmark = needs_built_client
 
 PAGE = "client/js/test/kept_tab.html"
 READY = "return document.body?.dataset.ready === ''"
@@ -51,15 +52,24 @@ def live(window, server, life, *, seconds):
     return window.run("return window.said")
 
 
-def died(profile, server, life, draw):
+@contextmanager
+def lives(engine, profile):
+    """Opens a window for each life: of an engine that keeps nothing, the same one."""
+    if engine.keeps:
+        yield lambda: engine.window(profile)
+    else:
+        with engine.window(profile) as window:
+            yield lambda: nullcontext(window)
+
+
+def died(opened, server, life, *, seconds, killed):
     """A life that ends with the tab, or with the whole browser."""
-    seconds = draw.uniform(0, MOST_SECONDS)
-    with browser(profile) as window:
+    with opened() as window:
         said = live(window, server, life, seconds=seconds)
-        if life % 2:
-            window.open("about:blank")
-        else:
+        if killed:
             os.kill(window.process, signal.SIGKILL)
+        else:
+            window.open("about:blank")
     return said
 
 
@@ -72,12 +82,18 @@ def finished_in(window):
     return finished
 
 
-def test_what_a_tab_was_charged_for_arrives_once(tmp_path):
+@pytest.mark.parametrize("name", ENGINES)
+def test_what_a_tab_was_charged_for_arrives_once(name, tmp_path):
     """After tabs were closed and browsers killed, charges are reports, each of which came once."""
-    draw = Random(15)
-    with watched_files(answer=receipt) as server:
-        said = [name for life in range(DEATHS) for name in died(tmp_path, server, life, draw=draw)]
-        with browser(tmp_path) as window:
+    engine = ENGINES[name]
+    if engine.missing:
+        pytest.skip(f"needs {name}")
+    draw, said = Random(15), []
+    with watched_files(answer=receipt) as server, lives(engine, tmp_path) as opened:
+        for life in range(DEATHS):
+            seconds, killed = draw.uniform(0, MOST_SECONDS), engine.keeps and life % 2 == 0
+            said += died(opened, server, life, seconds=seconds, killed=killed)
+        with opened() as window:
             window.open(server.url(PAGE))
             window.wait(READY)
             window.run("window.finish(arguments[0])", DEATHS + 1)
@@ -102,6 +118,7 @@ def test_what_a_tab_was_charged_for_arrives_once(tmp_path):
     assert was_lost or set(said) <= charged.keys()
 
 
+@pytest.mark.skipif(MISSING, reason="needs chromium and chromedriver")
 def test_a_store_that_the_browser_threw_away_is_said_to_be_lost(tmp_path):
     """A kill between two writes leaves the head of a record without its body: all is lost later."""
     with watched_files(answer=receipt) as server:

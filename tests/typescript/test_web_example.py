@@ -1,4 +1,4 @@
-"""The example page in headless Chromium: what is not randomized is not sent.
+"""The example page in browsers, above all headless Chromium: what is not randomized is not sent.
 
 Its server writes down every request. Skipped where chromium, chromedriver or, for some, the built
 client is missing.
@@ -8,10 +8,9 @@ from contextlib import contextmanager, nullcontext
 
 import pytest
 from browser import ENTER, MISSING, TAB, browser
+from engines import ENGINES
 from js_client import needs_built_client
 from watched_files import watched_files
-
-pytestmark = pytest.mark.skipif(MISSING, reason="needs chromium and chromedriver")
 
 PAGE = "examples/web/"
 PLAIN = "plain.test"
@@ -39,6 +38,8 @@ STRICT = "default-src 'self'"
 @pytest.fixture(scope="module")
 def screen(tmp_path_factory):
     """One browser for all tests, in which a page can be used before it has loaded."""
+    if MISSING:
+        pytest.skip("needs chromium and chromedriver")
     mapped = f"--host-resolver-rules=MAP {PLAIN} 127.0.0.1"
     with browser(tmp_path_factory.mktemp("profile"), mapped, waits="none") as opened:
         yield opened
@@ -139,17 +140,31 @@ def test_a_server_is_told_the_same_whatever_the_answer(chromium, server, policy)
     Only the report differs, which is of one length too; it is the one that the page shows.
     """
     server.policy = policy
+    assert_told_the_same(chromium, server)
+
+
+@needs_built_client
+@pytest.mark.parametrize("name", ["firefox", "webkit"])
+def test_other_engines_tell_a_server_the_same_too(name, server, tmp_path):
+    """Under the page's own policy."""
+    engine = ENGINES[name]
+    if engine.missing:
+        pytest.skip(f"needs {name}")
+    with engine.window(tmp_path) as window:
+        assert_told_the_same(window, server)
+
+
+def assert_told_the_same(window, server):
+    """Answer both ways, each with the same requests; what was posted is what the page shows."""
     requests = {}
     for value in ("true", "false"):
         server.log.clear()
-        chromium.open(server.url(f"{PAGE}?collector={server.url('collect')}"))
-        chromium.wait(READY)
-        chromium.run(
-            f"localStorage.clear(); document.querySelector('button[value={value}]').click()"
-        )
-        sent = bytes.fromhex(chromium.wait("return document.getElementById('sent').textContent"))
-        chromium.run("document.getElementById('post').click()")
-        chromium.wait("return document.getElementById('outcome').textContent === 'Sent.'")
+        window.open(server.url(f"{PAGE}?collector={server.url('collect')}"))
+        window.wait(READY)
+        window.run(f"localStorage.clear(); document.querySelector('button[value={value}]').click()")
+        sent = bytes.fromhex(window.wait("return document.getElementById('sent').textContent"))
+        window.run("document.getElementById('post').click()")
+        window.wait("return document.getElementById('outcome').textContent === 'Sent.'")
         requests[value] = sorted(
             (line, len(body)) for line, body in server.log if "favicon" not in line
         )

@@ -13,6 +13,7 @@ import type { Changes, Store } from "./store.js";
 const RECORDS = "records";
 /** Follows every character that keys are made of. */
 const LAST = "\uffff";
+const PAGE = "addEventListener" in globalThis ? globalThis : undefined;
 
 interface Row {
   readonly key: string;
@@ -40,7 +41,9 @@ export class IndexedDBStore implements Store {
       database = await this.#database();
       transaction = begin();
     }
-    await worked(transaction, prefixes, work);
+    if (await worked(transaction, prefixes, work)) return;
+    await new Promise((resolve) => addEventListener("pageshow", resolve, { once: true }));
+    await this.transact(prefixes, work, durable);
   }
 
   close(): void {
@@ -57,22 +60,39 @@ export class IndexedDBStore implements Store {
   }
 }
 
+/**
+ * Whether the transaction was made: not if its page is put aside, to be shown again later, before the work could be done. It is
+ * given up then, since one that waits for a page that stands still holds up all other tabs, as seen in WebKit.
+ */
 function worked(
   transaction: IDBTransaction, prefixes: readonly string[], work: (found: ReadonlyMap<string, string>) => Changes,
-): Promise<void> {
+): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const records = transaction.objectStore(RECORDS);
     const found = new Map<string, string>();
     let [missing, failure]: [number, unknown] = [prefixes.length, undefined];
-    transaction.oncomplete = () => resolve();
+    const giveUp = ({ persisted }: PageTransitionEvent): void => {
+      if (!persisted) return;
+      transaction.onabort = () => resolve(false);
+      transaction.abort();
+    };
+    PAGE?.addEventListener("pagehide", giveUp);
+    const ended = (): void => PAGE?.removeEventListener("pagehide", giveUp);
+    transaction.oncomplete = () => resolve(true);
     const failed = (): StateError => new StateError(`IndexedDB failed (${transaction.error?.name ?? "aborted"})`);
-    transaction.onabort = () => reject(failure ?? failed());
+    transaction.onabort = () => {
+      ended();
+      reject(failure ?? failed());
+    };
     const finish = (): void => {
+      ended();
       try {
         for (const [key, text] of work(found)) {
           if (text === null) records.delete(key);
           else records.put({ key, text });
         }
+        // What has been asked for needs no page any more, be it closed now or put aside.
+        transaction.commit();
       } catch (error) {
         failure = error;
         transaction.abort();

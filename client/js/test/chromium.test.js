@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript" };
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
-const PATIENCE = 60_000;
+const PATIENCE = 180_000;
 
 const chromium = process.env.CHROMIUM ?? NAMES.flatMap(
   (name) => process.env.PATH.split(delimiter).map((folder) => join(folder, name)),
