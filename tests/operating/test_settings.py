@@ -145,8 +145,8 @@ def test_who_looked_at_what(service, tmp_path):
     assert own.headers["x-request-id"] != "a b"
     visitor(service, "wrong").get("/v1/surveys/example/tally")
     visitor(service).post("/login", data={"token": TOKEN})
-    for unwatched in ("/metrics", "/livez", "/page/page.css"):
-        looker.get(unwatched)
+    for unwatched in ("/metrics", "/livez", "/page/page.css", "/v1/surveys/example"):
+        assert looker.get(unwatched).status_code == 200
     looker.post("/v1/reports", content=b"x", headers={"authorization": f"Bearer {UPLOADING}"})
     path = tmp_path / "audit.log"
     events = [json.loads(line) for line in path.read_text().splitlines()]
@@ -162,6 +162,21 @@ def test_who_looked_at_what(service, tmp_path):
     assert (events[0]["request"], events[1]["request"]) == ("mine", own.headers["x-request-id"])
     assert TOKEN not in path.read_text()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_no_one_fills_the_disk_with_refusals(tmp_path, monkeypatch):
+    """Of those who show no good token 60 a minute have a line; the rest are counted."""
+    now = [6000.0]
+    monkeypatch.setattr("ldp_aggregator.service.logs.audit_log.time.time", lambda: now[0])
+    audit = AuditLog(tmp_path / "audit.log")
+    for number in range(1000):
+        audit.refuse(path=f"/{number}", status=401)
+    now[0] += 60
+    audit.refuse(path="/last", status=401)
+    events = [json.loads(line) for line in (tmp_path / "audit.log").read_text().splitlines()]
+    assert len(events) == 62
+    assert events[60]["more"] == 940
+    assert events[61]["path"] == "/last"
 
 
 def test_who_changed_tokens(service, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import MutableMapping
 from typing import Any
 
@@ -12,7 +13,8 @@ from ldp_aggregator.service.logs.events import HEADER, id_of, request_id
 from ldp_aggregator.service.page.access import shown_token
 from ldp_aggregator.service.service import Service
 
-_UNWATCHED = ("/metrics", "/livez", "/readyz", "/version")
+_UNWATCHED = re.compile(r"/(metrics|livez|readyz|version|page/.*)|/v1/surveys/[^/]+(/stops)?")
+"""What machines ask for, devices among them."""
 _LONGEST = 2000
 
 
@@ -39,13 +41,15 @@ class Asked:
     def _note(self, status: int) -> None:
         log = self._service.settings.audit
         path = self._scope["path"].removeprefix(self._scope.get("root_path", ""))
-        if log is None or status == 304 or path in _UNWATCHED or path.startswith("/page/"):
+        if log is None or status == 304 or (status < 400 and _UNWATCHED.fullmatch(path)):
             return
         tokens = self._service.settings.tokens
         shown = self._scope.get("ldp.token") or shown_token(Request(self._scope))
-        log.write(
+        name = None if tokens is None else tokens.tokens.name_of(shown) or None
+        write = log.refuse if name is None and tokens is not None else log.write
+        write(
             request=self.id,
-            token=(None if tokens is None else tokens.tokens.name_of(shown) or None),
+            token=name,
             method=self._scope["method"],
             path=path[:_LONGEST],
             query=self._scope.get("query_string", b"").decode("latin-1")[:_LONGEST],

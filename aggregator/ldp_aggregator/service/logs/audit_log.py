@@ -8,8 +8,10 @@ One JSON object a line, appended, in a file that its owner alone may read:
 
 Rules
 - Who is the name of a token, never the token, nor an address. `token` is null where none was good.
-- Uploads, scrapes of metrics, the page's own files and its looks at whether anything changed
-  (304) are not looks at anything.
+- Uploads, what devices fetch (a survey, its stop list), scrapes of metrics, the page's own files
+  and its looks at whether anything changed (304) are not looks at anything.
+- Whoever shows no good token cannot fill the disk: of such requests 60 a minute have a line, and
+  the next line says how many more there were.
 - It can be moved away at any time: each line opens the file anew. Where it cannot be written, the
   log says so, once, and the service goes on.
 """
@@ -19,11 +21,15 @@ from __future__ import annotations
 import json
 import logging
 import os
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from ldp_aggregator.service.logs.events import now
+
+MOST_REFUSED = 60
+"""Lines a minute for those who are not known."""
 
 _log = logging.getLogger("ldp.service")
 
@@ -34,6 +40,19 @@ class AuditLog:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._trouble = False
+        self._minute = self._refused = 0
+
+    def refuse(self, **event: Any) -> None:
+        """One line for someone who is not known, unless there were many this minute."""
+        minute = int(time.time() // 60)
+        if minute != self._minute:
+            more = self._refused - MOST_REFUSED
+            self._minute, self._refused = minute, 0
+            if more > 0:
+                self.write(event="refused", more=more)
+        self._refused += 1
+        if self._refused <= MOST_REFUSED:
+            self.write(**event)
 
     def write(self, **event: Any) -> None:
         """One line."""
