@@ -14,6 +14,7 @@ from wire_samples import SURVEY, TEXT
 
 from ldp_aggregator.service.commands.serve import ServeOptions, serve
 from ldp_aggregator.service.commands.settings import PREFIX, settings_of
+from ldp_aggregator.service.counting.publication import Publication
 from ldp_aggregator.service.counting.served import Served
 from ldp_aggregator.service.logs import events as logs
 from ldp_aggregator.service.logs.audit_log import AuditLog
@@ -68,6 +69,13 @@ def test_a_file_the_environment_and_flags(asked):
     assert [str(path) for path in options.paths] == ["c.toml"]
     options = asked("d.toml", "--port", 9002, config=FILE, PORT="9001")
     assert (options.port, [str(path) for path in options.paths]) == (9002, ["d.toml"])
+
+
+def test_what_is_usual(asked):
+    """Reports are shown together as in Python, unless it is said how many."""
+    options = asked("a.toml")
+    assert (options.least_reports, options.publish_minutes) == Publication()
+    assert options.least_reports > 1
 
 
 def test_every_flag_has_a_variable():

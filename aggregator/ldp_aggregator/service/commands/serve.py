@@ -23,9 +23,11 @@ import click
 from ldp.errors import LDPError
 from ldp_aggregator.files import read_candidates, read_source
 from ldp_aggregator.places.asking import BY
+from ldp_aggregator.service.commands.certificates import check_certificate
+from ldp_aggregator.service.commands.operating_flags import operating_flags
 from ldp_aggregator.service.commands.settings import config_option
 from ldp_aggregator.service.commands.token import TOKEN_FILE, write_tokens
-from ldp_aggregator.service.logs.events import FORMATS, LEVELS, set_up
+from ldp_aggregator.service.logs.events import set_up
 
 if TYPE_CHECKING:
     import socket
@@ -189,52 +191,7 @@ class ServeOptions:
     is_flag=True,
     help="Show uploads with the header LDP-Debug-Tag on the page, and do not count them.",
 )
-@click.option(
-    "--log-format",
-    default="text",
-    show_default=True,
-    type=click.Choice(FORMATS),
-    help="How events are logged, to standard error.",
-)
-@click.option(
-    "--log-level",
-    default="info",
-    show_default=True,
-    type=click.Choice(LEVELS),
-    help="From which level on.",
-)
-@click.option(
-    "--audit-log",
-    type=click.Path(path_type=Path),
-    help="A file to note in who looked at what, and who changed tokens.",
-)
-@click.option(
-    "--keep-epochs",
-    "kept_epochs",
-    default=0,
-    type=click.IntRange(0),
-    help="Closed epochs whose tallies are kept.  [default: all]",
-)
-@click.option(
-    "--drain",
-    default=2.0,
-    show_default=True,
-    type=click.FloatRange(0, 3),
-    help="Seconds for which /readyz says no, before connections are closed, when told to stop.",
-)
-@click.option(
-    "--least-reports",
-    default=20,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Reports that are shown together: so many before anything is, and so many new ones each "
-    "time; 1 shows each as it comes.",
-)
-@click.option(
-    "--publish-minutes",
-    type=click.FloatRange(0, min_open=True),
-    help="Minutes after which fewer new ones are shown as well.  [default: never]",
-)
+@operating_flags
 def serve(**asked: Any) -> None:
     """Receive reports of each SURVEY, count each once, and show estimates to token holders.
 
@@ -264,7 +221,7 @@ def serve(**asked: Any) -> None:
 
 
 def _serve_at(listening: socket.socket, options: ServeOptions) -> None:
-    _check_certificate(options)
+    check_certificate(options.tls_certificate, options.tls_key)
     if options.workers == 1:
         while _run(options, listening):
             pass
@@ -301,27 +258,10 @@ def _say_serving(options: ServeOptions, listening: socket.socket) -> None:
     click.echo(f"serving {scheme}://{shown_host}:{port}", err=True)
 
 
-def _check_certificate(options: ServeOptions) -> None:
-    """Raise `ServeError` for a certificate and a key that cannot be served."""
-    import ssl
-
-    if options.tls_certificate is None:
-        return
-    try:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        # An empty password, as no one is there to type one.
-        context.load_cert_chain(options.tls_certificate, options.tls_key, password="")
-    except (OSError, ValueError) as error:
-        raise ServeError(
-            f"expected a certificate in {options.tls_certificate} and its key in "
-            f"{options.tls_key}, in PEM and without a password, got: {error}"
-        ) from None
-
-
 def _renewable(options: ServeOptions) -> bool:
     """Whether a service that is begun anew would find what it needs; the log says what not."""
     try:
-        _check_certificate(options)
+        check_certificate(options.tls_certificate, options.tls_key)
         served = _served(options)
         _stop_lists(options, served)
         _geography(options, served)
