@@ -1,5 +1,6 @@
 """What is shown of tallies: many reports together, by whatever way one asks."""
 
+import sqlite3
 from contextlib import closing
 
 import numpy as np
@@ -12,12 +13,15 @@ from wire_samples import SURVEY, TEXT, batch_of, file_of
 from ldp import parse_survey
 from ldp.survey import Group
 from ldp_aggregator.service.counting.books import Books
+from ldp_aggregator.service.counting.housekeeping import define
 from ldp_aggregator.service.counting.publication import LIVE, Publication, Publisher, reports_of
 from ldp_aggregator.service.counting.served import Catalogue, Served
 from ldp_aggregator.service.counting.turn import begin
-from ldp_aggregator.service.store.opening import open_store
+from ldp_aggregator.service.repair.doctor import repair
+from ldp_aggregator.service.store.errors import StoreDamagedError
+from ldp_aggregator.service.store.opening import open_snapshot, open_store
 from ldp_aggregator.service.store.reading import tally_of
-from ldp_aggregator.service.store.records import Epoch
+from ldp_aggregator.service.store.records import EVER, Epoch
 from ldp_aggregator.service.store.shown import ShownSnapshot
 from ldp_aggregator.service.store.verification import findings
 from ldp_aggregator.tallies.joint_counting import counted
@@ -178,6 +182,37 @@ def test_what_is_shown_of_a_closed_epoch_stays(books, minutes):
     again = Books(books.store, catalogue.tallied)
     Publisher(catalogue, publication).start(again)
     assert shown_reports(again, catalogue) == expected
+
+
+def test_what_is_shown_is_repaired_as_a_whole(tmp_path):
+    """A tally of several parts of which one is lost is not shown in part; what it counts stays."""
+    catalogue, url = Catalogue([Served(SURVEY, TEXT)]), f"sqlite:///{tmp_path}/s.db"
+    publication = Publication(10)
+
+    def reports_shown():
+        with closing(open_store(url)) as store:
+            books = Books(store, catalogue.tallied)
+            define(books, catalogue)
+            if not books.tallies:
+                count(books, catalogue, "filter", reports=12, epoch=EVER)
+                count(books, catalogue, "symbol", reports=12, epoch=EVER)
+            Publisher(catalogue, publication).start(books)
+            with store.snapshot() as snapshot:
+                return tally_of(ShownSnapshot(snapshot), SURVEY).reports("filter")
+
+    assert reports_shown() == 12
+    with closing(sqlite3.connect(tmp_path / "s.db")) as connection, connection:
+        broken = "UPDATE records SET content = zeroblob(8) WHERE kind = 'shown' AND key = "
+        connection.execute(broken + "(SELECT min(key) FROM records WHERE kind = 'shown')")
+    with pytest.raises(StoreDamagedError):
+        reports_shown()
+    examination = repair(url, {})
+    assert examination.troubles
+    assert not examination.lost
+    with open_snapshot(url) as snapshot:
+        assert list(snapshot.scan("shown")) == []
+        assert tally_of(snapshot, SURVEY).reports("filter") == 12
+    assert reports_shown() == 12
 
 
 def test_what_was_counted_before_it_was_kept_back_is_shown_at_a_start(books):

@@ -52,6 +52,10 @@ def look_at_tallies(diagnosis: Diagnosis, evidence: Evidence) -> None:
             statistics = census.with_combinations(statistics & census.tallied.keys()) & blamed
         incomplete = {name for name in statistics if not census.complete((name, epoch, shard))}
         suspects.setdefault((epoch, shard), set()).update(census.entangled(incomplete))
+    # What was shown may lack a part as well, or show what is set aside: all of it is shown anew.
+    for record in evidence.records(SHOWN) if census.torn else ():
+        if shard_of(record) in census.torn:
+            diagnosis.drop.append((SHOWN, record.key))
     counted = _kept_whole(evidence, census, suspects)
     for (epoch, shard), fingerprints in sorted(suspects.items()):
         if fingerprints:
@@ -70,9 +74,7 @@ def _renew(
     for fingerprint in fingerprints:
         parts = census.parts.get((fingerprint, epoch, shard), ())
         for part in parts:
-            key = tally_key(fingerprint, epoch, shard, part=part)
-            # What was shown of it goes as well, and is shown anew.
-            diagnosis.drop += [(TALLY, key), (SHOWN, key)]
+            diagnosis.drop.append((TALLY, tally_key(fingerprint, epoch, shard, part=part)))
     senders = fingerprints | {
         envelope.fingerprint
         for envelope in census.envelopes.values()
