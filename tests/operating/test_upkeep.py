@@ -48,7 +48,7 @@ def accepted(url):
 def test_a_backup_while_uploads_go_on(tmp_path):
     """It is of one moment, sound by itself, and has all that was acknowledged before it began."""
     url = f"sqlite:///{tmp_path}/store.db"
-    stop, told = threading.Event(), []
+    stop, acknowledged = threading.Event(), []
     with service_of(TEXT, folder=tmp_path) as service:
 
         def upload():
@@ -56,16 +56,16 @@ def test_a_backup_while_uploads_go_on(tmp_path):
                 if stop.is_set():
                     return
                 service.writer.write(body)
-                told.append(body)
+                acknowledged.append(body)
 
         uploading = threading.Thread(target=upload)
         uploading.start()
         try:
             for number in range(3):
-                wait_for(lambda number=number: len(told) > 20 * (number + 1))
-                before = len(told)
+                wait_for(lambda number=number: len(acknowledged) > 20 * (number + 1))
+                before = len(acknowledged)
                 sizes = back_up(url, tmp_path / f"{number}.backup")
-                assert before <= sizes.accepted <= len(told) + 1
+                assert before <= sizes.accepted <= len(acknowledged) + 1
                 backup = f"sqlite:///{tmp_path}/{number}.backup"
                 assert accepted(backup) == sizes.accepted
                 assert examine(backup, {}).troubles == ()
@@ -95,10 +95,10 @@ def test_what_a_restore_loses_and_what_mends_it(tmp_path):
         refused = run("restore", place, url, "--replace", code=1).stderr
         assert "another process" in refused
     assert "found one" in run("restore", place, url, code=1).stderr
-    told = json.loads(run("restore", place, url, "--replace", "--format", "json").output)
-    assert (told["store"]["accepted"], told["batches_not_in_it"]) == (30, 10)
+    restored = json.loads(run("restore", place, url, "--replace", "--format", "json").output)
+    assert (restored["store"]["accepted"], restored["batches_not_in_it"]) == (30, 10)
     assert accepted(url) == 30
-    assert accepted(f"sqlite:///{told['kept_as']}") == 40
+    assert accepted(f"sqlite:///{restored['kept_as']}") == 40
     with service_of(TEXT, folder=tmp_path) as service:
         # What devices still have, and what they sent before the backup and repeat.
         for body in batches(20, 35):
@@ -170,8 +170,8 @@ def test_a_survey_is_forgotten_and_no_other(tmp_path):
         assert len(list(snapshot.scan("survey"))) == 1
         assert list(history(snapshot, other)) == []
     with service_of(TEXT, OTHER, folder=tmp_path) as service:
-        told = service.writer.write(file_of(batch)).outcomes
-        assert told == {"duplicate": 1}
+        outcomes = service.writer.write(file_of(batch)).outcomes
+        assert outcomes == {"duplicate": 1}
     assert remove_survey(url, "other")[1] == 1
 
 

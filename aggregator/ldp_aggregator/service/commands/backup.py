@@ -52,8 +52,8 @@ def restore(place: Path, store: str, replaces: bool, form: str) -> None:
     sizes, before, kept = restore_backup(place, store, replaces=replaces)
     lost = None if before is None else before.received - sizes.received
     if form == "json":
-        told = {"store": sizes.to_dict(), "kept_as": None if kept is None else str(kept)}
-        click.echo(json.dumps({**told, "batches_not_in_it": lost}))
+        answer = {"store": sizes.to_dict(), "kept_as": None if kept is None else str(kept)}
+        click.echo(json.dumps({**answer, "batches_not_in_it": lost}))
         return
     click.echo(f"restored: {sizes}")
     if lost is not None:
