@@ -17,6 +17,7 @@ LAYOUTS = (
     *(Layout(bits=bits) for bits in range(1, 21)),
     *(Layout(cohorts, bits=bits) for cohorts in (2, 256, 300) for bits in (*range(1, 21), 128)),
     Layout(1 << 16, bits=2),
+    *(Layout(cohorts, bits=1001) for cohorts in (2, 30)),
     *(Layout(bits=bits, ones=ones) for bits, ones in ((5, 2), (8, 7), (9, 1), (16, 8))),
     *(
         Layout(symbols=symbols, places=places)
@@ -162,6 +163,16 @@ def test_bulk_counting_agrees_with_reading_one_by_one(layout):
     assert counts.dtype == np.int64
     assert (counts == count_one_by_one(possible, layout)).all()
     assert total_reports(counts, layout) == len(possible)
+
+
+def test_cohorts_of_very_different_sizes_are_counted_alike():
+    """Nearly all reports in one cohort, with as many bits as would else be counted at once."""
+    layout = Layout(30, bits=1001)
+    rows = [row for row in random_rows(layout, ROWS) if read_report(row, layout)[0] is None]
+    rows = [bytes(2) + row[2:] if place % 50 else row for place, row in enumerate(rows)]
+    counts = count_rows(as_array(rows, layout), layout)
+    assert counts[0, 0] > 0.9 * len(rows)
+    assert (counts == count_one_by_one(rows, layout)).all()
 
 
 @pytest.mark.parametrize("layout", LAYOUTS[::7], ids=lambda layout: "-".join(map(str, layout)))

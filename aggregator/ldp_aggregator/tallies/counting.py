@@ -24,9 +24,10 @@ from ldp_aggregator.tallies.codeword_counting import codeword_counts
 from ldp_aggregator.tallies.hash_counting import hash_supports
 
 _SYMBOL_TYPES = {1: "<u1", 2: "<u2", 4: "<u4"}
-_BITS_OF_BYTE = np.unpackbits(
-    np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little"
-).astype(np.int64)
+_MANY, _WORTH_ADDERS = 16, 1 << 16
+"""Reports of a cohort, and bytes of all, from which on those of all cohorts are counted at once."""
+_UNPACKED = 1 << 15
+"""Bits that are taken apart at a time, into bytes: of fewer rows than 16 bits can number."""
 
 
 def empty_counts(layout: Layout) -> Counts:
@@ -74,20 +75,43 @@ def _bits(rows: Rows, layout: Layout) -> Counts:
         counts[0, 1:] = bit_counts(rows)[: layout.bits]
         return counts
     cohort = cohorts(rows, layout)
-    counts[:, 0] = np.bincount(cohort, minlength=layout.cohorts)
-    # The body of all reports, byte by byte: (bytes, reports).
-    columns = np.ascontiguousarray(rows[:, layout.prefix_width :].T)
-    cells = cohort * 256
-    for index, column in enumerate(columns):
-        # A histogram of the values of this byte in each cohort, (cohorts, 256); a table of the bits
-        # of each value, (256, 8), turns it into counts of bits, (cohorts, 8).
-        histogram = np.bincount(cells + column, minlength=layout.cohorts * 256)
-        setters = histogram.reshape(layout.cohorts, 256) @ _BITS_OF_BYTE
-        # The last byte may have padding.
-        start = 1 + 8 * index
-        width = min(8, layout.bits - 8 * index)
-        counts[:, start : start + width] = setters[:, :width]
+    order = np.argsort(cohort.astype(np.uint16), kind="stable")
+    # The bodies of all reports, (reports, bytes), cohort after cohort.
+    bodies = rows[order, layout.prefix_width :]
+    sizes = np.bincount(cohort, minlength=layout.cohorts)
+    counts[:, 0] = sizes
+    present = np.flatnonzero(sizes)
+    evenly = sizes.max(initial=0) * len(present) <= 2 * len(rows)
+    if evenly and len(rows) >= _MANY * len(present) and bodies.size >= _WORTH_ADDERS:
+        counts[present, 1:] = _side_by_side(bodies, sizes[present])[:, : layout.bits]
+    else:
+        _add_one_by_one(counts, cohort[order], bodies)
     return counts
+
+
+def _add_one_by_one(counts: Counts, cohort: NDArray[np.int64], bodies: Rows) -> None:
+    """Take apart the bodies of reports that are sorted by cohort, and add up the bits."""
+    width = counts.shape[1] - 1
+    step = max(1, _UNPACKED // width)
+    for start in range(0, len(bodies), step):
+        some = slice(start, start + step)
+        present, starts = np.unique(cohort[some], return_index=True)
+        bits = np.unpackbits(bodies[some], axis=1, count=width, bitorder="little")
+        # The sums of each cohort's rows, (cohorts of these rows, bits).
+        counts[present, 1:] += np.add.reduceat(bits, starts, axis=0, dtype=np.uint16)
+
+
+def _side_by_side(bodies: Rows, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many set each bit, of shape (cohorts, 8 x bytes): counted as one cohort of wide rows.
+
+    `bodies` are those of so many reports for each cohort, one cohort after another.
+    """
+    number = np.arange(len(sizes)).repeat(sizes)
+    place = np.arange(len(bodies)) - (np.cumsum(sizes) - sizes)[number]
+    # Rows that are missing set no bit: (most reports of a cohort, cohorts, bytes).
+    wide = np.zeros((sizes.max(), len(sizes), bodies.shape[1]), dtype=np.uint8)
+    wide[place, number] = bodies
+    return bit_counts(wide.reshape(len(wide), -1)).reshape(len(sizes), -1)
 
 
 def faults(rows: Rows, layout: Layout) -> list[tuple[str, NDArray[np.bool_]]]:
