@@ -309,7 +309,8 @@ def _run(options: ServeOptions, listening: socket.socket) -> bool:
         signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     # A copy, which the server closes: who connects while it is begun anew waits.
-    server.run([listening.dup()])
+    with listening.dup() as copy:
+        server.run([copy])
     if failures:
         raise failures[0]
     return server.renewing
