@@ -26,6 +26,7 @@ import uvicorn
 import ldp
 import ldp_aggregator
 import ldp_simulations
+from ldp_aggregator.service.counting.publication import LIVE
 from ldp_aggregator.service.counting.served import Served
 from ldp_aggregator.service.http.app import Application
 from ldp_aggregator.service.service import Service, Settings
@@ -171,7 +172,8 @@ def serving(survey: ldp.Survey) -> Iterator[tuple[str, Service, Served]]:
     served = Served(survey, survey.to_toml())
     with tempfile.TemporaryDirectory() as folder:
         store = f"sqlite:///{Path(folder) / 'ldp.db'}"
-        service = Service([served], store, Settings(open_uploads=True))
+        settings = Settings(open_uploads=True, publication=LIVE)  # its devices are made up
+        service = Service([served], store, settings)
         config = uvicorn.Config(Application(service), port=0, log_level="error", lifespan="off")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run)

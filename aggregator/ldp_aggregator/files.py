@@ -28,6 +28,7 @@ from ldp_aggregator.streams import DASH, is_standard_output, standard_input
 
 _DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]+)")
 _LARGEST_SURVEY = "LDPKIT_LARGEST_SURVEY"
+_ANYWHERE = "LDPKIT_FILES_ANYWHERE"
 
 
 class FileError(LDPError):
@@ -73,7 +74,7 @@ class _Named:
 
     def __call__(self, name: str) -> str:
         self.read = True
-        path = self._folder / name
+        path = beside(self._folder, name)
         content = read_bytes(path, self._largest)
         try:
             return content.decode("utf-8-sig")
@@ -106,9 +107,25 @@ def read_candidates(
     for question in survey:
         if question.candidates is None:
             continue
-        lines = read_lines(Path(survey_path).parent / question.candidates)
+        lines = read_lines(beside(Path(survey_path).parent, question.candidates))
         texts[question.name] = tuple(dict.fromkeys(map(composed, lines)))
     return texts
+
+
+def beside(folder: Path, name: str) -> Path:
+    """A file that a survey in a folder names: one of the folder, or below it.
+
+    A survey may come from someone who should not choose what is read here, so that others are
+    refused with `FileError`, unless $LDPKIT_FILES_ANYWHERE is 1.
+    """
+    path = folder / name
+    inside = path.resolve().is_relative_to(folder.resolve())
+    if not inside and os.environ.get(_ANYWHERE) != "1":
+        raise FileError(
+            f"expected a file in the survey's own folder, got {name!r}, which leads out of it; "
+            f"{_ANYWHERE}=1 allows that"
+        )
+    return path
 
 
 def read_bytes(path: Path, largest: int) -> bytes:

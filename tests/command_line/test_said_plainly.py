@@ -258,6 +258,7 @@ ADVISING = {
     "ldp_aggregator.service.repair.doctor": ("doctor",),
     "ldp_aggregator.service.repair.lost_records": ("doctor",),
     "ldp_aggregator.service.store.witness": ("doctor",),
+    "ldp_aggregator.service.upkeep.backup": ("restore",),
     "ldp_aggregator.places.geojson": ("estimate",),
     "ldp_aggregator.tallies.paths": ("aggregate", "estimate", "associate"),
     "ldp_simulations.answers": ("randomize", "simulate"),

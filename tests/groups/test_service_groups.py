@@ -16,6 +16,7 @@ from ldp_aggregator import aggregate, estimate_groups
 from ldp_aggregator.groups.asking import Asked
 from ldp_aggregator.groups.estimation import sizes_of
 from ldp_aggregator.service.counting.admission import Rules
+from ldp_aggregator.service.counting.publication import LIVE
 from ldp_aggregator.service.counting.served import Served
 from ldp_aggregator.service.repair.doctor import examine, repair
 from ldp_aggregator.service.service import Service, Settings
@@ -232,7 +233,7 @@ def test_groups_on_postgresql(postgres_server):
 def test_a_damaged_store_is_repaired_with_its_combinations(tmp_path, what):
     """What is lost is counted anew from batches that were kept, of all combinations alike."""
     clock, store = Clock(), f"sqlite:///{tmp_path}/store.db"
-    settings = Settings(rules=Rules(kept_days=9))
+    settings = Settings(rules=Rules(kept_days=9), publication=LIVE)
     service = Service([Served(SURVEY, TEXT)], store, settings, clock=clock)
     visitor(service).post("/v1/reports", content=REPORTS[0])
     served = service.catalogue.all[0]

@@ -16,6 +16,7 @@ from running_service import RunningService, received, request, running_service
 from wire_samples import BATCHES, SURVEY, TEXT, file_of
 
 from ldp.wire import Batch, encode_frame
+from ldp_aggregator.service.counting.publication import LIVE
 from ldp_aggregator.service.counting.served import Served
 from ldp_aggregator.service.service import Service, Settings
 from ldp_aggregator.service.uploads.desk import UploadLimits
@@ -81,7 +82,7 @@ def test_a_hundred_at_a_time(service):
 
 def test_announced_bytes_are_given_back(tmp_path):
     """Uploads announced and never sent keep small ones out never, and large ones not for ever."""
-    settings = Settings(open_uploads=True, limits=UploadLimits(patience=1.0))
+    settings = Settings(open_uploads=True, publication=LIVE, limits=UploadLimits(patience=1.0))
     service = Service([Served(SURVEY, TEXT)], f"sqlite:///{tmp_path}/store.db", settings)
     with closing(service), serving(service) as url:
         running = RunningService(None, urlsplit(url).port, None)

@@ -12,6 +12,7 @@ from browser import free_port
 
 from ldp import parse_survey
 from ldp_aggregator.estimates.stop_lists import StopLists
+from ldp_aggregator.service.counting.publication import LIVE
 from ldp_aggregator.service.counting.served import Served
 from ldp_aggregator.service.http.app import Application
 from ldp_aggregator.service.service import Service, Settings
@@ -72,12 +73,19 @@ def service_of(
     debug_tags=False,
     stop_lists=(),
     geography=None,
+    publication=LIVE,
     **options,
 ):
     """A service of surveys, given as texts; with a token file unless it needs none."""
     token_file = TokenFile(write_tokens(folder)) if tokens else None
     lists = StopLists(stop_lists)
-    settings = Settings(token_file, debug_tags=debug_tags, stop_lists=lists, geography=geography)
+    settings = Settings(
+        token_file,
+        debug_tags=debug_tags,
+        stop_lists=lists,
+        publication=publication,
+        geography=geography,
+    )
     served = [Served(parse_survey(text), text, candidates or {}) for text in texts]
     service = Service(served, f"sqlite:///{folder}/store.db", settings, **options)
     try:

@@ -16,6 +16,7 @@ from ldp.wire import Batch, encode_batch, encode_frame
 from ldp_aggregator import Tally, estimate, follow
 from ldp_aggregator.commands.analyses.trend import CHANGED
 from ldp_aggregator.series.changes import ALARM_RATE, POPULATION, changes_in
+from ldp_aggregator.service.counting.publication import LIVE
 from ldp_aggregator.service.counting.served import Served
 from ldp_aggregator.service.service import Service, Settings
 from ldp_aggregator.service.store.records import last_closed
@@ -43,7 +44,9 @@ def store(tmp_path):
     """The URL of a store with eight hours, of which the fourth has no reports."""
     survey, clock = parse_survey(TEXT), [100.0 * HOUR]
     url = f"sqlite:///{tmp_path}/s.db"
-    service = Service([Served(survey, TEXT)], url, Settings(), clock=lambda: clock[0])
+    service = Service(
+        [Served(survey, TEXT)], url, Settings(publication=LIVE), clock=lambda: clock[0]
+    )
     question, generator = survey["mood"], np.random.default_rng(4)
     for hour in range(8):
         clock[0] = (100.5 + hour) * HOUR

@@ -98,7 +98,9 @@ def started(folder, *options, survey=TEXT, port=0, environment=None, within=()):
     survey_path.write_text(survey)
     if not (folder / "tokens.toml").exists():
         write_tokens(folder)
-    command = [*within, LDP, "serve", survey_path, "--port", str(port), *options]
+    # The least first, so that options may ask for another.
+    fixed = ["--port", str(port), "--least-reports", "1", "--drain", "0"]
+    command = [*within, LDP, "serve", survey_path, *fixed, *options]
     with (
         log.open("w") as file,
         subprocess.Popen(command, cwd=folder, env=environment, stderr=file) as process,

@@ -15,6 +15,7 @@ from ldp.randomness import system
 from ldp.wire import Batch
 from ldp_aggregator import estimate
 from ldp_aggregator.service.counting.admission import Rules
+from ldp_aggregator.service.counting.publication import LIVE
 from ldp_aggregator.service.counting.served import Served
 from ldp_aggregator.service.counting.submissions import BusyError
 from ldp_aggregator.service.http.app import Application
@@ -144,7 +145,7 @@ def test_quarantine_has_an_end(tmp_path):
         for number in range(3)
     ]
     rules = Rules(aside_days=2, aside_bytes=2 * len(file_of(batches[0])))
-    settings = Settings(rules=rules)
+    settings = Settings(rules=rules, publication=LIVE)
     service = Service([Served(SURVEY, TEXT)], f"sqlite:///{tmp_path}/s.db", settings, clock=clock)
     answers = [upload(service, file_of(batch), None).json() for batch in batches]
     assert [answer["quarantined"] for answer in answers] == [1, 1, 0]
@@ -167,7 +168,7 @@ def test_epochs_close_and_their_ids_go(tmp_path):
     """
     clock = Clock(10 * HOUR)
     served = [Served(parse_survey(TIMED), TIMED)]
-    service = Service(served, f"sqlite:///{tmp_path}/s.db", Settings(), clock=clock)
+    service = Service(served, f"sqlite:///{tmp_path}/s.db", Settings(publication=LIVE), clock=clock)
     ours, early = timed_batch("symbol", 10 * HOUR), timed_batch("symbol", 12 * HOUR)
     assert (
         upload(service, file_of(ours, timed_batch("symbol", 11 * HOUR)), None).json()["accepted"]
@@ -208,7 +209,10 @@ def test_kept_batches_are_exported_and_counted_again(tmp_path):
     )
     clock = Clock(20_000 * 24 * HOUR)
     service = Service(
-        [Served(SURVEY, TEXT)], store, Settings(rules=Rules(kept_days=2)), clock=clock
+        [Served(SURVEY, TEXT)],
+        store,
+        Settings(rules=Rules(kept_days=2), publication=LIVE),
+        clock=clock,
     )
     upload(service, body, None)
     run("export", store, "-o", folder)

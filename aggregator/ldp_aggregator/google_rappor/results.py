@@ -15,6 +15,7 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp_aggregator.estimates.detection import detected
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.rendering.safe_cells import safe_cell
 
 LEVEL = 0.95
 COLUMNS = (
@@ -53,5 +54,6 @@ def results_csv(estimates: QuestionEstimates) -> str:
     writer.writerow(COLUMNS)
     shown = np.flatnonzero(detected(estimates))
     for index in shown[np.argsort(-proportion[shown], kind="stable")].tolist():
-        writer.writerow([estimates.values[index], *(float(column[index]) for column in columns)])
+        value = safe_cell(estimates.values[index])
+        writer.writerow([value, *(float(column[index]) for column in columns)])
     return text.getvalue()

@@ -8,7 +8,7 @@ html_page  tables as HTML, and pages               json_text  records as JSON, i
 csv_text   flat records as CSV                     parquet    flat records as Parquet
 bars       bars with intervals, as a picture       drawing    pictures as files
 frames     flat records as data frames            heat       maps, as a picture
-over_time  a course over time, as a picture
+over_time  a course over time, as a picture       safe_cells texts that no spreadsheet runs
 
 Imports: `arrays`. What is above, such as `estimates`, prints, exports and plots itself by these.
 """

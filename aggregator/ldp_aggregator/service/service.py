@@ -12,12 +12,15 @@ from ldp_aggregator.estimates.stop_lists import StopLists
 from ldp_aggregator.geography import Geography
 from ldp_aggregator.service.analysis.analysis import Analysis
 from ldp_aggregator.service.counting.admission import Rules
+from ldp_aggregator.service.counting.publication import Publication
 from ldp_aggregator.service.counting.served import Catalogue, Served
 from ldp_aggregator.service.counting.writer import Writer
+from ldp_aggregator.service.logs.audit_log import AuditLog
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.opening import open_snapshot, open_store
 from ldp_aggregator.service.uploads.debugging import DebugBoard
 from ldp_aggregator.service.uploads.desk import UploadLimits
+from ldp_aggregator.service.uploads.token_use import TokenUse
 from ldp_aggregator.service.uploads.tokens import GRANTED, TokenFile
 
 
@@ -45,6 +48,10 @@ class Settings:
     """
 
     tokens: TokenFile | None = None
+    audit: AuditLog | None = None
+    """Where it is noted who looked at what."""
+    token_use: TokenUse | None = None
+    """When tokens were used, where that is noted."""
     open_uploads: bool = False
     """Whether uploads need no token."""
     origins: tuple[str, ...] = ()
@@ -54,6 +61,8 @@ class Settings:
     stop_lists: StopLists = field(default_factory=StopLists)
     debug_tags: bool = False
     """Whether uploads of developers are shown, and not counted (`uploads.debugging`)."""
+    publication: Publication = field(default_factory=Publication)
+    """How many reports are shown together."""
     geography: Geography | None = None
     """Districts whose shares and borders are shown of maps."""
 
@@ -73,6 +82,7 @@ class Service:
         clock: Callable[[], float] = time.time,
         on_failure: Callable[[StoreError], None] = lambda _: None,
     ) -> None:
+        self.url = url
         self.settings = settings
         self.clock = clock
         self.catalogue = Catalogue(served)
@@ -80,15 +90,18 @@ class Service:
             partial(open_store, url),
             self.catalogue,
             settings.rules,
+            publication=settings.publication,
             clock=clock,
             on_failure=on_failure,
         )
         self.analysis = Analysis(
             self.catalogue,
-            partial(open_snapshot, url),
+            lambda: settings.publication.seen(open_snapshot(url)),
             settings.stop_lists,
             geography=settings.geography,
         )
+        self.leaving = False
+        """Whether it was told to stop, and takes uploads for some seconds only."""
         self.sources: list[Source] = []
         self.board: DebugBoard | None = None
         if settings.debug_tags:
@@ -111,6 +124,8 @@ class Service:
 
         A source that stands still is no reason.
         """
+        if self.leaving:
+            return "expected to go on, but was told to stop"
         if self.writer.failure is not None:
             return str(self.writer.failure)
         if not self.writer.ready:

@@ -10,8 +10,10 @@ import logging
 import os
 import signal
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +23,11 @@ import click
 from ldp.errors import LDPError
 from ldp_aggregator.files import read_candidates, read_source
 from ldp_aggregator.places.asking import BY
+from ldp_aggregator.service.commands.certificates import check_certificate
+from ldp_aggregator.service.commands.operating_flags import operating_flags
+from ldp_aggregator.service.commands.settings import config_option
 from ldp_aggregator.service.commands.token import TOKEN_FILE, write_tokens
+from ldp_aggregator.service.logs.events import set_up
 
 if TYPE_CHECKING:
     import socket
@@ -44,8 +50,9 @@ _SWITCH = 0.001
 
 Python's 0.005 would be felt in every answer.
 """
-_GRACE = 20
-"""Seconds for answers that are due when the service is told to stop."""
+
+
+_log = logging.getLogger("ldp.service")
 
 
 class ServeError(LDPError):
@@ -71,12 +78,20 @@ class ServeOptions:
     tls_key: Path | None
     workers: int
     debug_tags: bool
+    kept_epochs: int
+    drain: float
+    log_format: str
+    log_level: str
+    audit_log: Path | None
+    least_reports: int
+    publish_minutes: float | None
     stop_lists: tuple[Path, ...] = ()
     geography_path: Path | None = None
     district_name: str = "name"
     districts_by: str = "area"
 
 
+@config_option
 @click.command()
 @click.argument(
     "paths", metavar="SURVEY...", nargs=-1, required=True, type=click.Path(path_type=Path)
@@ -176,6 +191,7 @@ class ServeOptions:
     is_flag=True,
     help="Show uploads with the header LDP-Debug-Tag on the page, and do not count them.",
 )
+@operating_flags
 def serve(**asked: Any) -> None:
     """Receive reports of each SURVEY, count each once, and show estimates to token holders.
 
@@ -195,14 +211,8 @@ def serve(**asked: Any) -> None:
         )
     if (options.tls_certificate is None) != (options.tls_key is None):
         raise click.UsageError("--tls-certificate and --tls-key: expected both or neither")
-    logging.basicConfig(
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-        level=logging.INFO,
-        stream=sys.stderr,
-    )
-    # It warns of every request that it refuses, and anyone could fill the disk so.
-    logging.getLogger("uvicorn").setLevel(logging.ERROR)
-    if not options.token_file.exists():
+    set_up(options.log_format, options.log_level)
+    if not options.token_file.exists() and not _given():
         _first_tokens(options.token_file)
     if find_spec("uvicorn") is None or find_spec("starlette") is None:
         raise ServeError(_EXTRA)
@@ -211,15 +221,14 @@ def serve(**asked: Any) -> None:
 
 
 def _serve_at(listening: socket.socket, options: ServeOptions) -> None:
-    host, port = listening.getsockname()[:2]
-    scheme = "http" if options.tls_key is None else "https"
-    shown_host = f"[{host}]" if ":" in host else host
-    click.echo(f"serving {scheme}://{shown_host}:{port}", err=True)
+    check_certificate(options.tls_certificate, options.tls_key)
     if options.workers == 1:
-        _run(options, listening)
+        while _run(options, listening):
+            pass
         return
     from uvicorn.supervisors import Multiprocess
 
+    _say_serving(options, listening)
     Multiprocess(_config(options, partial(application, options)), [listening]).run()
 
 
@@ -234,29 +243,77 @@ def application(
     from ldp_aggregator.service.http.app import Application
     from ldp_aggregator.service.http.protocol import make_room
 
+    # Also in a process that was started for this.
+    set_up(options.log_format, options.log_level)
+    _load_slow_libraries()
     make_room()
     sys.setswitchinterval(_SWITCH)
     return Application(_service(options, on_failure or _stop), owned=True)
 
 
-def _run(options: ServeOptions, listening: socket.socket) -> None:
-    """Serve in this process until told to stop. Raises `LDPError`."""
-    from uvicorn import Server
+def _say_serving(options: ServeOptions, listening: socket.socket) -> None:
+    host, port = listening.getsockname()[:2]
+    scheme = "http" if options.tls_key is None else "https"
+    shown_host = f"[{host}]" if ":" in host else host
+    click.echo(f"serving {scheme}://{shown_host}:{port}", err=True)
+
+
+def _renewable(options: ServeOptions) -> bool:
+    """Whether a service that is begun anew would find what it needs; the log says what not."""
+    try:
+        check_certificate(options.tls_certificate, options.tls_key)
+        served = _served(options)
+        _stop_lists(options, served)
+        _geography(options, served)
+    except LDPError as error:
+        _log.error("%s\nthe service goes on with what it had before", error)
+        return False
+    _log.info("certificates and surveys are read anew")
+    return True
+
+
+def _load_slow_libraries() -> None:
+    """Import what a first download would import, while no upload waits for it."""
+    with suppress(ImportError):
+        import_module("pyarrow.parquet")
+
+
+def _run(options: ServeOptions, listening: socket.socket) -> bool:
+    """Serve in this process until told to stop; whether to begin anew. Raises `LDPError`."""
+    from ldp_aggregator.service.http.server import Server
 
     failures: list[LDPError] = []
+    applications: list[Application] = []
+
+    def make() -> Application:
+        applications.append(application(options, stop))
+        return applications[-1]
+
+    def leave() -> None:
+        applications[-1].service.leaving = True
 
     def stop(failure: LDPError) -> None:
         failures.append(failure)
         server.should_exit = True
 
-    server = Server(_config(options, partial(application, options, stop)))
+    server = Server(
+        _config(options, make),
+        partial(_say_serving, options, listening),
+        leave,
+        renew=partial(_renewable, options),
+        drain=options.drain,
+    )
     # The server finishes what it has begun when it is told to stop, and then raises the signal
     # again: that is no error.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    server.run([listening])
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    # A copy, which the server closes: who connects while it is begun anew waits.
+    with listening.dup() as copy:
+        server.run([copy])
     if failures:
         raise failures[0]
+    return server.renewing
 
 
 def _stop(_: LDPError) -> None:
@@ -265,21 +322,31 @@ def _stop(_: LDPError) -> None:
 
 def _service(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> Service:
     from ldp_aggregator.service.counting.admission import Rules
-    from ldp_aggregator.service.counting.served import Served
+    from ldp_aggregator.service.counting.publication import Publication
+    from ldp_aggregator.service.logs.audit_log import AuditLog
     from ldp_aggregator.service.service import Service, Settings
+    from ldp_aggregator.service.uploads.given_tokens import given_tokens
+    from ldp_aggregator.service.uploads.token_use import TokenUse
     from ldp_aggregator.service.uploads.tokens import TokenFile
 
-    served = []
-    for path in options.paths:
-        survey, content = read_source(path)
-        served.append(Served(survey, content.decode(), read_candidates(survey, path)))
+    served = _served(options)
+    use = TokenUse(options.token_file)
+    audit = None if options.audit_log is None else AuditLog(options.audit_log)
     settings = Settings(
-        tokens=TokenFile(options.token_file),
+        tokens=TokenFile(
+            options.token_file,
+            given_tokens(os.environ),
+            use.note,
+            **({} if audit is None else {"changed": audit.tokens}),
+        ),
+        audit=audit,
+        token_use=use,
         open_uploads=options.open_uploads,
         origins=options.origins,
-        rules=Rules(kept_days=options.kept_days),
+        rules=Rules(kept_days=options.kept_days, kept_epochs=options.kept_epochs),
         stop_lists=_stop_lists(options, served),
         debug_tags=options.debug_tags,
+        publication=Publication(options.least_reports, options.publish_minutes),
         geography=_geography(options, served),
     )
     service = Service(served, options.store, settings, on_failure=on_failure)
@@ -290,6 +357,17 @@ def _service(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> S
         service.close()
         raise
     return service
+
+
+def _served(options: ServeOptions) -> list[Served]:
+    """The surveys, with what is looked for. Raises `LDPError`."""
+    from ldp_aggregator.service.counting.served import Served
+
+    served = []
+    for path in options.paths:
+        survey, content = read_source(path)
+        served.append(Served(survey, content.decode(), read_candidates(survey, path)))
+    return served
 
 
 def _stop_lists(options: ServeOptions, served: Iterable[Served]) -> StopLists:
@@ -335,6 +413,7 @@ def _sources(options: ServeOptions, service: Service) -> Iterator[Source]:
 def _config(options: ServeOptions, make: Callable[[], Application]) -> Config:
     from uvicorn import Config
 
+    from ldp_aggregator.service.http.server import GRACE
     from ldp_aggregator.service.http.upload_protocol import UploadProtocol
 
     return Config(
@@ -348,7 +427,7 @@ def _config(options: ServeOptions, make: Callable[[], Application]) -> Config:
         server_header=False,
         proxy_headers=False,
         log_config=None,
-        timeout_graceful_shutdown=_GRACE,
+        timeout_graceful_shutdown=GRACE,
         ssl_certfile=options.tls_certificate,
         ssl_keyfile=options.tls_key,
     )
@@ -371,6 +450,13 @@ def _listening(options: ServeOptions) -> socket.socket:
         ) from None
     listening.set_inheritable(True)
     return listening
+
+
+def _given() -> bool:
+    """Whether tokens come with the process. Raises `FileError`."""
+    from ldp_aggregator.service.uploads.given_tokens import given_tokens
+
+    return bool(given_tokens(os.environ))
 
 
 def _first_tokens(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
@@ -11,6 +12,7 @@ import click
 
 from ldp_aggregator.commands.main import Group
 from ldp_aggregator.files import FileError, written_whole
+from ldp_aggregator.service.uploads.token_use import read_days
 from ldp_aggregator.service.uploads.tokens import SCOPES, Token, Tokens, is_name, kept, new_token
 
 TOKEN_FILE = Path("tokens.toml")
@@ -21,6 +23,14 @@ _FILE = click.option(
     show_default=True,
     type=click.Path(path_type=Path),
     help="The file that has their hashes.",
+)
+_AUDIT = click.option(
+    "--audit-log",
+    "audit",
+    envvar="LDP_SERVE_AUDIT_LOG",
+    show_envvar=True,
+    type=click.Path(path_type=Path),
+    help="The service's audit log, to note who changed what.",
 )
 _MOST_DAYS = 3650
 
@@ -39,7 +49,8 @@ def token() -> None:
     help="Days from now for which it is good.  [default: ever]",
 )
 @_FILE
-def new(name: str, scope: str, days: int | None, path: Path) -> None:
+@_AUDIT
+def new(name: str, scope: str, days: int | None, path: Path, audit: Path | None) -> None:
     """Make a token, print it this once, and keep its hash."""
     tokens = Tokens.read(path).all if path.exists() else ()
     if not is_name(name):
@@ -54,6 +65,7 @@ def new(name: str, scope: str, days: int | None, path: Path) -> None:
     expires = None if days is None else datetime.now(UTC).replace(microsecond=0) + timedelta(days)
     secret = new_token()
     write_tokens(path, [*tokens, kept(secret, name, scope, expires=expires)])
+    _note(audit, [], [name])
     click.echo(f"{path}: kept the hash of this token; it is not shown again", err=True)
     click.echo(secret)
 
@@ -61,23 +73,41 @@ def new(name: str, scope: str, days: int | None, path: Path) -> None:
 @token.command("list")
 @_FILE
 def list_(path: Path) -> None:
-    """List the names and scopes of all tokens, and until when they are good."""
+    """List all tokens by name: scope, until when each is good, on which day it was used last."""
+    days = read_days(path)
     for token in Tokens.read(path).all:
         until = "for ever" if token.expires is None else f"until {token.expires.isoformat(' ')}"
         expired = "expired " if token.expired(time.time()) else ""
-        click.echo(f"{token.name:32}  {token.scope:7}  {expired}{until}")
+        used = f"last used {days[token.name]}" if token.name in days else "never used"
+        click.echo(f"{token.name:32}  {token.scope:7}  {expired}{until}, {used}")
 
 
 @token.command()
 @click.argument("name")
 @_FILE
-def remove(name: str, path: Path) -> None:
+@_AUDIT
+def remove(name: str, path: Path, audit: Path | None) -> None:
     """Remove the token NAME: within a second or two it is good for nothing."""
     tokens = Tokens.read(path).all
     if name not in [token.name for token in tokens]:
         names = ", ".join(token.name for token in tokens) or "none"
         raise FileError(f"expected the name of a token in {path} ({names}), got {name!r}")
     write_tokens(path, [token for token in tokens if token.name != name])
+    _note(audit, [name], [])
+
+
+def _note(audit: Path | None, removed: list[str], added: list[str]) -> None:
+    """Say in the audit log which tokens were changed, and by whom."""
+    from getpass import getuser
+
+    from ldp_aggregator.service.logs.audit_log import AuditLog
+
+    if audit is not None:
+        try:
+            user = getuser()
+        except (OSError, KeyError):  # a container's user may have no name
+            user = str(os.getuid())
+        AuditLog(audit).tokens(removed, added, by=user)
 
 
 def write_tokens(path: Path, tokens: Iterable[Token]) -> None:

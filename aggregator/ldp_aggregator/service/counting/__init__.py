@@ -6,6 +6,7 @@ books         what the records say, in memory
 admission     one upload, screened
 submissions   what is asked of the writer, and its answers
 served        the surveys of a service
+publication   what of the tallies may be looked at
 housekeeping  closing epochs, forgetting ids
 
 Imports: `service.store`, `ldp_aggregator.tallies`.

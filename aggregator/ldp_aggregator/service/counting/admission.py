@@ -42,12 +42,14 @@ AHEAD = 3600
 class Rules(NamedTuple):
     """What a turn keeps besides sums.
 
-    Days for which batches are kept whole, if at all; days and bytes of batches that are put aside.
+    Days for which batches are kept whole, if at all; days and bytes of batches that are put aside;
+    closed epochs whose tallies are kept, all if it is 0.
     """
 
     kept_days: int = 0
     aside_days: int = 30
     aside_bytes: int = 64 << 20
+    kept_epochs: int = 0
 
 
 class Admission:

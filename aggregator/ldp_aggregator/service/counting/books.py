@@ -20,6 +20,8 @@ from ldp_aggregator.arrays import Counts
 from ldp_aggregator.service.store.combinations import Known
 from ldp_aggregator.service.store.records import (
     PART,
+    SHOWN,
+    TALLY,
     Epoch,
     IdSum,
     Record,
@@ -37,7 +39,7 @@ from ldp_aggregator.service.store.store import Snapshot, Store
 from ldp_aggregator.service.store.verification import check
 from ldp_aggregator.tallies.joint_counting import empty_counts_of
 
-HELD = ("tally", "intake", "ids", "closed", "mark", "survey")
+HELD = (TALLY, SHOWN, "intake", "ids", "closed", "mark", "survey")
 """Kinds whose checksums the books hold in memory, because their records are written again."""
 
 Statistic = tuple[bytes, Epoch]
@@ -83,7 +85,7 @@ class Books:
         self.let_go()
 
     def _take(self, record: Record) -> None:
-        if record.kind == "tally":
+        if record.kind == TALLY:
             fingerprint, epoch, _, part = read_tally_key(record.key)
             if self._known.get(fingerprint) is not None:
                 # A record holds one part of the flattened array: (PART,), the last one shorter.
@@ -113,7 +115,7 @@ class Books:
         self.sums = {
             (kind, key): total
             for (kind, key), total in self.sums.items()
-            if kind != "tally" or not past(read_tally_key(key)[1])
+            if kind not in (TALLY, SHOWN) or not past(read_tally_key(key)[1])
         }
 
     def tally(self, fingerprint: bytes, epoch: Epoch) -> Counts:

@@ -5,7 +5,7 @@ What a process had kept goes even if it never comes back: another one stands in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice, takewhile
 
 from ldp.epochs import epoch_at
@@ -16,7 +16,16 @@ from ldp_aggregator.service.counting.books import Books
 from ldp_aggregator.service.counting.served import Catalogue
 from ldp_aggregator.service.counting.submissions import QUARANTINED
 from ldp_aggregator.service.counting.turn import begin
-from ldp_aggregator.service.store.records import DAY, EVER, Record, read_kept_key, shard_of
+from ldp_aggregator.service.store.records import (
+    DAY,
+    EVER,
+    SHOWN,
+    TALLY,
+    Record,
+    read_kept_key,
+    read_tally_key,
+    shard_of,
+)
 from ldp_aggregator.service.store.store import Store
 from ldp_aggregator.tallies.screening import UNKNOWN
 
@@ -95,12 +104,14 @@ def tidy(books: Books, catalogue: Catalogue, rules: Rules, now: float) -> bool:
     closing = to_close(catalogue, books.closed, now)
     expired = list(islice(_older(_own(books, "kept"), now, rules.kept_days), MOST))
     aside = list(islice(_older(_own(books, "aside"), now, rules.aside_days), MOST))
+    closed = books.closed | closing
+    past = list(_past(books, closed, rules.kept_epochs)) if closing else []
     if not (closing or expired or aside):
         return False
     with begin(books, alone=bool(closing)) as turn:
         for length, number in closing.items():
             turn.close(length, number)
-        turn.drop([*expired, *aside])
+        turn.drop([*expired, *aside, *past])
         if aside:
             turn.tell(None, EVER, QUARANTINED, batches=-len(aside))
             turn.tell(None, EVER, UNKNOWN, batches=len(aside))
@@ -130,6 +141,15 @@ def _shards_with_something_due(
         islice(_known(store.scan("aside"), catalogue), MOST) if back else (),
     )
     return sorted({shard_of(record) for record in due} - {store.shard})
+
+
+def _past(books: Books, closed: Mapping[int, int], kept_epochs: int) -> Iterator[Record]:
+    """Tallies of epochs that were closed so many epochs ago, and what was shown of them."""
+    for kind in (TALLY, SHOWN) if kept_epochs else ():
+        for record in _own(books, kind):
+            epoch = read_tally_key(record.key)[1]
+            if epoch.length and epoch.number <= closed.get(epoch.length, -1) - kept_epochs:
+                yield record
 
 
 def _older(records: Iterable[Record], now: float, days: int) -> Iterator[Record]:

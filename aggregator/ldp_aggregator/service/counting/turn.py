@@ -19,10 +19,12 @@ from ldp_aggregator.service.counting.books import HELD, Books, Statistic
 from ldp_aggregator.service.store.records import (
     NO_QUESTION,
     PART,
+    SHOWN,
     Epoch,
     IdSum,
     Record,
     Root,
+    checksum,
     intake_key,
     kept_key,
     last_closed,
@@ -80,6 +82,16 @@ class Turn:
         """Add to the tally of a question or group."""
         sofar = self._counts.get((fingerprint, epoch))
         self._counts[fingerprint, epoch] = counts if sofar is None else sofar + counts
+
+    def show(self, fingerprint: bytes, epoch: Epoch, counts: Counts) -> None:
+        """Let these counts be looked at; of a turn that counts nothing."""
+        # Flattened, (cells,), in parts of PART cells; those that are as they were are not written.
+        flat = counts.reshape(-1).astype("<i8")
+        for part in np.unique(np.flatnonzero(flat) // PART).tolist():
+            key = tally_key(fingerprint, epoch, self._shard, part=part)
+            content = flat[part * PART : (part + 1) * PART].tobytes()
+            if checksum(SHOWN, key, content) != self._books.sums.get((SHOWN, key)):
+                self._written[SHOWN, key] = content
 
     def tell(self, fingerprint: bytes | None, epoch: Epoch, outcome: str, batches: int) -> None:
         """Count batches of a known question, or of none, by what became of them."""

@@ -26,7 +26,14 @@ from typing import Any
 from ldp.errors import LDPError
 from ldp_aggregator.service.counting.admission import Admission, Rules
 from ldp_aggregator.service.counting.books import Books
-from ldp_aggregator.service.counting.housekeeping import BACK_EVERY, EVERY, define, look_around
+from ldp_aggregator.service.counting.housekeeping import (
+    BACK_EVERY,
+    EVERY,
+    define,
+    look_around,
+    to_close,
+)
+from ldp_aggregator.service.counting.publication import LIVE, Publication, Publisher
 from ldp_aggregator.service.counting.served import Catalogue
 from ldp_aggregator.service.counting.submissions import (
     Answer,
@@ -65,6 +72,7 @@ class Writer:
         catalogue: Catalogue,
         rules: Rules = Rules(),  # noqa: B008  # a tuple
         *,
+        publication: Publication = LIVE,
         clock: Callable[[], float] = time.time,
         on_failure: Callable[[StoreError], None] = lambda _: None,
     ) -> None:
@@ -74,6 +82,7 @@ class Writer:
         self._clock = clock
         self._on_failure = on_failure
         self._admission = Admission(catalogue, rules)
+        self._publisher = Publisher(catalogue, publication)
         self._queue: SimpleQueue[Submission | None] = SimpleQueue()
         self._lock = Lock()
         self._waiting = self._waiting_bytes = 0
@@ -143,9 +152,11 @@ class Writer:
                 started = time.perf_counter()
                 if submissions:
                     self._take(submissions)
+                self._publish()
                 self._look_around()
                 self.busy_seconds += time.perf_counter() - started
         finally:
+            self._publish(at_once=True)
             if self._books is not None:
                 self._books.store.close()
 
@@ -203,6 +214,17 @@ class Writer:
         self.turns += 1
         return [Receipt(of_submission) for of_submission in outcomes]
 
+    def _publish(self, *, at_once: bool = False) -> None:
+        """Let more be looked at, where enough has come."""
+        if self._books is None or self.failure is not None:
+            return
+        try:
+            self._publisher.look(self._books, at_once=at_once)
+        except StoreError as error:
+            self._trouble(error)
+        except Exception:  # our own mistake: uploads go on
+            _log.exception("what is due could not be shown")
+
     def _look_around(self) -> None:
         """Do what is due by the clock."""
         now = self._clock()
@@ -210,6 +232,9 @@ class Writer:
             return
         back = not 0 <= now - self._took_back < BACK_EVERY
         try:
+            closing = to_close(self._catalogue, self._books.closed, now)
+            if closing:
+                self._publisher.look(self._books, closing=closing)
             more = look_around(
                 self._books, self._admission, self._catalogue, rules=self._rules, now=now, back=back
             )
@@ -227,6 +252,7 @@ class Writer:
         try:
             books = Books(store, self._catalogue.tallied)
             define(books, self._catalogue)
+            self._publisher.start(books)
             return books
         except BaseException:
             store.close()

@@ -1,10 +1,13 @@
 """HTTP: the service on the network.
 
 app              routes and their answers, for any ASGI server
-metrics          numbers for Prometheus
+metrics          numbers for Prometheus; machine_metrics, of what it stands on
 upload           the route for reports
 upload_protocol  the same without ASGI, for speed
 protocol         HTTP's framing, strictly
+headers          what every answer says besides
+audit            requests as the audit log has them
+server           how it begins and ends
 
 Imports: everything in `service` but `commands` and `repair`.
 """

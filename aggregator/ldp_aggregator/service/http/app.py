@@ -23,7 +23,7 @@ Tokens come in an Authorization header, or the page's cookie.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
@@ -48,6 +48,8 @@ from ldp_aggregator.service.analysis.queries import (
     served_as,
 )
 from ldp_aggregator.service.counting.served import Served
+from ldp_aggregator.service.http.audit import Asked
+from ldp_aggregator.service.http.headers import with_fields
 from ldp_aggregator.service.http.metrics import CONTENT_TYPE, Metrics
 from ldp_aggregator.service.http.upload import Receive, Scope, Send, Upload
 from ldp_aggregator.service.page.access import shown_token
@@ -73,6 +75,7 @@ class Application:
     def __init__(self, service: Service, *, owned: bool = False) -> None:
         self._metrics = Metrics(service)
         settings = service.settings
+        self.service = service
         self.desk = UploadDesk(
             service.writer,
             None if settings.open_uploads else service.permitted,
@@ -92,26 +95,16 @@ class Application:
         if scope["type"] != "http":
             await self._rest(scope, receive, send)
         elif _is_upload(scope):
-            await self._upload(scope, receive, send)
+            await self._upload(scope, receive, with_fields(scope, send))
         else:
-            await self._rest(scope, receive, _closing(send))
+            asked = Asked(self.service, scope)
+            await asked.answer(self._rest, receive, with_fields(scope, send))
 
 
 def _is_upload(scope: Scope) -> bool:
     path = scope["path"].removeprefix(scope.get("root_path", ""))
     raw_path = scope.get("raw_path") or _RAW_PATH
     return path == PATH and raw_path.endswith(_RAW_PATH)
-
-
-def _closing(send: Send) -> Send:
-    """The same, except that whatever is refused closes the connection."""
-
-    async def sent(message: MutableMapping[str, Any]) -> None:
-        if message["type"] == "http.response.start" and message["status"] >= 400:
-            message["headers"] = [*message["headers"], (b"connection", b"close")]
-        await send(message)
-
-    return sent
 
 
 def routes_of(service: Service, metrics: Metrics) -> list[Route]:
@@ -312,7 +305,10 @@ class _Endpoints:
     def _at(served: Served, number: int | None) -> Epoch | None:
         if number is None:
             return None
-        return EVER if served.survey.epoch is None else Epoch(served.survey.epoch, number)
+        length = served.survey.epoch
+        if length is None and number != EVER.number:
+            raise RequestError(400, "expected no epoch, as this survey has none")
+        return EVER if length is None else Epoch(length, number)
 
 
 def _of_groups(

@@ -11,13 +11,16 @@ ldp_change_evidence{survey, version, question}         e-value against "nothing 
 ldp_changed{survey, version, question}                 whether that is an alarm; false ones, ever,
                                                        in at most .01 of all versions of surveys
 ldp_uploads_total{status}, ldp_upload_seconds          requests, by this process
-ldp_writer_*, ldp_ready, ldp_source_*{source}          this process
+ldp_token_uses_total{token}                            how often a token was good for something
+ldp_writer_*, ldp_ready, ldp_source_*{source}          this process; what it stands on is in
+                                                       `machine_metrics`
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -25,7 +28,9 @@ from prometheus_client.registry import Collector
 
 from ldp_aggregator.series.changes import ALARM_RATE
 from ldp_aggregator.service.counting.submissions import QUARANTINED
+from ldp_aggregator.service.http.machine_metrics import watch_machine
 from ldp_aggregator.service.service import Service
+from ldp_aggregator.service.store.opening import open_snapshot
 from ldp_aggregator.tallies.counting import total_reports
 from ldp_aggregator.tallies.tally import ACCEPTED, DUPLICATE
 
@@ -41,6 +46,7 @@ class Metrics:
     def __init__(self, service: Service) -> None:
         self._registry = CollectorRegistry()
         self._registry.register(_FromService(service))
+        watch_machine(self._registry, service.url, partial(open_snapshot, service.url))
         self._uploads = Counter(
             "ldp_uploads", "Uploads answered", ["status"], registry=self._registry
         )
@@ -93,6 +99,11 @@ class _FromService(Collector):
         yield CounterMetricFamily(
             "ldp_writer_busy_seconds", "Seconds in turns", writer.busy_seconds
         )
+        uses = CounterMetricFamily("ldp_token_uses", "Uses of a token", labels=["token"])
+        use = service.settings.token_use
+        for name, times in sorted(use.times.items()) if use is not None else ():
+            uses.add_metric([name], times)
+        yield uses
         sources = GaugeMetricFamily(
             "ldp_source_ready", "Whether a source is being read", labels=["source"]
         )

@@ -18,6 +18,7 @@ closed.
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -34,6 +35,7 @@ An upload has less (`uploads.desk`).
 """
 _OTHER_FILES = 128
 """What a process opens besides: stores, surveys, sockets that listen."""
+_SPACES = re.compile(rb"[ \t]{2}|\t")
 _WATCHED = (b"host", b"authorization", b"expect")
 
 
@@ -99,6 +101,7 @@ class StrictProtocol(HttpToolsProtocol):
         joining = JoiningTransport(cast(asyncio.Transport, transport), self.loop)
         super().connection_made(cast(asyncio.Transport, joining))
         self._head: int | None = 0
+        self._line: bytes | None = b""
         self.expect(HEAD)
         self._watch = self.loop.call_later(HEAD, self._look)
         if len(self.connections) > self.most_connections:
@@ -118,6 +121,9 @@ class StrictProtocol(HttpToolsProtocol):
             self.flow.pause_reading()
             return
         if self._head is not None:
+            if self._line is not None and not self._is_line(data):
+                self.send_400_response("expected a method, a path and a version, one space apart")
+                return
             self._head += len(data)
         super().data_received(data)
         if self._head is not None and self._head > MOST_HEAD and not self.transport.is_closing():
@@ -156,6 +162,7 @@ class StrictProtocol(HttpToolsProtocol):
                 times[name] += 1
         sound = (
             self.url.startswith(b"/")
+            and b"#" not in self.url
             and version in ("1.0", "1.1")
             and (times[b"host"] == 1 or (version == "1.0" and not times[b"host"]))
             and times[b"authorization"] <= 1
@@ -181,9 +188,20 @@ class StrictProtocol(HttpToolsProtocol):
         self.expect_head()
         super().on_response_complete()
 
+    def _is_line(self, data: bytes) -> bool:
+        """Whether the line that a request begins with may be one, as far as it is there.
+
+        The parser would take several spaces for one.
+        """
+        line = (self._line or b"") + data
+        end = line.find(b"\n")
+        self._line = line[:MOST_HEAD] if end < 0 else None
+        return not _SPACES.search(line[: end if end >= 0 else MOST_HEAD])
+
     def expect_head(self) -> None:
         """Begin to wait for the next head."""
         self._head = 0
+        self._line = b""
         self.expect(HEAD)
 
     def answering(self) -> bool:

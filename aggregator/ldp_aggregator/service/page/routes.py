@@ -112,6 +112,7 @@ class _Pages:
             accounts=service.analysis.accounts(),
             trouble=trouble,
             signed_in=service.settings.tokens is not None,
+            together=service.settings.publication.least,
             debug=None if service.board is None else service.board.uploads(),
         )
 
@@ -123,6 +124,7 @@ class _Pages:
                 problem_page("This form was sent by another site, so nothing was done."), 403
             )
         token = await _token_of(request)
+        request.scope["ldp.token"] = token
         verdict = self._service.permitted(token, ANALYST)
         if verdict != GRANTED:
             return _refused(verdict, query)

@@ -48,12 +48,19 @@ def service_section(view: ServiceView) -> Safe:
     sums = " + ".join(f"{count:,} {name}" for name, count in zip(names, terms, strict=True))
     received = tag("strong", f"{view.accounts.received:,}")
     line = tag("p", received, f" batches received = {sums}", class_="sums", id="accounts")
+    notes = []
+    if view.together > 1:
+        words = (
+            f"Answers are shown {view.together:,} reports at a time, by question and epoch, and "
+            f"none before so many have come; batches are counted as they come."
+        )
+        notes.append(tag("p", words, class_="note", id="together"))
     wrong = []
     if not view.balances:
         wrong.append("These do not add up: the store is damaged. Run ldp doctor on it.")
     if view.trouble is not None:
         wrong.append(f"No reports are taken: {view.trouble}")
-    return joined([line, *(tag("p", words, class_="problem") for words in wrong)])
+    return joined([line, *notes, *(tag("p", words, class_="problem") for words in wrong)])
 
 
 def _batches(view: SurveyView, service: ServiceView) -> Safe:

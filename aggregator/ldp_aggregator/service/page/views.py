@@ -121,6 +121,8 @@ class ServiceView:
     trouble: str | None
     signed_in: bool
     """Whether there is anything to sign out of."""
+    together: int = 1
+    """How many reports are shown together."""
     debug: Sequence[DebugUpload] | None = None
     """Uploads of developers; None where the service was not started for them."""
 

@@ -17,6 +17,7 @@ from ldp_aggregator.service.store.combinations import Known
 from ldp_aggregator.service.store.records import (
     KINDS,
     PART,
+    TALLY,
     Epoch,
     IdSum,
     Record,
@@ -120,9 +121,7 @@ class Census:
             return None
         if not all(record.kind in KINDS for record in self.broken):
             return None
-        tallies = {
-            record.key[:FINGERPRINT_SIZE] for record in self.broken if record.kind == "tally"
-        }
+        tallies = {record.key[:FINGERPRINT_SIZE] for record in self.broken if record.kind == TALLY}
         known = Known.of(self.tallied)
         return tallies if all(known.get(name) is not None for name in tallies) else None
 
@@ -191,7 +190,7 @@ class Census:
             return
         records, digest = self.sums[shard]
         self.sums[shard] = records + 1, digest ^ record.checksum
-        if record.kind == "tally":
+        if record.kind == TALLY:
             fingerprint, epoch, _, part = read_tally_key(key)
             self.parts[fingerprint, epoch, shard].add(part)
         elif record.kind == "intake":

@@ -19,6 +19,7 @@ _MEANINGS = {
     "survey": "the service writes it anew when it serves the survey; ldp doctor --survey FILE "
     "does so too",
     "tally": "a part of a tally",
+    "shown": "what may be looked at of a tally; it is shown anew, with what has come since",
     "intake": "what became of batches",
     "ids": "what the ids of an epoch add up to",
     "closed": "which epochs are closed",

@@ -19,6 +19,8 @@ from ldp_aggregator.service.store.records import (
     EVER,
     NO_QUESTION,
     PART,
+    SHOWN,
+    TALLY,
     Epoch,
     Record,
     intake_key,
@@ -50,6 +52,10 @@ def look_at_tallies(diagnosis: Diagnosis, evidence: Evidence) -> None:
             statistics = census.with_combinations(statistics & census.tallied.keys()) & blamed
         incomplete = {name for name in statistics if not census.complete((name, epoch, shard))}
         suspects.setdefault((epoch, shard), set()).update(census.entangled(incomplete))
+    # What was shown may lack a part as well, or show what is set aside: all of it is shown anew.
+    for record in evidence.records(SHOWN) if census.torn else ():
+        if shard_of(record) in census.torn:
+            diagnosis.drop.append((SHOWN, record.key))
     counted = _kept_whole(evidence, census, suspects)
     for (epoch, shard), fingerprints in sorted(suspects.items()):
         if fingerprints:
@@ -68,7 +74,7 @@ def _renew(
     for fingerprint in fingerprints:
         parts = census.parts.get((fingerprint, epoch, shard), ())
         for part in parts:
-            diagnosis.drop.append(("tally", tally_key(fingerprint, epoch, shard, part=part)))
+            diagnosis.drop.append((TALLY, tally_key(fingerprint, epoch, shard, part=part)))
     senders = fingerprints | {
         envelope.fingerprint
         for envelope in census.envelopes.values()
@@ -160,7 +166,7 @@ def _parts_of(fingerprint: bytes, epoch: Epoch, shard: int, counts: Counts) -> I
     flat = counts.reshape(-1).astype("<i8")
     for part in np.unique(np.flatnonzero(flat) // PART).tolist():
         content = flat[part * PART : (part + 1) * PART].tobytes()
-        yield sealed("tally", tally_key(fingerprint, epoch, shard, part=part), content)
+        yield sealed(TALLY, tally_key(fingerprint, epoch, shard, part=part), content)
 
 
 def _names(census: Census, fingerprints: Iterable[bytes]) -> str:

@@ -14,12 +14,16 @@ Rules
   duplicates then.
 - What is behind the last sound frame of a file waits: a frame may still be growing there. So damage
   is counted once, with the frame behind it; of a long stretch without any, some 16 MiB at a time.
+- Links are passed over; a hole of a sparse file is waited for where
+  nothing is behind it, and else damage, which is not read where it is long.
 - Memory: some times the largest frame, for all files together.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -27,6 +31,7 @@ from typing import BinaryIO
 
 from ldp.wire import MOST_PAYLOAD, Damage, FrameReader, encode_frame
 from ldp_aggregator.files import FileError
+from ldp_aggregator.rendering.safe_cells import printable
 from ldp_aggregator.service.counting.writer import Writer
 from ldp_aggregator.service.sources.follower import MOST_BYTES, Follower, Piece
 from ldp_aggregator.service.store.reading import marks
@@ -37,6 +42,8 @@ EVERY = 1.0
 
 _HEADER = len(encode_frame(b""))
 _LARGEST = _HEADER + MOST_PAYLOAD
+_LONG = 256 << 20
+"""Bytes of a hole that are passed over unread."""
 _DAMAGE = b"\0"
 """Damage of any size, in one byte."""
 
@@ -87,15 +94,16 @@ class FolderSource(Follower):
         trouble = None
         for path in sorted(self._folder.rglob("*.ldp")):
             try:
-                status = path.stat()
+                # Links are not followed: they may lead anywhere, or in a circle.
+                status = path.lstat()
                 signature = status.st_ino, status.st_size, status.st_mtime_ns
-                if path.is_file() and self._seen.get(path) != signature:
+                if stat.S_ISREG(status.st_mode) and self._seen.get(path) != signature:
                     self._read(path)
                 signatures[path] = signature
             except FileNotFoundError:  # it went while we looked
                 continue
             except OSError as error:
-                trouble = f"expected to read {path}, got {error.strerror}"
+                trouble = f"expected to read {printable(str(path))}, got {error.strerror}"
         self._seen = signatures
         if trouble is None:
             self.failure = None
@@ -114,7 +122,7 @@ class FolderSource(Follower):
             if at > os.fstat(file.fileno()).st_size:
                 at = 0
             file.seek(at)
-            while parts := _next(file):
+            while parts := _next(file, at):
                 pieces = []
                 for frames, size in parts:
                     at += size
@@ -153,11 +161,27 @@ def _missing(folder: Path) -> FileError:
     return FileError(f"expected a folder of report files at {folder}, found none")
 
 
-def _next(file: BinaryIO) -> list[tuple[bytes, int]]:
+def _hole(file: BinaryIO, at: int) -> int | None:
+    """The bytes of a hole that begins there; None if it reaches to the end of the file."""
+    # Where the file is read on, behind what Python has read ahead.
+    here = os.lseek(file.fileno(), 0, os.SEEK_CUR)
+    try:
+        return os.lseek(file.fileno(), at, os.SEEK_DATA) - at
+    except OSError as error:
+        # Other errors are those of file systems that have no holes, or do not tell.
+        return None if error.errno == errno.ENXIO else 0
+    finally:
+        os.lseek(file.fileno(), here, os.SEEK_SET)
+
+
+def _next(file: BinaryIO, at: int) -> list[tuple[bytes, int]]:
     """The next part of a file, as far as it is certain: frames and damage.
 
     Each with the bytes that it takes there.
     """
+    hole = _hole(file, at)
+    if hole is None or hole > _LONG:
+        return [(_DAMAGE, hole)] if hole else []
     reader = FrameReader()
     size = 0
     while size < 2 * _LARGEST and (chunk := file.read(MOST_BYTES)):

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from threading import Event, Thread
 from typing import NamedTuple
 
+from ldp_aggregator.rendering.safe_cells import printable
 from ldp_aggregator.service.counting.submissions import BusyError, InternalError
 from ldp_aggregator.service.counting.writer import Writer
 from ldp_aggregator.service.store.errors import StoreError
@@ -85,7 +86,7 @@ class Follower:
         """Say, once, why it stands still."""
         if self.failure != str(error):
             self.failure = str(error)
-            _log.error("%s: %s", self.name, error)
+            _log.error("%s: %s", printable(self.name), printable(str(error)))
 
     def _deliver(self, pieces: Sequence[Piece]) -> None:
         """Return when all pieces are counted, and their marks last.
@@ -105,7 +106,7 @@ class Follower:
                 "%s: skipped what leads to %s in %s: %s",
                 self.name,
                 piece.place.hex(),
-                piece.source,
+                printable(piece.source),
                 error,
             )
             self.skipped += 1

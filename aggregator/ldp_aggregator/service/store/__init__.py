@@ -2,7 +2,7 @@
 
 store         what every store can do             errors    what goes wrong with one
 records       what is kept, as keys and bytes     opening   stores by their URLs
-combinations  what is kept by public attributes
+combinations  what is kept by public attributes   shown     what analysts may see of a snapshot
 verification  whether records are whole           reading   tallies out of a snapshot
 sqlite, postgres (with postgres_connection, postgres_snapshot)      the stores that there are
 witness       a second file that tells of a lost one

@@ -4,6 +4,7 @@
     root      shard                              see `Root`
     survey    fingerprint, shard                 the survey file
     tally     fingerprint, epoch, shard, part    `PART` counts of a question or group, in order
+    shown     as of tally                        what of these may be looked at
     intake    fingerprint, epoch, shard          how many batches had which outcome
     ids       epoch, shard                       see `IdSum`
     closed    length, shard                      the last epoch of this length that is closed
@@ -32,7 +33,8 @@ from ldp.survey import FINGERPRINT_SIZE
 from ldp.wire import pack_array, unpack_array
 
 FORMAT = 1
-KINDS = ("root", "survey", "tally", "intake", "ids", "closed", "mark", "kept", "aside")
+TALLY, SHOWN = "tally", "shown"
+KINDS = ("root", "survey", TALLY, SHOWN, "intake", "ids", "closed", "mark", "kept", "aside")
 PART = 512
 DAY = 86_400
 NO_QUESTION = bytes(FINGERPRINT_SIZE)
@@ -202,7 +204,7 @@ def read_kept_key(key: bytes) -> tuple[int, bytes, bytes]:
 
 def shard_of(record: Record) -> int:
     """Whose record it is."""
-    at = -6 if record.kind == "tally" else -2
+    at = -6 if record.kind in (TALLY, SHOWN) else -2
     shard: int = _SHARD.unpack(record.key[at : at + 2 or None])[0]
     return shard
 

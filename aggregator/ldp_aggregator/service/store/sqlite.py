@@ -60,6 +60,9 @@ class SQLiteStore:
         self._logged = 0
         self._witness = Witness(self._path)
         try:
+            with _told(self._path):
+                # Made before SQLite does, which gives its log the permissions of the file.
+                os.close(os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
             self._connection = connected(self._path, "rwc")
             with _told(self._path):
                 [(version,)] = self._connection.execute("PRAGMA user_version")

@@ -57,7 +57,11 @@ MOST_BODY = (16 << 20) + (64 << 10)
 MOST_HELD = 64 << 20
 PATIENCE = 30.0
 """Seconds for a body to arrive."""
-_JSON: Headers = [(b"content-type", b"application/json")]
+_JSON: Headers = [
+    (b"content-type", b"application/json"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"cache-control", b"no-store"),
+]
 _TOLD: dict[int, Headers] = {401: [(b"www-authenticate", b"Bearer")], 405: [(b"allow", b"POST")]}
 """What an answer of a status has to say besides."""
 PREFLIGHT: Headers = [

@@ -25,7 +25,7 @@ import os
 import re
 import secrets
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from hashlib import sha256
@@ -132,6 +132,12 @@ class Tokens:
             return EXPIRED
         return GRANTED if scope in _GOOD_FOR[matching[0].scope] else WRONG_SCOPE
 
+    def name_of(self, token: str | None) -> str:
+        """What a token is called; nothing if it is none of these."""
+        shown = sha256((token or "").encode()).digest()
+        names = [known.name for known in self.all if compare_digest(known.digest, shown)]
+        return names[0] if names else ""
+
     def to_toml(self) -> str:
         """The file that says so."""
         blocks = [
@@ -152,32 +158,54 @@ class Tokens:
 class TokenFile:
     """The tokens of a file that may change at any time.
 
-    Raises `TokenError` if they cannot be read to begin with.
+    Raises `TokenError` if they cannot be read to begin with. Those that are `given` stand before
+    them. `used` is told the name of each token that is good for what was asked, and when;
+    `changed` the names before and after a change of the file.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        given: Iterable[Token] = (),
+        used: Callable[[str, float], None] = lambda name, now: None,  # noqa: ARG005
+        changed: Callable[[list[str], list[str]], None] = lambda before, after: None,  # noqa: ARG005
+    ) -> None:
         self._path = Path(path)
-        self._content = _content(self._path)
+        self._given = tuple(given)
+        self._used = used
+        self._changed = changed
+        # With tokens of the process's own, there need be no file.
+        absent = bool(self._given) and not self._path.exists()
+        self._content = b"" if absent else _content(self._path)
         self._trouble = ""
         self._looked = float("-inf")
-        self.tokens = Tokens.parse(self._content, str(path))
+        self.tokens = self._with_given(Tokens.parse(self._content, str(path)))
 
     def check(self, token: str | None, scope: str, now: float) -> str:
         """The same as of `Tokens`, by what the file said a second ago or later."""
         if not 0 <= now - self._looked < _PAUSE:
             self._looked = now
             self._look()
-        return self.tokens.check(token, scope, now)
+        verdict = self.tokens.check(token, scope, now)
+        if verdict == GRANTED:
+            self._used(self.tokens.name_of(token), now)
+        return verdict
+
+    def _with_given(self, tokens: Tokens) -> Tokens:
+        return Tokens([*self._given, *tokens.all])
 
     def _look(self) -> None:
         """Take over what the file says, if it says something else."""
         # Read rather than asked for its time of change: two changes may share one, and a few lines
         # cost no more.
         try:
-            content = _content(self._path)
+            absent = bool(self._given) and not self._path.exists()
+            content = b"" if absent else _content(self._path)
             if content != self._content:
-                self.tokens = Tokens.parse(content, str(self._path))
+                before = [token.name for token in self.tokens.all]
+                self.tokens = self._with_given(Tokens.parse(content, str(self._path)))
                 self._content = content
+                self._changed(before, [token.name for token in self.tokens.all])
             self._trouble = ""
         except TokenError as error:
             if self._trouble != str(error):

@@ -1,0 +1,62 @@
+"""`ldp backup` and `ldp restore`: a store's copy while it is served, and a store made of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+_FORMAT = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How to say what was done.",
+)
+
+
+@click.command()
+@click.argument("store")
+@click.argument("place", metavar="FILE", type=click.Path(path_type=Path))
+@_FORMAT
+def backup(store: str, place: Path, form: str) -> None:
+    """Copy STORE (a URL, as for ldp serve) to FILE, whole, checked, while the service goes on.
+
+    The copy is a store of its own, in SQLite, with its witness beside it.
+    """
+    from ldp_aggregator.service.upkeep.backup import back_up
+
+    sizes = back_up(store, place)
+    if form == "json":
+        click.echo(json.dumps({"backup": str(place), **sizes.to_dict()}))
+    else:
+        click.echo(f"{place}: {sizes}; read back and checked")
+
+
+@click.command()
+@click.argument("place", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("store")
+@click.option(
+    "--replace", "replaces", is_flag=True, help="Replace the store that is there, and keep it."
+)
+@_FORMAT
+def restore(place: Path, store: str, replaces: bool, form: str) -> None:
+    """Make STORE (a URL) of the backup in FILE, and say what is not in it.
+
+    The service is stopped meanwhile.
+    """
+    from ldp_aggregator.service.upkeep.backup import restore as restore_backup
+
+    sizes, before, kept = restore_backup(place, store, replaces=replaces)
+    lost = None if before is None else before.received - sizes.received
+    if form == "json":
+        answer = {"store": sizes.to_dict(), "kept_as": None if kept is None else str(kept)}
+        click.echo(json.dumps({**answer, "batches_not_in_it": lost}))
+        return
+    click.echo(f"restored: {sizes}")
+    if lost is not None:
+        click.echo(f"batches received since that are not in it: {lost:,}")
+    if kept is not None:
+        click.echo(f"what was there is kept as {kept}")

@@ -1,0 +1,67 @@
+"""Flags of `ldp serve` for who operates it: what is shown and kept, what is logged, how it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ldp_aggregator.service.logs.events import FORMATS, LEVELS
+
+FLAGS = (
+    click.option(
+        "--log-format",
+        default="text",
+        show_default=True,
+        type=click.Choice(FORMATS),
+        help="How events are logged, to standard error.",
+    ),
+    click.option(
+        "--log-level",
+        default="info",
+        show_default=True,
+        type=click.Choice(LEVELS),
+        help="From which level on.",
+    ),
+    click.option(
+        "--audit-log",
+        type=click.Path(path_type=Path),
+        help="A file to note in who looked at what, and who changed tokens.",
+    ),
+    click.option(
+        "--keep-epochs",
+        "kept_epochs",
+        default=0,
+        type=click.IntRange(0),
+        help="Closed epochs whose tallies are kept.  [default: all]",
+    ),
+    click.option(
+        "--drain",
+        default=2.0,
+        show_default=True,
+        type=click.FloatRange(0, 3),
+        help="Seconds for which /readyz says no, before connections are closed, when told to stop.",
+    ),
+    click.option(
+        "--least-reports",
+        default=20,
+        show_default=True,
+        type=click.IntRange(1),
+        help="Reports that are shown together: so many before anything is, and so many new ones "
+        "each time; 1 shows each as it comes.",
+    ),
+    click.option(
+        "--publish-minutes",
+        type=click.FloatRange(0, min_open=True),
+        help="Minutes after which fewer new ones are shown as well.  [default: never]",
+    ),
+)
+
+
+def operating_flags(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with these options, in their order."""
+    for flag in reversed(FLAGS):
+        function = flag(function)
+    return function

@@ -1,0 +1,57 @@
+"""Requests as the audit log has them (`logs.audit_log`), each with an id."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import MutableMapping
+from typing import Any
+
+from starlette.requests import Request
+
+from ldp_aggregator.service.http.upload import Receive, Scope, Send
+from ldp_aggregator.service.logs.events import HEADER, id_of, request_id
+from ldp_aggregator.service.page.access import shown_token
+from ldp_aggregator.service.service import Service
+
+_UNWATCHED = re.compile(r"/(metrics|livez|readyz|version|page/.*)|/v1/surveys/[^/]+(/stops)?")
+"""What machines ask for, devices among them."""
+_LONGEST = 2000
+
+
+class Asked:
+    """One request: its id, and what the audit log says of it."""
+
+    def __init__(self, service: Service, scope: Scope) -> None:
+        self.id = id_of(scope["headers"])
+        self._service = service
+        self._scope = scope
+
+    async def answer(self, application: Any, receive: Receive, send: Send) -> None:
+        """Answer it, and note that."""
+        request_id.set(self.id)
+
+        async def sent(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], (HEADER, self.id.encode())]
+                self._note(message["status"])
+            await send(message)
+
+        await application(self._scope, receive, sent)
+
+    def _note(self, status: int) -> None:
+        log = self._service.settings.audit
+        path = self._scope["path"].removeprefix(self._scope.get("root_path", ""))
+        if log is None or status == 304 or (status < 400 and _UNWATCHED.fullmatch(path)):
+            return
+        tokens = self._service.settings.tokens
+        shown = self._scope.get("ldp.token") or shown_token(Request(self._scope))
+        name = None if tokens is None else tokens.tokens.name_of(shown) or None
+        write = log.refuse if name is None and tokens is not None else log.write
+        write(
+            request=self.id,
+            token=name,
+            method=self._scope["method"],
+            path=path[:_LONGEST],
+            query=self._scope.get("query_string", b"").decode("latin-1")[:_LONGEST],
+            status=status,
+        )

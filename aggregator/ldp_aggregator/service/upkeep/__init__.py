@@ -1,0 +1,8 @@
+"""Upkeep: what an operator does with a store as a whole.
+
+backup    a copy of a store that is served, checked, and a store made of it
+removal   a survey that is to be forgotten
+sizes     how large a store is, and what it holds, in numbers
+
+Imports: `service.store`, `service.counting`.
+"""

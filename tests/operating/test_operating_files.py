@@ -1,0 +1,147 @@
+"""The files of docs/operating.md name what is there: metrics, flags, variables, paths."""
+
+import json
+import re
+import shutil
+import subprocess
+import tomllib
+
+import pytest
+import yaml
+from click.testing import CliRunner
+from places import ROOT
+from running_service import LDP, running_service
+
+from ldp_aggregator.commands.main import main
+from ldp_aggregator.service.commands.serve import ServeOptions, serve
+from ldp_aggregator.service.commands.settings import PREFIX, settings_of
+
+FILES = ROOT / "examples" / "operating"
+PAGE = ROOT / "docs" / "operating.md"
+TEXTS = {path.name: path.read_text(encoding="utf-8") for path in [*FILES.iterdir(), PAGE]}
+_METRIC = re.compile(r"\b(?:ldp|process)_[a-z_]+\b")
+_SUFFIX = re.compile(r"_(total|bucket|count|sum)$")
+_NO_METRICS = {"ldp_requests", "ldp_connections"}
+"""Zones of nginx."""
+_TOKENS = {f"LDP_TOKEN_{scope}" for scope in ("UPLOAD", "ANALYST", "METRICS")}
+
+
+@pytest.fixture(scope="module")
+def scraped(tmp_path_factory):
+    """The names of all metrics of a service that runs, without their endings."""
+    folder = tmp_path_factory.mktemp("scraped")
+    (folder / "reports").mkdir()
+    with running_service(folder, "--folder", "reports") as service:
+        text = service.get("/metrics").text
+    names = re.findall(r"^# TYPE (\S+)", text, re.MULTILINE)
+    return {_SUFFIX.sub("", name) for name in names}
+
+
+@pytest.mark.parametrize("name", ["rules.yaml", "board.json", "operating.md"])
+def test_metrics_are_there(name, scraped):
+    """Every one that is asked for is one that a service has."""
+    named = set(_METRIC.findall(TEXTS[name])) - _NO_METRICS
+    assert named
+    assert {metric for metric in named if _SUFFIX.sub("", metric) not in scraped} == set()
+
+
+def test_files_parse():
+    """Each by its own grammar; alarms and panels have what they need."""
+    manifests = list(yaml.safe_load_all(TEXTS["kubernetes.yaml"]))
+    kinds = [manifest["kind"] for manifest in manifests]
+    assert kinds == ["ConfigMap", "Deployment", "Service", "PodDisruptionBudget"]
+    [container] = manifests[1]["spec"]["template"]["spec"]["containers"]
+    assert container["readinessProbe"]["httpGet"]["path"] == "/readyz"
+    assert container["livenessProbe"]["httpGet"]["path"] == "/livez"
+    compose = yaml.safe_load(TEXTS["compose.yaml"])
+    asked = {secret for one in compose["services"].values() for secret in one.get("secrets", ())}
+    assert asked == compose["secrets"].keys()
+    assert yaml.safe_load(TEXTS["prometheus.yaml"])["rule_files"] == ["rules.yaml"]
+    board = json.loads(TEXTS["board.json"])
+    assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"])
+    assert all(target["expr"] for panel in board["panels"] for target in panel["targets"])
+
+
+def test_every_alarm_is_in_the_runbook():
+    """And the runbook names no other."""
+    [group] = yaml.safe_load(TEXTS["rules.yaml"])["groups"]
+    alarms = {rule["alert"] for rule in group["rules"]}
+    assert set(re.findall(r"\bLdp[A-Z]\w+", TEXTS["operating.md"])) == alarms
+    for rule in group["rules"]:
+        assert rule["annotations"]["summary"]
+        assert rule["labels"]["severity"] in ("page", "ticket")
+
+
+def test_flags_and_variables_are_those_of_commands():
+    """Whatever a file or the page names; a name of a file's table as well."""
+    variables = {PREFIX + name.upper().replace("-", "_") for name in settings_of(serve)}
+    variables |= {f"{PREFIX}CONFIG", *_TOKENS, *(f"{name}_FILE" for name in _TOKENS)}
+    commands = ("serve", "backup", "restore", "doctor", "export", "token new", "survey remove")
+    helps = [CliRunner().invoke(main, [*name.split(), "--help"]).output for name in commands]
+    flags = set(re.findall(r"--[a-z][a-z-]+", "".join(helps)))
+    for name, text in TEXTS.items():
+        named = set(re.findall(r"\bLDP_[A-Z_]+[A-Z]\b", text)) - {"LDP_TOKEN"}
+        assert named <= variables, name
+        if name in ("operating.md", "ldp.service", "ldp-backup.service"):
+            lines = re.sub(r"(?m)^systemctl.*$", "", text)
+            assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", lines)) <= flags, name
+    manifest = next(yaml.safe_load_all(TEXTS["kubernetes.yaml"]))
+    for table in (TEXTS["ldp.toml"], manifest["data"]["ldp.toml"]):
+        assert tomllib.loads(table).keys() <= settings_of(serve).keys()
+
+
+def test_the_file_is_understood(monkeypatch):
+    """`ldp serve --config` takes it as it is."""
+    understood = []
+    monkeypatch.setattr(serve, "callback", lambda **given: understood.append(ServeOptions(**given)))
+    result = CliRunner().invoke(serve, ["--config", str(FILES / "ldp.toml")])
+    assert result.exit_code == 0, result.output
+    [options] = understood
+    assert (options.store, options.least_reports) == ("sqlite:////var/lib/ldp/ldp.db", 20)
+
+
+def checked(folder, *command):
+    """Run a tool that checks a file; skip where it is not installed."""
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not installed")
+    result = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("name", ["ldp.service", "ldp-backup.service", "ldp-backup.timer"])
+def test_systemd_takes_the_units(tmp_path, name):
+    """With the command where it is here."""
+    for unit in ("ldp.service", "ldp-backup.service", "ldp-backup.timer"):
+        (tmp_path / unit).write_text(TEXTS[unit].replace("/opt/ldp/bin/ldp", LDP))
+    said = checked(tmp_path, "systemd-analyze", "verify", f"./{name}")
+    assert not [line for line in said.splitlines() if line.startswith("ldp")]
+
+
+def test_prometheus_takes_the_rules():
+    """As promtool reads them."""
+    checked(FILES, "promtool", "check", "rules", "rules.yaml")
+
+
+def test_caddy_takes_its_file():
+    """As `caddy validate` reads it."""
+    checked(FILES, "caddy", "validate", "--adapter", "caddyfile", "--config", "Caddyfile")
+
+
+def test_nginx_takes_its_file(tmp_path):
+    """Within a server of ours: names that it looks up are of this machine."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    key = ["-newkey", "rsa:2048", "-nodes", "-keyout", tmp_path / "tls.key"]
+    subject = ["-subj", "/CN=localhost", "-out", tmp_path / "tls.pem"]
+    subprocess.run(["openssl", "req", "-x509", *key, *subject], check=True, capture_output=True)
+    text = TEXTS["nginx.conf"].replace("ldp:8000", "127.0.0.1:8000")
+    (tmp_path / "ldp.conf").write_text(text.replace("/etc/nginx", str(tmp_path)))
+    temporary = "".join(
+        f"{name}_temp_path {tmp_path};" for name in ("proxy", "client_body", "fastcgi", "uwsgi")
+    )
+    (tmp_path / "nginx.conf").write_text(
+        f"pid {tmp_path}/pid; error_log stderr; events {{}}\n"
+        f"http {{ {temporary} scgi_temp_path {tmp_path}; include {tmp_path}/ldp.conf; }}\n"
+    )
+    checked(tmp_path, "nginx", "-t", "-p", tmp_path, "-c", tmp_path / "nginx.conf")
