@@ -279,6 +279,7 @@ ADVISING = {
     "ldp_simulations.population": ("simulate",),
     "ldp_simulations.simulation.report": ("simulate",),
 }
+COMMANDS_OF_A_TALLY = ("estimate", "query", "compare")
 # Where a module has several commands, and where what looks like an option is none.
 ELSEWHERE = {
     ("ldp_aggregator.commands.reports", "--engine"): ("aggregate",),
@@ -289,8 +290,15 @@ ELSEWHERE = {
     ("ldp_aggregator.commands.reports", "--master"): ("aggregate",),
     **{
         ("ldp_aggregator.commands.reports", option): ("estimate",)
-        for option in ("--by", "--where", "--least-group", "--released", "--stops")
+        for option in ("--by", "--where", "--stops")
     },
+    **{
+        ("ldp_aggregator.commands.group_options", option): (*COMMANDS_OF_A_TALLY, "trend")
+        for option in ("--by", "--where", "--least-group")
+    },
+    ("ldp_aggregator.commands.group_options", "--released"): COMMANDS_OF_A_TALLY,
+    ("ldp_aggregator.commands.reports", "--question"): ("compare", "trend"),
+    ("ldp_aggregator.series.changes", "--value"): ("trend",),
     **{
         ("ldp_aggregator.commands.output_options", option): ("estimate",)
         for option in ("--by", "--where", "--geography")

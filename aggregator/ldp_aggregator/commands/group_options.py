@@ -92,8 +92,10 @@ class GroupOptions:
         return cls(**{name: given.pop(name) for name in names})
 
     def __post_init__(self) -> None:
-        if not self and (self.least_group is not None or self.earlier):
-            raise click.UsageError("--least-group and --released are for --by and --where")
+        if not self and self.least_group is not None:
+            raise click.UsageError("--least-group is for --by and --where")
+        if not self and self.earlier:
+            raise click.UsageError("--released is for --by and --where")
 
     def __bool__(self) -> bool:
         return bool(self.by or self.where)
