@@ -111,11 +111,7 @@ class Service:
 
         A source that stands still is no reason.
         """
-        if self.writer.failure is not None:
-            return str(self.writer.failure)
-        if not self.writer.ready:
-            return "expected to write to the store, but cannot at the moment"
-        return None
+        return self.writer.trouble
 
     def close(self) -> None:
         """Finish what was begun, and let go of the store."""

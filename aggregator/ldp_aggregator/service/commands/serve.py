@@ -22,6 +22,7 @@ from ldp.errors import LDPError
 from ldp_aggregator.files import read_candidates, read_source
 from ldp_aggregator.places.asking import BY
 from ldp_aggregator.service.commands.token import TOKEN_FILE, write_tokens
+from ldp_aggregator.service.commands.workers import cannot_begin, run_workers
 
 if TYPE_CHECKING:
     import socket
@@ -195,13 +196,7 @@ def serve(**asked: Any) -> None:
         )
     if (options.tls_certificate is None) != (options.tls_key is None):
         raise click.UsageError("--tls-certificate and --tls-key: expected both or neither")
-    logging.basicConfig(
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-        level=logging.INFO,
-        stream=sys.stderr,
-    )
-    # It warns of every request that it refuses, and anyone could fill the disk so.
-    logging.getLogger("uvicorn").setLevel(logging.ERROR)
+    _log_to_stderr()
     if not options.token_file.exists():
         _first_tokens(options.token_file)
     if find_spec("uvicorn") is None or find_spec("starlette") is None:
@@ -218,9 +213,26 @@ def _serve_at(listening: socket.socket, options: ServeOptions) -> None:
     if options.workers == 1:
         _run(options, listening)
         return
-    from uvicorn.supervisors import Multiprocess
+    run_workers(_config(options, partial(_worker, options)), listening)
 
-    Multiprocess(_config(options, partial(application, options)), [listening]).run()
+
+def _worker(options: ServeOptions) -> Application:
+    """The application of one of several processes, each of which begins anew with its log."""
+    _log_to_stderr()
+    try:
+        return application(options)
+    except LDPError as error:
+        cannot_begin(error)
+
+
+def _log_to_stderr() -> None:
+    logging.basicConfig(
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+        level=logging.INFO,
+        stream=sys.stderr,
+    )
+    # It warns of every request that it refuses, and anyone could fill the disk so.
+    logging.getLogger("uvicorn").setLevel(logging.ERROR)
 
 
 def application(

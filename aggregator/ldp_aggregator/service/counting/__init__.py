@@ -7,6 +7,7 @@ admission     one upload, screened
 submissions   what is asked of the writer, and its answers
 served        the surveys of a service
 housekeeping  closing epochs, forgetting ids
+lasting       what goes wrong again and again, said once
 
 Imports: `service.store`, `ldp_aggregator.tallies`.
 """

@@ -10,12 +10,14 @@ Rules
 - If a turn cannot be committed, no one in it gets a receipt. After a full disk the next turn tries
   again; after a lost connection the books are opened anew; after any other trouble with the store
   nothing is taken any more.
+- Whether it could write is known without uploads: while nothing is committed it looks for room
+  every few seconds, and after a failure it commits a turn of nothing to see whether that is over.
+  A balancer that sends nothing to a service that is not ready would else wait for ever.
 - A submission that makes us fail otherwise is tried by itself, so that it takes no other down.
 """
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -27,6 +29,7 @@ from ldp.errors import LDPError
 from ldp_aggregator.service.counting.admission import Admission, Rules
 from ldp_aggregator.service.counting.books import Books
 from ldp_aggregator.service.counting.housekeeping import BACK_EVERY, EVERY, define, look_around
+from ldp_aggregator.service.counting.lasting import Lasting
 from ldp_aggregator.service.counting.served import Catalogue
 from ldp_aggregator.service.counting.submissions import (
     Answer,
@@ -47,8 +50,8 @@ MOST_WAITING = 1 << 15
 MOST_BYTES_WAITING = 96 << 20
 _IDLE = 1.0
 _PAUSE = 2.0
-
-_log = logging.getLogger("ldp.service")
+ROOM_EVERY = 3.0
+"""Seconds without a commit after which the writer looks whether it could make one."""
 
 
 class Writer:
@@ -79,7 +82,10 @@ class Writer:
         self._waiting = self._waiting_bytes = 0
         self._stopping = Event()
         self._looked = self._took_back = float("-inf")
+        self._tried = time.monotonic()
+        self._obstacle: StoreError | None = None
         self.failure: StoreError | None = None
+        self.lasting = Lasting()
         self.turns = 0
         self.busy_seconds = 0.0
         self._books: Books | None = self._opened()
@@ -87,9 +93,14 @@ class Writer:
         self._thread.start()
 
     @property
-    def ready(self) -> bool:
-        """Whether submissions are taken, as far as is known."""
-        return self.failure is None and self._books is not None and not self._stopping.is_set()
+    def trouble(self) -> str | None:
+        """Why submissions are not taken, as far as is known; None if they are."""
+        trouble = self.failure or self._obstacle
+        if trouble is not None:
+            return str(trouble)
+        if self._stopping.is_set():
+            return "expected to write to the store, but the service stops"
+        return None
 
     @property
     def waiting(self) -> int:
@@ -143,6 +154,7 @@ class Writer:
                 started = time.perf_counter()
                 if submissions:
                     self._take(submissions)
+                self._look_for_room()
                 self._look_around()
                 self.busy_seconds += time.perf_counter() - started
         finally:
@@ -185,7 +197,7 @@ class Writer:
                 for submission in submissions:
                     self._take([submission])
                 return
-            _log.exception("a submission could not be counted")
+            self.lasting.note("internal", "a submission could not be counted", traceback=True)
             answers = [InternalError(error)]
         with self._lock:
             self._waiting -= len(submissions)
@@ -200,8 +212,30 @@ class Writer:
             for submission in submissions:
                 for source, place in submission.marks.items():
                     turn.mark(source, place)
+        self._went_well()
         self.turns += 1
         return [Receipt(of_submission) for of_submission in outcomes]
+
+    def _look_for_room(self) -> None:
+        """See whether something could be written, if nothing was for a while."""
+        if self.failure is not None or time.monotonic() - self._tried < ROOM_EVERY:
+            return
+        self._tried = time.monotonic()
+        try:
+            books = self._books = self._books or self._opened()
+            books.store.look_for_room()
+            if self._obstacle is not None:
+                with begin(books):
+                    pass
+                self._went_well()
+        except StoreError as error:
+            self._trouble(error)
+
+    def _went_well(self) -> None:
+        self._tried = time.monotonic()
+        if self._obstacle is not None:
+            self._obstacle = None
+            self.lasting.over("the store can be written to again")
 
     def _look_around(self) -> None:
         """Do what is due by the clock."""
@@ -218,7 +252,7 @@ class Writer:
         except StoreError as error:
             self._trouble(error)
         except Exception:  # our own mistake: uploads go on, and the next look may do better
-            _log.exception("what was due could not be done")
+            self.lasting.note("due", "what was due could not be done", traceback=True)
         self._looked = now
         self._took_back = now if back else self._took_back
 
@@ -234,15 +268,20 @@ class Writer:
 
     def _trouble(self, error: StoreError) -> LDPError:
         """What to do after an error of the store, and what to tell those who wait."""
-        _log.error("%s", error)
+        self._tried = time.monotonic()
         if isinstance(error, StoreFullError):
+            self._obstacle = error
+            self.lasting.note("full", error)
             return BusyError(wait=30)
         books, self._books = self._books, None
         if books is not None:
             books.store.close()
         if isinstance(error, StoreLostError):
+            self._obstacle = error
+            self.lasting.note("lost", error)
             self._stopping.wait(_PAUSE)
             return BusyError(wait=5)
+        self.lasting.note("failed", error)
         self.failure = error
         self._on_failure(error)
         return error
