@@ -1,4 +1,4 @@
-"""`ldp serve`, `ldp doctor`, `ldp export` and `ldp token`; `workers`: several processes of a service.
+"""`ldp serve`, `ldp doctor`, `ldp export` and `ldp token`; several processes (`workers`).
 
 Imports: everything in `service`, when a command runs.
 """

@@ -43,7 +43,7 @@ _LOG = 4000
 
 As they are counted here, a row is at least one.
 """
-_PAGE = 4096
+PAGE = 4096
 _PATIENCE = 10.0
 _MANY = 256
 ROWS = 10_000
@@ -98,7 +98,7 @@ class SQLiteStore:
             for record in records
         ]
         self._run_many("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)", rows)
-        self._logged += sum(1 + len(content) // _PAGE for _, _, content, _ in rows)
+        self._logged += sum(1 + len(content) // PAGE for _, _, content, _ in rows)
 
     def drop(self, kind: str, keys: Iterable[bytes]) -> None:
         self._run_many(
@@ -147,7 +147,7 @@ class SQLiteStore:
         # A new file: what is there already, the log among it, may have room within itself.
         place = self._path.with_name(f"{self._path.name}-room")
         try:
-            place.write_bytes(bytes(_PAGE))
+            place.write_bytes(bytes(PAGE))
         except OSError as error:
             # Whatever else keeps us from making files need not concern those that are there.
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
