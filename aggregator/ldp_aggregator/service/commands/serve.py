@@ -72,6 +72,7 @@ class ServeOptions:
     tls_key: Path | None
     workers: int
     debug_tags: bool
+    confirm_clock: bool = False
     stop_lists: tuple[Path, ...] = ()
     geography_path: Path | None = None
     district_name: str = "name"
@@ -176,6 +177,11 @@ class ServeOptions:
     "--debug-tags",
     is_flag=True,
     help="Show uploads with the header LDP-Debug-Tag on the page, and do not count them.",
+)
+@click.option(
+    "--confirm-clock",
+    is_flag=True,
+    help="The clock is right, though more than an epoch has passed since the last commit.",
 )
 def serve(**asked: Any) -> None:
     """Receive reports of each SURVEY, count each once, and show estimates to token holders.
@@ -292,6 +298,7 @@ def _service(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> S
         rules=Rules(kept_days=options.kept_days),
         stop_lists=_stop_lists(options, served),
         debug_tags=options.debug_tags,
+        confirm_clock=options.confirm_clock,
         geography=_geography(options, served),
     )
     service = Service(served, options.store, settings, on_failure=on_failure)

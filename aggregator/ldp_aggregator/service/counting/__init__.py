@@ -6,6 +6,10 @@ books         what the records say, in memory
 admission     one upload, screened
 submissions   what is asked of the writer, and its answers
 served        the surveys of a service
+clock         whether the collector's clock has jumped
+line          what waits for the writer
+permissions   what a token may send
+pieces        uploads that are cut, so that none keeps the others waiting
 housekeeping  closing epochs, forgetting ids
 lasting       what goes wrong again and again, said once
 

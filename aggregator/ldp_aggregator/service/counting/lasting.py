@@ -17,9 +17,9 @@ from collections import Counter
 from collections.abc import Callable
 
 PAUSE = 600.0
-TROUBLES = ("full", "lost", "failed", "internal", "due")
-"""No room; a connection that broke; a store that cannot go on; and defects of our own, over a
-submission and over what is due by the clock.
+TROUBLES = ("full", "lost", "failed", "internal", "due", "clock")
+"""No room; a connection that broke; a store that cannot go on; defects of our own, over a
+submission and over what is due by the clock; and a clock that has jumped.
 """
 
 _log = logging.getLogger("ldp.service")

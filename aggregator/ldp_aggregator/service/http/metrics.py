@@ -6,6 +6,10 @@ ldp_batches_quarantined                                those put aside
 ldp_reports{survey, version, question}                 reports in the tallies
 ldp_check_p_value{survey, version, question, check}    small where reports do not look like the
                                                        mechanism's
+ldp_batches_late_share{survey, version}                of the last two epochs
+ldp_token_reports_today{token}                         reports that were accepted under a token
+ldp_batches_early_total, ldp_clock_in_order            early batches that were told to come again;
+                                                       0 for a clock that has jumped
 ldp_uploads_total{status}, ldp_upload_seconds          requests
 ldp_ready, ldp_writer_*, ldp_source_*{source}          the writer: whether it takes uploads, what
                                                        waits, what went wrong how often
@@ -30,6 +34,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 from prometheus_client.registry import Collector
 
+from ldp_aggregator.service.analysis.punctuality import punctuality
 from ldp_aggregator.service.counting.lasting import TROUBLES
 from ldp_aggregator.service.counting.submissions import QUARANTINED
 from ldp_aggregator.service.service import Service
@@ -149,6 +154,15 @@ class _Own:
         self._skipped = Counter(
             "ldp_source_skipped", "Pieces of a source passed over", ["source"], registry=registry
         )
+        self._early = Counter(
+            "ldp_batches_early", "Batches told to come again as they are early", registry=registry
+        )
+        self._clock = Gauge(
+            "ldp_clock_in_order",
+            "Whether the clock has gone on as it should",
+            multiprocess_mode="livemin",
+            registry=registry,
+        )
         self._known: dict[Counter, float] = {}
         for why in TROUBLES:
             self._trouble.labels(why)
@@ -162,6 +176,8 @@ class _Own:
         writer = service.writer
         self._ready.set(service.trouble is None)
         self._waiting.set(writer.waiting)
+        self._clock.set(writer.clock_trouble is None)
+        self._count(self._early, writer.early)
         self._count(self._turns, writer.turns)
         self._count(self._busy, writer.busy_seconds)
         for why, times in writer.lasting.counts.copy().items():
@@ -191,6 +207,7 @@ class _FromStore(Collector):
         """Everything that is not counted by request."""
         service = self._service
         yield from _batches(service)
+        yield _by_token(service)
         if time.monotonic() - self._looked > PAUSE:
             self._slow = list(_by_question(service))
             self._looked = time.monotonic()
@@ -216,13 +233,27 @@ def _batches(service: Service) -> Iterator[Metric]:
     )
 
 
+def _by_token(service: Service) -> Metric:
+    reports = GaugeMetricFamily(
+        "ldp_token_reports_today", "Reports accepted under a token, by day in UTC", labels=["token"]
+    )
+    for token, count in sorted(service.analysis.sent_today(service.clock()).items()):
+        reports.add_metric([token], count)
+    return reports
+
+
 def _by_question(service: Service) -> Iterator[Metric]:
     labels = ["survey", "version", "question"]
     reports = GaugeMetricFamily("ldp_reports", "Reports counted", labels=labels)
     checks = GaugeMetricFamily(
         "ldp_check_p_value", "How likely chance alone shows as much", labels=[*labels, "check"]
     )
+    late = GaugeMetricFamily(
+        "ldp_batches_late_share", "Share of batches that are late", labels=labels[:2]
+    )
     for served in service.catalogue.all:
+        share = punctuality(service.analysis.outcomes(served)).share
+        late.add_metric([served.survey.name, served.fingerprint], share)
         tally = service.analysis.tally(served)
         for question in served.survey:
             where = [served.survey.name, served.fingerprint, question.name]
@@ -232,5 +263,4 @@ def _by_question(service: Service) -> Iterator[Metric]:
                 checks.add_metric(
                     [served.survey.name, served.fingerprint, name, check.name], check.p_value
                 )
-    yield reports
-    yield checks
+    yield from (reports, checks, late)

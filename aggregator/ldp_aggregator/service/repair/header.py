@@ -1,4 +1,4 @@
-"""What of the header of a store's SQLite file is known in advance, and is put back where it changed.
+"""What of the header of a store's SQLite file is known in advance, and is put back.
 
 SQLite believes the first hundred bytes of its file. A bit of them may make it read nothing, or
 refuse to write; most of them say the same in every store of ours.
@@ -13,8 +13,8 @@ refuse to write; most of them say the same in every store of ours.
     60   our version, which the roots of shards say as well (`records.FORMAT`)
     64   nothing of vacuums, no application, and zeros up to 92
 
-How many pages there are (28) is seen from the file, where it has no log: more than that are not. The
-rest (counters, free pages) is for SQLite to find right or wrong.
+How many pages there are (28) is seen from the file, where it has no log: more than that are not.
+The rest (counters, free pages) is for SQLite to find right or wrong.
 Source: SQLite, "Database File Format", 1.3.
 """
 

@@ -22,6 +22,8 @@ _MEANINGS = {
     "intake": "what became of batches",
     "ids": "what the ids of an epoch add up to",
     "closed": "which epochs are closed",
+    "seen": "in which epoch the clock was last; it is written anew, when the service has a look",
+    "sent": "how many reports a token has sent on a day; from now on it may send as many again",
     "mark": "how far a source was read; it is read again from its beginning, and its batches are "
     "known by their ids",
     "kept": "a batch that was kept whole; it was counted, but cannot be decoded anew",
