@@ -1,18 +1,28 @@
 """A collector's clock that jumps ahead or back: nothing is closed by it, and all of it is told."""
 
 import logging
+from contextlib import closing
 
 import pytest
 from calling import run
+from durable_work import CATALOGUE, START
+from durable_work import upload as upload_of
 from pages import visitor
 from test_service_api import HOUR, TIMED, Clock, timed_batch, upload
 from wire_samples import file_of
 
 from ldp import parse_survey
+from ldp_aggregator.service.counting.admission import Admission, Rules
+from ldp_aggregator.service.counting.books import Books
+from ldp_aggregator.service.counting.housekeeping import jumps_of, tidy
 from ldp_aggregator.service.counting.served import Served
+from ldp_aggregator.service.counting.turn import begin
+from ldp_aggregator.service.repair.doctor import examine
 from ldp_aggregator.service.repair.reopening import confirm_clock, reopen
 from ldp_aggregator.service.service import Service, Settings
 from ldp_aggregator.service.store.errors import StoreError
+from ldp_aggregator.service.store.opening import open_store
+from ldp_aggregator.service.store.records import last_closed
 
 YEAR = 365 * 24 * HOUR
 NOW = 20_000 * 24 * HOUR + HOUR / 2
@@ -106,6 +116,23 @@ def test_epochs_that_a_wrong_clock_closed_are_opened_again(opened, clock, tmp_pa
     assert health(service)["clock"] is None
     service.close()
     assert run("doctor", f"sqlite:///{tmp_path}/s.db").output.startswith("sound")
+
+
+def test_a_shared_store_is_opened_again_for_all(postgres_server):
+    """On PostgreSQL by one who stands in for those that closed its epochs, once they are gone."""
+    url = postgres_server.emptied()
+    with closing(open_store(url)) as store:
+        books = Books(store, CATALOGUE.tallied)
+        with begin(books) as turn:
+            Admission(CATALOGUE, Rules()).take(turn, [upload_of(0).body], START)
+        tidy(books, CATALOGUE, Rules(), now=START + YEAR, confirmed=True)
+        with pytest.raises(StoreError, match="stop it first"):
+            reopen(url, START)
+    reopen(url, START)
+    with closing(open_store(url)) as store:
+        assert jumps_of(Books(store, CATALOGUE.tallied), CATALOGUE, START) == {}
+        assert max(last_closed(store).values()) <= START // 600
+        assert not examine(url, {}).troubles
 
 
 def test_a_clock_is_confirmed_in_the_store(opened, clock, tmp_path):

@@ -137,7 +137,9 @@ def test_no_store(tmp_path, content, expected):
     assert not path.exists() or path.read_bytes() == content
 
 
-@pytest.mark.parametrize("kind", ["root", "survey", "tally", "intake", "ids", "closed", "kept"])
+@pytest.mark.parametrize(
+    "kind", ["root", "survey", "tally", "intake", "ids", "closed", "seen", "kept"]
+)
 @pytest.mark.parametrize("column", ["kind", "key", "content", "checksum"])
 def test_a_bit_is_put_back(store, states, kind, column):
     """Any one bit of a record is put back, that of its name included.

@@ -31,6 +31,8 @@ _MEANINGS = {
 }
 _SINGLE = ("survey", "mark", "kept", "aside")
 """Kinds whose records are missed by nothing else."""
+_RENEWED = ("seen", "sent")
+"""Kinds that are written anew, of which no estimate depends."""
 
 
 def look_at_records(diagnosis: Diagnosis) -> None:
@@ -44,9 +46,10 @@ def look_at_records(diagnosis: Diagnosis) -> None:
     for record in census.broken:
         meaning = _MEANINGS.get(record.kind, "no kind that there is")
         lost = record.kind in _SINGLE
+        is_renewed = record.kind in _RENEWED
         diagnosis.note(
             f"a record of kind {record.kind!r} does not fit its checksum ({meaning})",
-            "it is left out" if lost else "it is left out, which is dealt with below",
+            "it is left out" + ("" if lost or is_renewed else ", which is dealt with below"),
             lost=lost,
         )
     diagnosis.put += census.given
