@@ -319,6 +319,14 @@ def test_what_sqlite_believes_of_its_header(states, tmp_path):
     assert fates["refused"] > 10
 
 
+def test_a_store_that_is_all_in_its_log(tmp_path):
+    """Before anything is copied into the file, its header has less, and nothing is wrong."""
+    path = tmp_path / "ldp.db"
+    with closing(SQLiteStore(path)) as store:
+        take(Books(store, CATALOGUE.tallied), range(4))
+        assert not examine(f"sqlite:///{path}", {}).troubles
+
+
 def test_a_copy_of_the_file_alone(states, tmp_path):
     """Without its log and its witness nothing says that nothing is missing."""
     store = tmp_path / "ldp.db"

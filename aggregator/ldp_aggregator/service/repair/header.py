@@ -14,7 +14,8 @@ refuse to write; most of them say the same in every store of ours.
     64   nothing of vacuums, no application, and zeros up to 92
 
 How many pages there are (28) is seen from the file, where it has no log: more than that are not.
-The rest (counters, free pages) is for SQLite to find right or wrong.
+The rest (counters, free pages) is for SQLite to find right or wrong. Where there is a log, zeros
+are what was there before anything was copied into the file.
 Source: SQLite, "Database File Format", 1.3.
 """
 
@@ -78,5 +79,8 @@ def _mended(header: bytes, path: Path) -> bytes:
     if not has_log and int.from_bytes(header[_PAGES], "big") > pages:
         known[_PAGES.start] = pages.to_bytes(4, "big")
     for place, content in known.items():
+        # What was set last may still be in the log alone.
+        if has_log and not any(header[place : place + len(content)]):
+            continue
         mended[place : place + len(content)] = content
     return bytes(mended[: len(header)])
