@@ -130,6 +130,11 @@ class Writer:
             raise self.failure
         self._line.put(submission)
 
+    def confirm_clock(self) -> None:
+        """Take the clock for right at a look that is taken soon, whether or not it has jumped."""
+        self._confirmed = True
+        self._looked = float("-inf")
+
     def write(self, body: bytes, marks: dict[str, bytes] | None = None) -> Receipt:
         """Submit bytes and wait for what became of them.
 
@@ -234,6 +239,9 @@ class Writer:
         if self._books is None or self.failure is not None or 0 <= now - self._looked < EVERY:
             return
         back = not 0 <= now - self._took_back < BACK_EVERY
+        # Before the look, as it may be confirmed anew meanwhile.
+        self._looked = now
+        confirmed, self._confirmed = self._confirmed, False
         try:
             more = look_around(
                 self._books,
@@ -242,19 +250,19 @@ class Writer:
                 rules=self._rules,
                 now=now,
                 back=back,
-                confirmed=self._confirmed,
+                confirmed=confirmed,
             )
-            self._confirmed = False
             self.clock_trouble = in_words(jumps_of(self._books, self._catalogue, now))
             if self.clock_trouble is not None:
                 self.lasting.note("clock", self.clock_trouble)
             if more:
+                self._looked = float("-inf")
                 return
         except StoreError as error:
+            self._confirmed |= confirmed
             self._trouble(error)
         except Exception:  # our own mistake: uploads go on, and the next look may do better
             self.lasting.note("due", "what was due could not be done", traceback=True)
-        self._looked = now
         self._took_back = now if back else self._took_back
 
     def _opened(self) -> Books:
