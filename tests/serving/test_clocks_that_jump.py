@@ -53,9 +53,7 @@ def opened(tmp_path, clock):
 
 
 def outcome(service, hours):
-    """What becomes of a batch that is made some hours after the beginning; None if it may come
-    again.
-    """
+    """What becomes of a batch that is made some hours later; None if it may come again."""
     batch = timed_batch("symbol", NOW + hours * HOUR)
     answer = upload(service, file_of(batch), None)
     # The writer looks at its clock after a turn: another one is answered after that.

@@ -65,15 +65,15 @@ def test_a_heavy_upload_is_taken_in_turns(writer, turns, name):
         if any(len(piece.submission.body) < LIGHT for piece in pieces)
     )
     assert waited <= before + 1
-    told = heavy.result(60).told
-    assert len(told) == sum(
+    outcomes = heavy.result(60).told
+    assert len(outcomes) == sum(
         len(piece.payloads)
         for pieces in turns
         for piece in pieces
         if piece.submission.body == HEAVY[name]
     )
     assert all(len(piece.payloads) <= MOST_FRAMES for pieces in turns for piece in pieces)
-    assert len(turns) > len(told) / MOST_FRAMES
+    assert len(turns) > len(outcomes) / MOST_FRAMES
 
 
 def test_heavy_uploads_share_one_piece_a_turn(writer, turns):

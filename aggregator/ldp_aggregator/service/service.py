@@ -107,7 +107,7 @@ class Service:
         tokens = self.settings.tokens
         if tokens is None:
             return GRANTED
-        return tokens.check(token, scope, self.clock(), survey)
+        return tokens.check(token, scope, self.clock(), survey=survey)
 
     def sender(self, token: str | None) -> Sender | None:
         """Whose a token is, and what that one may send."""
@@ -115,7 +115,9 @@ class Service:
         known = None if tokens is None else tokens.find(token)
         if known is None:
             return None
-        return Sender(known.name, known.surveys, known.most_reports, known.reports_a_day)
+        return Sender(
+            known.name, known.surveys, known.most_reports, reports_a_day=known.reports_a_day
+        )
 
     def follow(self, source: Source) -> None:
         """Read from a source as well."""

@@ -134,7 +134,7 @@ class Tokens:
             raise TokenError(place, top.problems)
         return cls(tokens)
 
-    def check(self, token: str | None, scope: str, now: float, survey: str | None = "") -> str:
+    def check(self, token: str | None, scope: str, now: float, *, survey: str | None = "") -> str:
         """What a token is worth for a scope: `GRANTED`, or what is wrong with it.
 
         `survey` is the one that is asked for; None stands for all at once, nothing for whichever.
@@ -194,12 +194,12 @@ class TokenFile:
         self._looked = float("-inf")
         self.tokens = Tokens.parse(self._content, str(path))
 
-    def check(self, token: str | None, scope: str, now: float, survey: str | None = "") -> str:
+    def check(self, token: str | None, scope: str, now: float, *, survey: str | None = "") -> str:
         """The same as of `Tokens`, by what the file said a second ago or later."""
         if not 0 <= now - self._looked < _PAUSE:
             self._looked = now
             self._look()
-        return self.tokens.check(token, scope, now, survey)
+        return self.tokens.check(token, scope, now, survey=survey)
 
     def find(self, token: str | None) -> Token | None:
         """The same as of `Tokens`, of the file as it was at the last check."""
