@@ -54,6 +54,7 @@ REASONS = {
     "padding-bits": "a bit set beyond the question's last",
     "ones": "another number of bits set than the question's reports have",
     "seed-range": "the seed of no hash function of the question's",
+    "batch-size": "a batch of more reports than the collector takes in one",
     "late": "a batch of an epoch that is closed",
     "early": "a batch of an epoch that begins in more than an hour, by the collector's clock",
     "lost": "a batch whose counts, or what became of it, went with a part of the collector's store",
@@ -290,6 +291,12 @@ def read_frames(data: bytes) -> list[bytes | Damage]:
         return payloads
     reader = FrameReader()
     return [*reader.feed(data), *reader.close()]
+
+
+def is_one_frame(data: bytes) -> bool:
+    """Whether the data are as long as their first header says, sound or not."""
+    size = _HEADER.size
+    return len(data) >= size and size + int(_HEADER.unpack_from(data)[1]) == len(data)
 
 
 def _checksum(payload: bytes) -> int:

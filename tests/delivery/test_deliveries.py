@@ -113,7 +113,7 @@ def test_a_queue_that_overflows_is_no_success():
     [
         (timed("example", 0), "accepted"),
         (timed("example", -100 * DAY), "late"),
-        (timed("example", +100 * DAY), "early"),
+        (timed("example", +100 * DAY), "retry"),
         (timed("elsewhere", 0), "quarantined"),
         (timed("example", 0)._replace(size=1), "rejected"),
     ],

@@ -67,18 +67,29 @@ def test_second_request_before_the_answer(service):
 
 
 def test_heads_have_to_come_in_time(service):
-    """A connection whose head is not whole in time is closed, however busy, and idle ones too."""
-    connections = {name: socket.create_connection(("127.0.0.1", service.port)) for name in SLOW}
+    """A connection whose head is not whole in time is closed, however busy, and idle ones too.
+
+    A body that comes more slowly than it has to is told so.
+    """
+    address = ("127.0.0.1", service.port)
+    connections = {name: socket.create_connection(address) for name in SLOW}
+    slow_bodies = [socket.create_connection(address) for _ in range(2)]
+    for connection, size in zip(slow_bodies, (100, 1 << 24), strict=True):
+        connection.sendall(request(bytes(size))[:-size])
     begun = time.monotonic()
     for name, beginning in SLOW.items():
         connections[name].sendall(beginning)
     while time.monotonic() < begun + HEAD - 1:
         time.sleep(1)
-        connections["a letter a second"].sendall(b"a")
+        for connection in (connections["a letter a second"], *slow_bodies):
+            connection.sendall(b"a")
     for name, connection in connections.items():
         with connection:
             answer = received(connection, patience=20)
             assert (answer.status, answer.closed) == (0, True), name
+    for connection in slow_bodies:
+        with connection:
+            assert received(connection, patience=20)[::2] == (408, True)
 
 
 @pytest.mark.skipif(which("prlimit") is None, reason="no prlimit here")

@@ -19,7 +19,7 @@ from ldp.wire import Batch, encode_frame
 from ldp_aggregator.service.counting.publication import LIVE
 from ldp_aggregator.service.counting.served import Served
 from ldp_aggregator.service.service import Service, Settings
-from ldp_aggregator.service.uploads.desk import UploadLimits
+from ldp_aggregator.service.uploads.room import UploadLimits
 
 _MOST = 1 << 24
 _ONCE = b"connection: close"
@@ -80,9 +80,9 @@ def test_a_hundred_at_a_time(service):
     assert service.peak() < _MOST_RESIDENT
 
 
-def test_announced_bytes_are_given_back(tmp_path):
-    """Uploads announced and never sent keep small ones out never, and large ones not for ever."""
-    settings = Settings(open_uploads=True, publication=LIVE, limits=UploadLimits(patience=1.0))
+def test_what_is_only_announced_takes_no_room(tmp_path):
+    """Uploads announced and never sent keep no one out, and are told so in the end."""
+    settings = Settings(open_uploads=True, publication=LIVE, limits=UploadLimits(patience=2.0))
     service = Service([Served(SURVEY, TEXT)], f"sqlite:///{tmp_path}/store.db", settings)
     with closing(service), serving(service) as url:
         running = RunningService(None, urlsplit(url).port, None)
@@ -94,13 +94,8 @@ def test_announced_bytes_are_given_back(tmp_path):
             ]
             for waiting in connections:
                 waiting.sendall(announced)
-            assert running.exchange(request(fresh(), _ONCE)).status == 202
-            assert running.exchange(announced).status == 503
+            large = request(fresh() + bytes(_MOST >> 1), _ONCE)
+            for body in (request(fresh(), _ONCE), large):
+                assert running.exchange(body, patience=20).status == 202
             answers = Counter(received(connection, patience=20)[::2] for connection in connections)
-        # A half of the room, a half of what is left then, and so on, is not enough for a fourth; a
-        # third may just fit.
-        assert answers[408, True] in (2, 3)
-        assert answers.total() == answers[408, True] + answers[503, True]
-        assert (
-            running.exchange(request(fresh() + bytes(_MOST >> 1), _ONCE), patience=20).status == 202
-        )
+        assert answers == {(408, True): 40}

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from typing import NamedTuple
 
-DAY, AHEAD, LOOKS = 86_400, 3600, 60
+DAY, AHEAD, LOOKS, SLACK = 86_400, 3600, 60, 600
 
 
 class Sent(NamedTuple):
@@ -22,7 +22,8 @@ class Oracle:
         self.lengths, self.sizes = lengths, sizes
         self.received, self.outcomes = 0, Counter()
         self.counts = defaultdict(Counter)  # of symbols, by question and epoch
-        self.ids, self.closed = set(), {}
+        self.ids, self.closed, self.seen = set(), {}, {}
+        self.confirmed = False
         self.kept, self.aside = set(), set()
         self.looked = float("-inf")
 
@@ -61,12 +62,28 @@ class Oracle:
         if 0 <= now - self.looked < LOOKS:
             return
         self.looked = now
-        for length, grace in graces.items():
-            self.closed[length] = max((now - grace) // length - 1, self.closed.get(length, -1))
-        self.kept = {(day, sent) for day, sent in self.kept if day >= now // DAY - keeps}
-        old = {(day, sent) for day, sent in self.aside if day < now // DAY - 30}
+        jumped = not self.confirmed and any(self._has_jumped(length, now) for length in graces)
+        self.confirmed = False
+        old = set()
+        if not jumped:
+            for length, grace in graces.items():
+                self.closed[length] = max((now - grace) // length - 1, self.closed.get(length, -1))
+                self.seen[length] = now // length
+            self.kept = {(day, sent) for day, sent in self.kept if day >= now // DAY - keeps}
+            old = {(day, sent) for day, sent in self.aside if day < now // DAY - 30}
         known = {(day, sent) for day, sent in self.aside - old if sent.question in served}
         self.aside -= old | known
         self.outcomes.update({"quarantined": -len(old | known), "fingerprint": len(old)})
         for _, sent in known:
             self.outcomes[self._outcome(sent, served, keeps, now=now)] += 1
+
+    def _has_jumped(self, length, now):
+        """Whether the clock went by more than an epoch, or back, since it was last looked at."""
+        seen = self.seen.get(length)
+        if seen is None:
+            last = self.closed.get(length, -1)
+            of_ids = [at[1] for at, *_ in self.ids if at and at[0] == length and at[1] > last]
+            if not of_ids:
+                return False
+            seen = min(max(of_ids), now // length)
+        return not ((now - SLACK) // length <= seen + 1 and (now + SLACK) // length >= seen)

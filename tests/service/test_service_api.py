@@ -162,7 +162,7 @@ def test_quarantine_has_an_end(tmp_path):
 
 
 def test_epochs_close_and_their_ids_go(tmp_path):
-    """Late and early batches are refused by their epoch.
+    """Late batches are refused by their epoch, early ones told to come again.
 
     After the grace the ids are gone, the counts stay, and a clock that goes back opens nothing.
     """
@@ -174,10 +174,11 @@ def test_epochs_close_and_their_ids_go(tmp_path):
         upload(service, file_of(ours, timed_batch("symbol", 11 * HOUR)), None).json()["accepted"]
         == 2
     )
-    assert upload(service, file_of(early, timed_batch("symbol", 0)), None).json()["rejected"] == {
-        "early": 1,
-        "late": 1,
-    }
+    waiting = upload(service, file_of(early, timed_batch("symbol", 0)), None)
+    assert (waiting.status_code, waiting.headers["retry-after"]) == (503, "600")
+    assert +service.analysis.accounts().outcomes == Counter(accepted=2, late=1)
+    clock.now = 11.5 * HOUR
+    upload(service, b"x", None)
     clock.now = 12.5 * HOUR
     assert upload(service, file_of(ours, early), None).json() | {"rejected": 0} == {
         "accepted": 1, "duplicate": 1, "quarantined": 0, "rejected": 0,
@@ -366,7 +367,7 @@ def test_what_does_not_last_is_not_acknowledged(tmp_path, monkeypatch, failure, 
     with service_of(TEXT, folder=tmp_path) as service:
         with monkeypatch.context() as patched:
             if isinstance(failure, BusyError):
-                patched.setattr("ldp_aggregator.service.counting.writer.MOST_WAITING", 0)
+                patched.setattr("ldp_aggregator.service.counting.line.MOST_WAITING", 0)
             else:
                 commit = Mock(side_effect=failure)
                 patched.setattr("ldp_aggregator.service.store.sqlite.SQLiteStore.commit", commit)

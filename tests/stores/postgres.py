@@ -2,7 +2,8 @@
 
 A server of our own is a child process on a Unix socket, and syncs like any other: the store would
 refuse one that does not. It does not run as root, so root gives it to the user `postgres` or
-`nobody`.
+`nobody`. Tests connect to it as what hosted databases give out: an ordinary role, which owns its
+database and nothing else.
 """
 
 import os
@@ -52,7 +53,8 @@ class OwnServer(Server):
     """A server in a folder, which can be stopped as a power loss or an impatient operator would."""
 
     def __init__(self, folder):
-        super().__init__(f"postgresql://ldp@/postgres?host={folder}")
+        super().__init__(f"postgresql://ldp@/ldp?host={folder}")
+        self.administrator = Server(f"postgresql://postgres@/postgres?host={folder}")
         self._folder = folder
         self._user = _user()
         if self._user is not None:
@@ -61,7 +63,7 @@ class OwnServer(Server):
             "-D",
             folder / "data",
             "-U",
-            "ldp",
+            "postgres",
             "-A",
             "trust",
             "-E",
@@ -77,6 +79,8 @@ class OwnServer(Server):
             cwd=folder,
         )
         self.start()
+        self.administrator.run("CREATE ROLE ldp LOGIN")
+        self.administrator.run("CREATE DATABASE ldp OWNER ldp")
 
     def start(self):
         """Begin to answer."""
@@ -102,8 +106,8 @@ class OwnServer(Server):
 
     def set(self, name, value):
         """Change a setting of the server."""
-        self.run(f"ALTER SYSTEM SET {name} = {value}")
-        self.run("SELECT pg_reload_conf()")
+        self.administrator.run(f"ALTER SYSTEM SET {name} = {value}")
+        self.administrator.run("SELECT pg_reload_conf()")
         while self.run(f"SHOW {name}") != [(value,)]:
             time.sleep(0.02)
 
@@ -111,7 +115,7 @@ class OwnServer(Server):
         import psycopg
 
         try:
-            return bool(self.run("SELECT 1"))
+            return bool(self.administrator.run("SELECT 1"))
         except psycopg.OperationalError:
             return False
 

@@ -4,6 +4,7 @@ import errno
 
 import httpx
 import pytest
+from collecting import wait_for
 from disk_faults import tried
 from running_service import started
 from watched_disk import UNWATCHABLE, Fault, WatchedDisk
@@ -36,17 +37,23 @@ def test_faults_cost_nothing_acknowledged():
 
 
 def test_a_service_says_what_its_disk_can_do(tmp_path):
-    """503 as long as the disk is full; 503 and the end after an error.
+    """503 as long as the disk is full, which is known without uploads, and said in one line.
 
-    Afterwards nothing acknowledged is missing.
+    503 and the end after an error. Afterwards nothing acknowledged is missing.
     """
     disk = WatchedDisk(tmp_path / "disk")
     options = "--open-uploads", "--store", f"sqlite:///{disk.files / 'store'}"
     with started(tmp_path, *options, environment=disk.environment) as service:
         assert outcome(service, FIRST) == "accepted"
         disk.fail(Fault("write", disk.count("write"), errno.ENOSPC))
+        wait_for(lambda: service.get("/readyz").status_code == 503)
         assert [outcome(service, SECOND) for _ in range(3)] == [None] * 3
+        metrics = service.get("/metrics").text
+        assert "ldp_ready 0.0" in metrics
+        assert 'ldp_writer_trouble_total{why="full"}' in metrics
+        assert len(service.complaints()) == 1
         disk.work("write")
+        wait_for(lambda: service.get("/readyz").status_code == 200)
         assert [outcome(service, body) for body in (SECOND, FIRST)] == ["accepted", "duplicate"]
         failing = disk.count("sync")
         disk.fail(Fault("sync", failing, errno.EIO, until=failing + 1))

@@ -19,6 +19,7 @@ from durable_work import CATALOGUE
 
 from ldp_aggregator.service.counting.books import Books
 from ldp_aggregator.service.repair.doctor import examine, repair
+from ldp_aggregator.service.repair.header import SIZE, changed_places
 from ldp_aggregator.service.store.errors import StoreDamagedError, StoreError
 from ldp_aggregator.service.store.opening import open_store
 from ldp_aggregator.service.store.reading import received
@@ -136,7 +137,9 @@ def test_no_store(tmp_path, content, expected):
     assert not path.exists() or path.read_bytes() == content
 
 
-@pytest.mark.parametrize("kind", ["root", "survey", "tally", "intake", "ids", "closed", "kept"])
+@pytest.mark.parametrize(
+    "kind", ["root", "survey", "tally", "intake", "ids", "closed", "seen", "kept"]
+)
 @pytest.mark.parametrize("column", ["kind", "key", "content", "checksum"])
 def test_a_bit_is_put_back(store, states, kind, column):
     """Any one bit of a record is put back, that of its name included.
@@ -286,6 +289,53 @@ def test_a_damaged_witness_is_written_anew(store, states):
     diagnosis, after = repaired(store)
     assert not diagnosis.lost
     assert after == states[1].known
+
+
+def test_what_sqlite_believes_of_its_header(states, tmp_path):
+    """A bit in each of its bytes: never sound where a service refuses, and the known are put back.
+
+    Unknown ones (sizes and counters) are found as damage, or do no harm.
+    """
+    # Every sixth of those is repaired as well: each repair waits for the disk several times.
+    draw = random.Random(9)
+    fates = Counter()
+    for place in range(SIZE):
+        content = bytearray(states[1].files["store"])
+        content[place] ^= 1 << draw.randrange(8)
+        store = put(states[1].files | {"store": bytes(content)}, tmp_path / f"{place}.db")
+        copy = put(states[1].files | {"store": bytes(content)}, tmp_path / f"{place}-copy.db")
+        examination = examine(f"sqlite:///{store}", {})
+        if changed_places(store):
+            fates["put back"] += 1
+            assert not examination.lost
+            assert f"at byte {place}" in examination.troubles[0].problem
+            assert place % 6 or repaired(store)[1] == states[1].known
+        try:
+            assert opened(copy) == states[1].known
+        except StoreError:
+            fates["refused"] += 1
+            assert examination.troubles, place
+    assert fates["put back"] >= 72
+    assert fates["refused"] > 10
+
+
+def test_a_store_that_is_all_in_its_log(tmp_path):
+    """Before anything is copied into the file, its header has less, and nothing is wrong."""
+    path = tmp_path / "ldp.db"
+    with closing(SQLiteStore(path)) as store:
+        take(Books(store, CATALOGUE.tallied), range(4))
+        assert not examine(f"sqlite:///{path}", {}).troubles
+
+
+def test_a_copy_of_the_file_alone(states, tmp_path):
+    """Without its log and its witness nothing says that nothing is missing."""
+    store = tmp_path / "ldp.db"
+    store.write_bytes(states[0].files["store"])
+    said_of_it = run("doctor", f"sqlite:///{store}", code=1).output
+    assert "it cannot be seen whether the last of them are missing" in said_of_it
+    assert "nothing is missing" not in said_of_it
+    assert "repaired" in run("doctor", f"sqlite:///{store}", "--repair").output
+    assert "sound" in run("doctor", f"sqlite:///{store}").output
 
 
 def test_missing_commits_are_said_to_be(states, tmp_path):

@@ -183,6 +183,22 @@ def test_a_server_that_does_not_sync_is_refused(url, postgres_server):
     open_store(url).close()
 
 
+def test_a_role_needs_no_more_than_a_schema_of_its_own(url, postgres_server):
+    """One that may make nothing in the database finds the schema that it was given."""
+    if not hasattr(postgres_server, "administrator"):
+        pytest.skip("expected a server of our own to make roles on")
+    postgres_server.administrator.run("CREATE ROLE guest LOGIN")
+    postgres_server.run("CREATE SCHEMA ldp")
+    administrator = postgres_server.administrator.database
+    there = administrator.replace("//postgres@/postgres", "//postgres@/ldp")
+    type(postgres_server.administrator)(there).run("ALTER SCHEMA ldp OWNER TO guest")
+    with closing(open_store(url.replace("//ldp@", "//guest@"))) as store:
+        store.begin()
+        assert store.claim(HOUR, [bytes(16)]) == {bytes(16)}
+        store.commit()
+    type(postgres_server.administrator)(there).run("DROP OWNED BY guest CASCADE")
+
+
 def test_a_store_of_another_version_is_refused(url, postgres_server):
     """The error says both versions, and nothing is changed."""
     open_store(url).close()

@@ -178,7 +178,7 @@ def test_epochs_that_one_process_closes_are_closed_for_all(url):
                 admission.take(turn, [upload(number).body for number in numbers], NOW)
         assert [epoch for epoch in one.epochs() if epoch.length]
         late = NOW + 86_400
-        tidy(mine, CATALOGUE, Rules(), now=late)
+        tidy(mine, CATALOGUE, Rules(), now=late, confirmed=True)
         with begin(others) as turn:
             answers = admission.take(
                 turn, [upload(number).body for number in range(30, UPLOADS)], NOW
@@ -189,7 +189,7 @@ def test_epochs_that_one_process_closes_are_closed_for_all(url):
         assert outcomes["accepted"] < new["accepted"]
         assert [epoch for epoch in one.epochs() if epoch.length] == []
         assert [epoch for epoch in others.ids if epoch.length] == []
-        tidy(others, CATALOGUE, Rules(), now=late)
+        tidy(others, CATALOGUE, Rules(), now=late, confirmed=True)
         with one.snapshot() as snapshot:
             assert last_closed(snapshot) == mine.closed == others.closed
     held(url)
@@ -211,6 +211,7 @@ def test_what_a_process_kept_goes_though_it_never_comes_back(url):
             rules=rules,
             now=NOW + days * 86_400,
             back=True,
+            confirmed=True,
         )
         held(url)
         return {shard_of(record) for record in one.scan("kept")}

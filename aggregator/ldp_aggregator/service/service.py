@@ -14,12 +14,13 @@ from ldp_aggregator.service.analysis.analysis import Analysis
 from ldp_aggregator.service.counting.admission import Rules
 from ldp_aggregator.service.counting.publication import Publication
 from ldp_aggregator.service.counting.served import Catalogue, Served
+from ldp_aggregator.service.counting.submissions import Sender
 from ldp_aggregator.service.counting.writer import Writer
 from ldp_aggregator.service.logs.audit_log import AuditLog
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.opening import open_snapshot, open_store
 from ldp_aggregator.service.uploads.debugging import DebugBoard
-from ldp_aggregator.service.uploads.desk import UploadLimits
+from ldp_aggregator.service.uploads.room import UploadLimits
 from ldp_aggregator.service.uploads.token_use import TokenUse
 from ldp_aggregator.service.uploads.tokens import GRANTED, TokenFile
 
@@ -63,6 +64,8 @@ class Settings:
     """Whether uploads of developers are shown, and not counted (`uploads.debugging`)."""
     publication: Publication = field(default_factory=Publication)
     """How many reports are shown together."""
+    confirm_clock: bool = False
+    """Whether the clock is right although it has jumped since the last commit."""
     geography: Geography | None = None
     """Districts whose shares and borders are shown of maps."""
 
@@ -92,6 +95,7 @@ class Service:
             settings.rules,
             publication=settings.publication,
             clock=clock,
+            confirm_clock=settings.confirm_clock,
             on_failure=on_failure,
         )
         self.analysis = Analysis(
@@ -108,10 +112,25 @@ class Service:
             surveys = [served.survey for served in self.catalogue.all]
             self.board = DebugBoard(surveys, clock)
 
-    def permitted(self, token: str | None, scope: str) -> str:
-        """What a token is worth for a scope: one of the verdicts of `tokens`."""
+    def permitted(self, token: str | None, scope: str, survey: str | None = "") -> str:
+        """What a token is worth for a scope: one of the verdicts of `tokens`.
+
+        `survey` is the one that is asked for; None stands for all at once, nothing for whichever.
+        """
         tokens = self.settings.tokens
-        return GRANTED if tokens is None else tokens.check(token, scope, self.clock())
+        if tokens is None:
+            return GRANTED
+        return tokens.check(token, scope, self.clock(), survey=survey)
+
+    def sender(self, token: str | None) -> Sender | None:
+        """Whose a token is, and what that one may send."""
+        tokens = self.settings.tokens
+        known = None if tokens is None else tokens.find(token)
+        if known is None:
+            return None
+        return Sender(
+            known.name, known.surveys, known.most_reports, reports_a_day=known.reports_a_day
+        )
 
     def follow(self, source: Source) -> None:
         """Read from a source as well."""
@@ -126,11 +145,7 @@ class Service:
         """
         if self.leaving:
             return "expected to go on, but was told to stop"
-        if self.writer.failure is not None:
-            return str(self.writer.failure)
-        if not self.writer.ready:
-            return "expected to write to the store, but cannot at the moment"
-        return None
+        return self.writer.trouble
 
     def close(self) -> None:
         """Finish what was begun, and let go of the store."""

@@ -9,6 +9,7 @@ Rules
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from ldp.attributes import size_of
 from ldp.errors import WireError
 from ldp.survey import Envelope
-from ldp.wire import Batch, Damage, decode_batch
+from ldp.wire import MOST_REPORTS, Batch, Damage, decode_batch
 from ldp_aggregator.arrays import Rows
 from ldp_aggregator.tallies.counting import faults
 from ldp_aggregator.tallies.joint_counting import parts
@@ -36,13 +37,19 @@ class Refusal(NamedTuple):
 
 
 def screened(
-    payloads: Iterable[bytes | Damage], envelopes: Mapping[bytes, Envelope]
+    payloads: Iterable[bytes | Damage],
+    envelopes: Mapping[bytes, Envelope],
+    most: Iterable[int] = repeat(MOST_REPORTS),
 ) -> list[Batch | Refusal]:
     """What each payload is.
 
-    `envelopes` are the questions and groups that are known, by fingerprint.
+    `envelopes` are the questions and groups that are known, by fingerprint; `most` is how many
+    reports each payload may have.
     """
-    items = [_fitting(payload, envelopes) for payload in payloads]
+    items = [
+        _fitting(payload, envelopes, most=limit)
+        for payload, limit in zip(payloads, most, strict=False)
+    ]
     for fingerprint, places in by_fingerprint(items).items():
         batches = [batch for place in places if isinstance(batch := items[place], Batch)]
         for index, reason in _impossible(envelopes[fingerprint], batches):
@@ -73,7 +80,9 @@ def rows_of(batches: Iterable[Batch], width: int) -> Rows:
     return np.frombuffer(content, dtype=np.uint8).reshape(-1, width)
 
 
-def _fitting(payload: bytes | Damage, envelopes: Mapping[bytes, Envelope]) -> Batch | Refusal:
+def _fitting(
+    payload: bytes | Damage, envelopes: Mapping[bytes, Envelope], most: int
+) -> Batch | Refusal:
     """The payload as a batch of a known question and of its width.
 
     The rows are not looked at yet.
@@ -89,6 +98,8 @@ def _fitting(payload: bytes | Damage, envelopes: Mapping[bytes, Envelope]) -> Ba
         return Refusal(UNKNOWN)
     if len(batch.rows) != batch.size * envelope.width:
         return Refusal("report-width", batch.fingerprint)
+    if batch.size > most:
+        return Refusal("batch-size", batch.fingerprint)
     if batch.combination >= size_of(envelope.attributes):
         return Refusal("attribute-range", batch.fingerprint)
     return batch

@@ -3,6 +3,7 @@
 analysis  tallies, estimates, health and history of a question
 groups    estimates by public attributes
 changes   what has changed over epochs
+punctuality   how many batches are late
 queries   what may be asked, and how
 
 Imports: `service.counting`, `service.store`, `ldp_aggregator.health_checks`, `.estimates`,

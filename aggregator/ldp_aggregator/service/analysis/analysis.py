@@ -39,9 +39,10 @@ from ldp_aggregator.service.store.reading import (
     outcomes_by_epoch,
     outcomes_in_all,
     received,
+    sent_on,
     tally_of,
 )
-from ldp_aggregator.service.store.records import Epoch
+from ldp_aggregator.service.store.records import DAY, Epoch
 from ldp_aggregator.service.store.store import Snapshot
 from ldp_aggregator.tallies.tally import Tally
 
@@ -217,6 +218,11 @@ class Analysis:
         """What was received by all shards, for all surveys, and what became of it."""
         with self._snapshot() as snapshot:
             return Accounts(received(snapshot), outcomes_in_all(snapshot))
+
+    def sent_today(self, now: float) -> Counter[str]:
+        """Reports that were accepted today under each token, by its name."""
+        with self._snapshot() as snapshot:
+            return sent_on(snapshot, int(now // DAY))
 
     def outcomes(self, served: Served) -> dict[Epoch, Counter[str]]:
         """What became of the batches of a survey's questions, by epoch."""

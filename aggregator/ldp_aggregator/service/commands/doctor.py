@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
 
 import click
@@ -24,6 +25,18 @@ from ldp_aggregator.files import read_source
     help="Repair what can be repaired; the damaged store is kept.",
 )
 @click.option(
+    "--reopen",
+    "reopens",
+    is_flag=True,
+    help="Open closed epochs again in which nothing was counted, and confirm the clock.",
+)
+@click.option(
+    "--confirm-clock",
+    "confirms",
+    is_flag=True,
+    help="The clock is right now, whatever the store was written by.",
+)
+@click.option(
     "--survey",
     "paths",
     multiple=True,
@@ -38,10 +51,26 @@ from ldp_aggregator.files import read_source
     show_default=True,
     help="How to write what is found.",
 )
-def doctor(store: str, repairs: bool, paths: tuple[Path, ...], form: str) -> None:
+def doctor(
+    store: str,
+    *,
+    repairs: bool,
+    reopens: bool,
+    confirms: bool,
+    paths: tuple[Path, ...],
+    form: str,
+) -> None:
     """Say what is wrong with STORE (a URL, as for ldp serve), and what that means for estimates."""
     from ldp_aggregator.service.repair.doctor import examine, repair
+    from ldp_aggregator.service.repair.reopening import confirm_clock, reopen
 
+    if repairs + reopens + confirms > 1:
+        raise click.UsageError("--repair, --reopen and --confirm-clock: one after the other")
+    if reopens or confirms:
+        set_right = reopen if reopens else confirm_clock
+        for line in set_right(store, time.time()):
+            click.echo(line)
+        return
     surveys = {survey.fingerprint: text.decode() for survey, text in map(read_source, paths)}
     look = repair if repairs else examine
     examination = look(store, surveys)

@@ -27,6 +27,7 @@ from ldp_aggregator.service.commands.certificates import check_certificate
 from ldp_aggregator.service.commands.operating_flags import operating_flags
 from ldp_aggregator.service.commands.settings import config_option
 from ldp_aggregator.service.commands.token import TOKEN_FILE, write_tokens
+from ldp_aggregator.service.commands.workers import cannot_begin, run_workers
 from ldp_aggregator.service.logs.events import set_up
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ class ServeOptions:
     audit_log: Path | None
     least_reports: int
     publish_minutes: float | None
+    confirm_clock: bool = False
     stop_lists: tuple[Path, ...] = ()
     geography_path: Path | None = None
     district_name: str = "name"
@@ -192,6 +194,11 @@ class ServeOptions:
     help="Show uploads with the header LDP-Debug-Tag on the page, and do not count them.",
 )
 @operating_flags
+@click.option(
+    "--confirm-clock",
+    is_flag=True,
+    help="The clock is right, though more than an epoch has passed since the last commit.",
+)
 def serve(**asked: Any) -> None:
     """Receive reports of each SURVEY, count each once, and show estimates to token holders.
 
@@ -226,10 +233,16 @@ def _serve_at(listening: socket.socket, options: ServeOptions) -> None:
         while _run(options, listening):
             pass
         return
-    from uvicorn.supervisors import Multiprocess
-
     _say_serving(options, listening)
-    Multiprocess(_config(options, partial(application, options)), [listening]).run()
+    run_workers(_config(options, partial(_worker, options)), listening)
+
+
+def _worker(options: ServeOptions) -> Application:
+    """The application of one of several processes."""
+    try:
+        return application(options)
+    except LDPError as error:
+        cannot_begin(error)
 
 
 def application(
@@ -347,6 +360,7 @@ def _service(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> S
         stop_lists=_stop_lists(options, served),
         debug_tags=options.debug_tags,
         publication=Publication(options.least_reports, options.publish_minutes),
+        confirm_clock=options.confirm_clock,
         geography=_geography(options, served),
     )
     service = Service(served, options.store, settings, on_failure=on_failure)

@@ -7,13 +7,22 @@ import time
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import click
 
 from ldp_aggregator.commands.main import Group
 from ldp_aggregator.files import FileError, written_whole
 from ldp_aggregator.service.uploads.token_use import read_days
-from ldp_aggregator.service.uploads.tokens import SCOPES, Token, Tokens, is_name, kept, new_token
+from ldp_aggregator.service.uploads.tokens import (
+    SCOPES,
+    UPLOAD,
+    Token,
+    Tokens,
+    is_name,
+    kept,
+    new_token,
+)
 
 TOKEN_FILE = Path("tokens.toml")
 _FILE = click.option(
@@ -48,10 +57,23 @@ def token() -> None:
     type=click.IntRange(1, _MOST_DAYS),
     help="Days from now for which it is good.  [default: ever]",
 )
+@click.option("--survey", "surveys", multiple=True, help="A survey that it is for.  [default: all]")
+@click.option(
+    "--most-reports",
+    type=click.IntRange(1),
+    help="Reports that one batch may have, as from a relay.  [default: 10000]",
+)
+@click.option(
+    "--reports-a-day", type=click.IntRange(1), help="Reports that it may send in a day, in UTC."
+)
 @_FILE
 @_AUDIT
-def new(name: str, scope: str, days: int | None, path: Path, audit: Path | None) -> None:
+def new(
+    name: str, scope: str, days: int | None, path: Path, audit: Path | None, **limits: Any
+) -> None:
     """Make a token, print it this once, and keep its hash."""
+    if scope != UPLOAD and (limits["most_reports"] or limits["reports_a_day"]):
+        raise click.UsageError("--most-reports and --reports-a-day: for tokens of scope upload")
     tokens = Tokens.read(path).all if path.exists() else ()
     if not is_name(name):
         raise FileError(
@@ -64,7 +86,7 @@ def new(name: str, scope: str, days: int | None, path: Path, audit: Path | None)
         )
     expires = None if days is None else datetime.now(UTC).replace(microsecond=0) + timedelta(days)
     secret = new_token()
-    write_tokens(path, [*tokens, kept(secret, name, scope, expires=expires)])
+    write_tokens(path, [*tokens, kept(secret, name, scope, expires=expires, **limits)])
     _note(audit, [], [name])
     click.echo(f"{path}: kept the hash of this token; it is not shown again", err=True)
     click.echo(secret)
@@ -79,7 +101,8 @@ def list_(path: Path) -> None:
         until = "for ever" if token.expires is None else f"until {token.expires.isoformat(' ')}"
         expired = "expired " if token.expired(time.time()) else ""
         used = f"last used {days[token.name]}" if token.name in days else "never used"
-        click.echo(f"{token.name:32}  {token.scope:7}  {expired}{until}, {used}")
+        surveys = f", for {', '.join(token.surveys)}" if token.surveys else ""
+        click.echo(f"{token.name:32}  {token.scope:7}  {expired}{until}{surveys}, {used}")
 
 
 @token.command()

@@ -16,12 +16,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice, repeat
 from typing import NamedTuple
 
 from ldp.epochs import epoch_at, epoch_of
-from ldp.wire import Batch, Damage, decode_batch, encode_batch, read_frames
+from ldp.errors import LDPError
+from ldp.wire import MOST_REPORTS, Batch, Damage, decode_batch, encode_batch, read_frames
+from ldp_aggregator.service.counting.permissions import Permissions
+from ldp_aggregator.service.counting.pieces import Piece
 from ldp_aggregator.service.counting.served import Catalogue
-from ldp_aggregator.service.counting.submissions import QUARANTINED
+from ldp_aggregator.service.counting.submissions import EARLY, QUARANTINED, Submission
 from ldp_aggregator.service.counting.turn import Turn
 from ldp_aggregator.service.store.combinations import of_combination
 from ldp_aggregator.service.store.records import DAY, EVER, Epoch
@@ -40,16 +44,26 @@ AHEAD = 3600
 
 
 class Rules(NamedTuple):
-    """What a turn keeps besides sums.
+    """What a turn keeps besides sums, and takes.
 
     Days for which batches are kept whole, if at all; days and bytes of batches that are put aside;
+    the reports that a batch of an upload may have, those that the queue of a device can hold; and
     closed epochs whose tallies are kept, all if it is 0.
     """
 
     kept_days: int = 0
     aside_days: int = 30
     aside_bytes: int = 64 << 20
+    most_reports: int = 10_000
     kept_epochs: int = 0
+
+
+class _Entry(NamedTuple):
+    """A payload, what it is, and whether it is sent again if it is early."""
+
+    payload: bytes | Damage
+    item: Batch | Refusal
+    waits: bool
 
 
 class Admission:
@@ -61,30 +75,69 @@ class Admission:
 
     def take(self, turn: Turn, bodies: Sequence[bytes], now: float) -> list[tuple[str, ...]]:
         """Count the batches of bodies, each a sequence of frames; outcomes, body by body."""
-        payloads: list[bytes | Damage] = []
-        ends = []
-        for body in bodies:
-            payloads += read_frames(body)
-            ends.append(len(payloads))
-        turn.receive(len(payloads))
-        outcomes = self._outcomes(turn, payloads, now)
-        starts = [0, *ends[:-1]]
-        return [tuple(outcomes[start:end]) for start, end in zip(starts, ends, strict=True)]
+        submissions = [Submission(body, None, lambda _: None) for body in bodies]
+        pieces = [Piece(submission, read_frames(submission.body)) for submission in submissions]
+        answers = self.take_pieces(turn, pieces, now)
+        return [answer for answer in answers if isinstance(answer, tuple)]
+
+    def take_pieces(
+        self, turn: Turn, pieces: Sequence[Piece], now: float
+    ) -> list[tuple[str, ...] | LDPError]:
+        """Count the batches of pieces; outcomes, piece by piece, or why one is not taken.
+
+        Early batches of a submission that waits for them are not counted as received.
+        """
+        limits = [limit for piece in pieces for limit in repeat(self._most(piece), len(piece[1]))]
+        payloads = [payload for piece in pieces for payload in piece.payloads]
+        items = screened(payloads, self._catalogue.envelopes, limits)
+        answers: list[tuple[str, ...] | LDPError] = []
+        taken: list[_Entry] = []
+        rest = zip(payloads, items, strict=True)
+        permissions = Permissions(turn, self._catalogue, now)
+        spans = []
+        for piece in pieces:
+            entries = [
+                _Entry(payload, item, piece.submission.waits)
+                for payload, item in islice(rest, len(piece.payloads))
+            ]
+            refusal = permissions.refusal(piece.submission.sender, [item for _, item, _ in entries])
+            spans.append(None if refusal else slice(len(taken), len(taken) + len(entries)))
+            answers.append(refusal or ())
+            taken += [] if refusal else entries
+        outcomes = self._outcomes(turn, taken, now)
+        for place, (piece, span) in enumerate(zip(pieces, spans, strict=True)):
+            if span is not None:
+                answers[place] = tuple(outcomes[span])
+                permissions.count(piece.submission.sender, taken[span], outcomes[span])
+        held = sum(
+            entry.waits and outcome == EARLY for entry, outcome in zip(taken, outcomes, strict=True)
+        )
+        turn.receive(len(taken) - held)
+        return answers
+
+    def _most(self, piece: Piece) -> int:
+        """How many reports a batch may have: what sources bring is the operator's to judge."""
+        sender = piece.submission.sender
+        if sender is not None and sender.most_reports is not None:
+            return sender.most_reports
+        return self._rules.most_reports if piece.submission.waits else MOST_REPORTS
 
     def release(self, turn: Turn, payloads: Sequence[bytes], now: float) -> None:
         """Take batches that were put aside. They have been received already."""
         turn.tell(None, EVER, QUARANTINED, batches=-len(payloads))
-        self._outcomes(turn, payloads, now)
+        items = screened(payloads, self._catalogue.envelopes)
+        both = zip(payloads, items, strict=True)
+        self._outcomes(turn, [_Entry(payload, item, waits=False) for payload, item in both], now)
 
-    def _outcomes(self, turn: Turn, payloads: Sequence[bytes | Damage], now: float) -> list[str]:
+    def _outcomes(self, turn: Turn, entries: Sequence[_Entry], now: float) -> list[str]:
         """What became of each payload."""
-        outcomes = [""] * len(payloads)
+        outcomes = [""] * len(entries)
         totals: Counter[tuple[bytes | None, Epoch, str]] = Counter()
         candidates: dict[Epoch, dict[bytes, tuple[int, Batch]]] = {}
-        for place, item in enumerate(screened(payloads, self._catalogue.envelopes)):
+        for place, (payload, item, waits) in enumerate(entries):
             if isinstance(item, Refusal):
                 epoch = self._present(item.fingerprint, now)
-                outcome = self._refused(turn, item, payloads[place], now=now)
+                outcome = self._refused(turn, item, payload, now=now)
             else:
                 epoch, outcome = self._admitted(turn, item, now)
                 if not outcome:
@@ -94,6 +147,8 @@ class Admission:
                         continue
                     outcome = DUPLICATE
             outcomes[place] = outcome
+            if waits and outcome == EARLY:
+                continue
             totals[item.fingerprint, epoch, outcome] += 1
         # In ascending order, as in every process, so that none waits in a circle.
         for epoch, by_id in sorted(candidates.items()):
@@ -137,7 +192,7 @@ class Admission:
         if number <= turn.closed(length):
             return self._present(batch.fingerprint, now), "late"
         if number > epoch_at(now + AHEAD, length):
-            return self._present(batch.fingerprint, now), "early"
+            return self._present(batch.fingerprint, now), EARLY
         return Epoch(length, number), ""
 
     def _present(self, fingerprint: bytes | None, now: float) -> Epoch:

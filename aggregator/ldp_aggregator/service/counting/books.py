@@ -27,6 +27,7 @@ from ldp_aggregator.service.store.records import (
     Record,
     Root,
     last_closed,
+    last_seen,
     read_id_sum,
     read_intake_key,
     read_outcomes,
@@ -39,7 +40,7 @@ from ldp_aggregator.service.store.store import Snapshot, Store
 from ldp_aggregator.service.store.verification import check
 from ldp_aggregator.tallies.joint_counting import empty_counts_of
 
-HELD = (TALLY, SHOWN, "intake", "ids", "closed", "mark", "survey")
+HELD = (TALLY, SHOWN, "intake", "ids", "closed", "seen", "sent", "mark", "survey")
 """Kinds whose checksums the books hold in memory, because their records are written again."""
 
 Statistic = tuple[bytes, Epoch]
@@ -71,7 +72,9 @@ class Books:
         self.outcomes: dict[Statistic, Counter[str]] = {}
         self.ids: dict[Epoch, IdSum] = {}
         self.closed = last_closed(snapshot)
+        self.seen = last_seen(snapshot)
         self.marks: dict[str, bytes] = {}
+        self.sent: dict[bytes, int] = {}
         self.aside = sum(
             len(record.content) for record in snapshot.scan("aside") if shard_of(record) == shard
         )
@@ -97,6 +100,8 @@ class Books:
             self.outcomes[fingerprint, epoch] = read_outcomes(record.content)
         elif record.kind == "ids":
             self.ids[Epoch.read(record.key)] = read_id_sum(record.content)
+        elif record.kind == "sent":
+            self.sent[record.key[:-2]] = int.from_bytes(record.content, "big")
         elif record.kind == "mark":
             self.marks[record.key[:-2].decode()] = record.content
 

@@ -5,7 +5,9 @@ What a process had kept goes even if it never comes back: another one stands in 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 from itertools import chain, islice, takewhile
 
 from ldp.epochs import epoch_at
@@ -13,6 +15,7 @@ from ldp.survey import FINGERPRINT_SIZE
 from ldp.wire import decode_batch
 from ldp_aggregator.service.counting.admission import Admission, Rules
 from ldp_aggregator.service.counting.books import Books
+from ldp_aggregator.service.counting.clock import jumps
 from ldp_aggregator.service.counting.served import Catalogue
 from ldp_aggregator.service.counting.submissions import QUARANTINED
 from ldp_aggregator.service.counting.turn import begin
@@ -22,7 +25,6 @@ from ldp_aggregator.service.store.records import (
     SHOWN,
     TALLY,
     Record,
-    read_kept_key,
     read_tally_key,
     shard_of,
 )
@@ -35,6 +37,10 @@ BACK_EVERY = 3600.0
 """Seconds between two looks at what may be taken back."""
 MOST = 5000
 """Batches that one turn lets go, or takes back: the turns of uploads come in between."""
+SENT_DAYS = 7
+"""Days for which it is kept how many reports a token has sent."""
+
+_log = logging.getLogger("ldp.service")
 
 
 def to_close(catalogue: Catalogue, closed: dict[int, int], now: float) -> dict[int, int]:
@@ -73,15 +79,17 @@ def look_around(
     now: float,
     *,
     back: bool,
+    confirmed: bool = False,
 ) -> bool:
     """Do what is due in this shard, and in those that no process has; whether there is more.
 
-    With `back`, what was put aside is taken back where it can be. A process puts aside what it does
-    not know, so there is something to find only after a start, or when another process has gone.
+    With `confirmed` the clock is right, even if it has jumped. With `back`, what was put aside is
+    taken back where it can be. A process puts aside what it does not know, so there is something to
+    find only after a start, or when another process has gone.
     """
 
     def look(those: Books) -> bool:
-        more_to_forget = tidy(those, catalogue, rules, now=now)
+        more_to_forget = tidy(those, catalogue, rules, now=now, confirmed=confirmed)
         more_to_release = back and release(those, admission, catalogue, now=now)
         return more_to_forget or more_to_release
 
@@ -96,26 +104,53 @@ def look_around(
     return more
 
 
-def tidy(books: Books, catalogue: Catalogue, rules: Rules, now: float) -> bool:
+def jumps_of(books: Books, catalogue: Catalogue, now: float) -> dict[int, int]:
+    """By how many epochs the clock has jumped, for the lengths that surveys have."""
+    seen = dict(books.seen)
+    # A store that was never looked at in this way has ids of the epochs it was used in.
+    for epoch in sorted(books.ids):
+        if epoch != EVER and epoch.length not in books.seen:
+            seen[epoch.length] = min(epoch.number, epoch_at(now, epoch.length))
+    return jumps(seen, catalogue.lengths, now)
+
+
+def tidy(
+    books: Books, catalogue: Catalogue, rules: Rules, now: float, *, confirmed: bool = False
+) -> bool:
     """Close what has to be closed, and let go of what was kept long enough.
 
-    Whether there is more to let go of.
+    Nothing of that by a clock that has jumped. Whether there is more to let go of.
     """
+    if not confirmed and jumps_of(books, catalogue, now):
+        return False
     closing = to_close(catalogue, books.closed, now)
+    seen = {length: epoch_at(now, length) for length in catalogue.lengths}
+    seen = {length: number for length, number in seen.items() if number != books.seen.get(length)}
     expired = list(islice(_older(_own(books, "kept"), now, rules.kept_days), MOST))
     aside = list(islice(_older(_own(books, "aside"), now, rules.aside_days), MOST))
     closed = books.closed | closing
     past = list(_past(books, closed, rules.kept_epochs)) if closing else []
-    if not (closing or expired or aside):
+    past += islice(_older(_own(books, "sent"), now, SENT_DAYS), MOST)
+    if not (closing or seen or expired or aside or past):
         return False
     with begin(books, alone=bool(closing)) as turn:
         for length, number in closing.items():
             turn.close(length, number)
+        for length, number in seen.items():
+            turn.see(length, number)
         turn.drop([*expired, *aside, *past])
         if aside:
             turn.tell(None, EVER, QUARANTINED, batches=-len(aside))
             turn.tell(None, EVER, UNKNOWN, batches=len(aside))
-    return len(expired) == MOST or len(aside) == MOST
+    for length, number in closing.items():
+        end = datetime.fromtimestamp(length * (number + 1), UTC)
+        _log.info(
+            "closed all epochs of %d s up to number %d, which ended at %s: what comes now is late",
+            length,
+            number,
+            end.isoformat(" "),
+        )
+    return MOST in (len(expired), len(aside), len(past))
 
 
 def release(books: Books, admission: Admission, catalogue: Catalogue, now: float) -> bool:
@@ -155,7 +190,7 @@ def _past(books: Books, closed: Mapping[int, int], kept_epochs: int) -> Iterator
 def _older(records: Iterable[Record], now: float, days: int) -> Iterator[Record]:
     """Those, in the order of days, of days longer ago."""
     first = int(now // DAY) - days
-    return takewhile(lambda record: read_kept_key(record.key)[0] < first, records)
+    return takewhile(lambda record: int.from_bytes(record.key[:4], "big") < first, records)
 
 
 def _known(records: Iterable[Record], catalogue: Catalogue) -> Iterator[Record]:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from ldp.errors import LDPError
 from ldp_aggregator.tallies.tally import ACCEPTED, DUPLICATE
 
+EARLY = "early"
 QUARANTINED = "quarantined"
 DEBUG = "debug"
 """Shown to developers, and not counted."""
@@ -25,6 +26,49 @@ class BusyError(LDPError):
     def __init__(self, wait: int = 1) -> None:
         self.wait = wait
         super().__init__(f"expected room in the queue, found none; try again in {wait} s")
+
+
+class EarlyError(LDPError):
+    """Some batches are of an epoch that has not begun, by our clock: time cures it."""
+
+    wait = 600
+
+    def __init__(self) -> None:
+        super().__init__(
+            "expected batches of epochs that have begun, got early ones: our clock is behind, or "
+            "that of a device is ahead"
+        )
+
+
+class QuotaError(LDPError):
+    """A token has sent what it may send in a day; nothing more was taken.
+
+    `wait` says for how many seconds.
+    """
+
+    def __init__(self, wait: int) -> None:
+        self.wait = wait
+        super().__init__("expected at most the reports a day that the token may send, got more")
+
+
+class NotPermittedError(LDPError):
+    """A token is not for the survey of a batch; nothing more was taken."""
+
+    def __init__(self) -> None:
+        super().__init__("expected batches of the surveys that the token is for, got others")
+
+
+class Sender(NamedTuple):
+    """Who sends: a token, by its name.
+
+    The surveys that it is for, all if there are none; the reports that one batch of its may have,
+    and all in a day, None for what everyone may.
+    """
+
+    name: str
+    surveys: tuple[str, ...] = ()
+    most_reports: int | None = None
+    reports_a_day: int | None = None
 
 
 class Receipt(NamedTuple):
@@ -72,6 +116,11 @@ class Submission:
     ticket: Any
     answer: Callable[[Answers], None]
     marks: dict[str, bytes] = field(default_factory=dict)
+    sender: Sender | None = None
+    waits: bool = False
+    """Whether early batches are sent again, instead of being rejected."""
+    told: list[str] = field(default_factory=list)
+    """What became of those that were counted so far."""
 
 
 def to_futures(answers: Answers) -> None:

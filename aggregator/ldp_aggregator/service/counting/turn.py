@@ -28,8 +28,10 @@ from ldp_aggregator.service.store.records import (
     intake_key,
     kept_key,
     last_closed,
+    last_seen,
     pack_outcomes,
     sealed,
+    sent_key,
     shard_key,
     tally_key,
 )
@@ -43,6 +45,7 @@ def begin(books: Books, *, alone: bool = False) -> Turn:
     books.store.begin(alone=alone)
     if books.store.shared:
         books.closed = last_closed(books.store)
+        books.seen = last_seen(books.store)
     return Turn(books)
 
 
@@ -56,6 +59,8 @@ class Turn:
         self._outcomes: dict[Statistic, Counter[str]] = {}
         self._ids: dict[Epoch, IdSum] = {}
         self._closed: dict[int, int] = {}
+        self._seen: dict[int, int] = {}
+        self._sent: Counter[bytes] = Counter()
         self._marks: dict[str, bytes] = {}
         self._written: dict[tuple[str, bytes], bytes] = {}
         self._dropped: list[Record] = []
@@ -124,7 +129,7 @@ class Turn:
         return True
 
     def drop(self, records: Iterable[Record]) -> None:
-        """Forget records of this shard, of kind `kept` or `aside`."""
+        """Forget records of this shard, of kind `kept`, `aside` or `sent`."""
         self._dropped += records
 
     def close(self, length: int, number: int) -> None:
@@ -135,6 +140,26 @@ class Turn:
         for epoch in books.store.epochs():
             if epoch.length == length and epoch.number <= number:
                 books.store.forget(epoch)
+
+    def reopen(self, length: int, number: int) -> None:
+        """Let this be the last epoch that is closed; -1 for none. Ids are not brought back."""
+        self._closed[length] = number
+
+    def see(self, length: int, number: int) -> None:
+        """Note the epoch that the clock is in."""
+        self._seen[length] = number
+
+    def sent(self, day: int, token: str) -> int:
+        """Reports that a token has sent on a day, before this turn."""
+        key = sent_key(day, token)
+        if self._books.store.shared:
+            records = self._books.store.scan("sent", key)
+            return sum(int.from_bytes(record.content, "big") for record in records)
+        return self._books.sent.get(key, 0)
+
+    def send(self, day: int, token: str, reports: int) -> None:
+        """Count reports of a token."""
+        self._sent[sent_key(day, token)] += reports
 
     def __enter__(self) -> Turn:
         return self
@@ -194,9 +219,16 @@ class Turn:
         for epoch, ids in self._ids.items():
             self._ids[epoch] = ids.joined(books.ids.get(epoch, IdSum()))
             self._written["ids", epoch.key + shard_key(shard)] = self._ids[epoch].packed()
-        for length, number in self._closed.items():
-            key = length.to_bytes(4, "big") + shard_key(shard)
-            self._written["closed", key] = number.to_bytes(4, "big")
+        for kind, numbers in (("closed", self._closed), ("seen", self._seen)):
+            for length, number in numbers.items():
+                key = length.to_bytes(4, "big") + shard_key(shard)
+                if number >= 0:
+                    self._written[kind, key] = number.to_bytes(4, "big")
+                elif (kind, key) in books.sums:
+                    self._dropped.append(Record(kind, key, b"", checksum=books.sums[kind, key]))
+        for key, reports in self._sent.items():
+            self._sent[key] = reports + books.sent.get(key, 0)
+            self._written["sent", key + shard_key(shard)] = self._sent[key].to_bytes(8, "big")
         for source, place in self._marks.items():
             self._written["mark", source.encode() + shard_key(shard)] = place
 
@@ -215,15 +247,18 @@ class Turn:
             books.tally(*statistic).__iadd__(counts)
         books.root = root
         books.closed = closed
+        books.seen = books.seen | self._seen
         books.outcomes |= self._outcomes
         books.ids |= self._ids
         books.marks |= self._marks
+        books.sent |= self._sent
         for record in written:
             if record.kind in HELD:
                 books.sums[record.kind, record.key] = record.checksum
         books.aside += self._put_aside
         for record in dropped:
             books.sums.pop((record.kind, record.key), None)
+            books.sent.pop(record.key[:-2], None)
             if record.kind == "aside":
                 books.aside -= len(record.content)
         if self._closed or any(record.kind == "ids" for record in dropped):

@@ -1,7 +1,7 @@
 """The writer: one thread that counts what was submitted, and answers once it will last.
 
-    turn    everything that waits, up to a limit: cut, screen, claim ids, count, commit; then all
-            answers at once
+    turn    everything that waits, up to a limit, and a piece of what is heavy (`pieces`): cut,
+            screen, claim ids, count, commit; then all answers at once
 
 Rules
 - While one turn is being committed the next one collects: the slower the disk, the more submissions
@@ -10,35 +10,43 @@ Rules
 - If a turn cannot be committed, no one in it gets a receipt. After a full disk the next turn tries
   again; after a lost connection the books are opened anew; after any other trouble with the store
   nothing is taken any more.
+- Whether it could write is known without uploads: while nothing is committed it looks for room
+  every few seconds, and after a failure it commits a turn of nothing to see whether that is over.
+  A balancer that sends nothing to a service that is not ready would else wait for ever.
 - A submission that makes us fail otherwise is tried by itself, so that it takes no other down.
 """
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from queue import Empty, SimpleQueue
-from threading import Event, Lock, Thread
+from threading import Event, Thread
 from typing import Any
 
 from ldp.errors import LDPError
 from ldp_aggregator.service.counting.admission import Admission, Rules
 from ldp_aggregator.service.counting.books import Books
+from ldp_aggregator.service.counting.clock import in_words
 from ldp_aggregator.service.counting.housekeeping import (
     BACK_EVERY,
     EVERY,
     define,
+    jumps_of,
     look_around,
     to_close,
 )
+from ldp_aggregator.service.counting.lasting import Lasting
+from ldp_aggregator.service.counting.line import Line
+from ldp_aggregator.service.counting.pieces import Piece
 from ldp_aggregator.service.counting.publication import LIVE, Publication, Publisher
 from ldp_aggregator.service.counting.served import Catalogue
 from ldp_aggregator.service.counting.submissions import (
+    EARLY,
     Answer,
     Answers,
     BusyError,
+    EarlyError,
     InternalError,
     Receipt,
     Submission,
@@ -48,14 +56,9 @@ from ldp_aggregator.service.counting.turn import begin
 from ldp_aggregator.service.store.errors import StoreError, StoreFullError, StoreLostError
 from ldp_aggregator.service.store.store import Store
 
-MOST_IN_TURN = 4096
-MOST_BYTES_IN_TURN = 8 << 20
-MOST_WAITING = 1 << 15
-MOST_BYTES_WAITING = 96 << 20
-_IDLE = 1.0
 _PAUSE = 2.0
-
-_log = logging.getLogger("ldp.service")
+ROOM_EVERY = 3.0
+"""Seconds without a commit after which the writer looks whether it could make one."""
 
 
 class Writer:
@@ -74,36 +77,48 @@ class Writer:
         *,
         publication: Publication = LIVE,
         clock: Callable[[], float] = time.time,
+        confirm_clock: bool = False,
         on_failure: Callable[[StoreError], None] = lambda _: None,
     ) -> None:
         self._open_store = open_store
         self._catalogue = catalogue
         self._rules = rules
         self._clock = clock
+        self._confirmed = confirm_clock
+        self.clock_trouble: str | None = None
+        """What is wrong with the clock, in words, as of the last look at it."""
         self._on_failure = on_failure
         self._admission = Admission(catalogue, rules)
         self._publisher = Publisher(catalogue, publication)
-        self._queue: SimpleQueue[Submission | None] = SimpleQueue()
-        self._lock = Lock()
-        self._waiting = self._waiting_bytes = 0
         self._stopping = Event()
         self._looked = self._took_back = float("-inf")
+        self._tried = time.monotonic()
+        self._obstacle: StoreError | None = None
         self.failure: StoreError | None = None
+        self.lasting = Lasting()
         self.turns = 0
+        self.early = 0
+        """Early batches of uploads that were told to come again."""
         self.busy_seconds = 0.0
         self._books: Books | None = self._opened()
+        self._line = Line()
         self._thread = Thread(target=self._run, name="ldp-writer", daemon=True)
         self._thread.start()
 
     @property
-    def ready(self) -> bool:
-        """Whether submissions are taken, as far as is known."""
-        return self.failure is None and self._books is not None and not self._stopping.is_set()
+    def trouble(self) -> str | None:
+        """Why submissions are not taken, as far as is known; None if they are."""
+        trouble = self.failure or self._obstacle
+        if trouble is not None:
+            return str(trouble)
+        if self._stopping.is_set():
+            return "expected to write to the store, but the service stops"
+        return None
 
     @property
     def waiting(self) -> int:
         """Submissions that have no answer yet."""
-        return self._waiting
+        return self._line.waiting
 
     @property
     def marks(self) -> dict[str, bytes]:
@@ -117,17 +132,12 @@ class Writer:
         """
         if self.failure is not None:
             raise self.failure
-        with self._lock:
-            full = (
-                self._waiting >= MOST_WAITING
-                or self._waiting_bytes + len(submission.body) > MOST_BYTES_WAITING
-            )
-            if full or self._stopping.is_set():
-                raise BusyError
-            self._waiting += 1
-            self._waiting_bytes += len(submission.body)
-            # Under the lock, so that nothing comes behind the end that `close` puts there.
-            self._queue.put(submission)
+        self._line.put(submission)
+
+    def confirm_clock(self) -> None:
+        """Take the clock for right at a look that is taken soon, whether or not it has jumped."""
+        self._confirmed = True
+        self._looked = float("-inf")
 
     def write(self, body: bytes, marks: dict[str, bytes] | None = None) -> Receipt:
         """Submit bytes and wait for what became of them.
@@ -140,19 +150,18 @@ class Writer:
 
     def close(self) -> None:
         """Finish what waits, and close the store."""
-        with self._lock:
-            if not self._stopping.is_set():
-                self._stopping.set()
-                self._queue.put(None)
+        self._stopping.set()
+        self._line.close()
         self._thread.join()
 
     def _run(self) -> None:
         try:
-            while (submissions := self._next()) is not None:
+            while (pieces := self._line.next()) is not None:
                 started = time.perf_counter()
-                if submissions:
-                    self._take(submissions)
+                if pieces:
+                    self._take(pieces)
                 self._publish()
+                self._look_for_room()
                 self._look_around()
                 self.busy_seconds += time.perf_counter() - started
         finally:
@@ -160,59 +169,75 @@ class Writer:
             if self._books is not None:
                 self._books.store.close()
 
-    def _next(self) -> list[Submission] | None:
-        """What waits, up to the limits of a turn; nothing if nothing came for a while.
-
-        None at the end.
-        """
-        batch: list[Submission] = []
-        size = 0
-        try:
-            first = self._queue.get(timeout=_IDLE)
-            while first is not None:
-                batch.append(first)
-                size += len(first.body)
-                if len(batch) >= MOST_IN_TURN or size >= MOST_BYTES_IN_TURN:
-                    return batch
-                first = self._queue.get_nowait()
-        except Empty:
-            return batch
-        if batch:
-            self._queue.put(None)
-            return batch
-        return None
-
-    def _take(self, submissions: Sequence[Submission]) -> None:
-        answers: list[Answer]
+    def _take(self, pieces: Sequence[Piece]) -> None:
+        answers: list[tuple[str, ...] | LDPError]
         try:
             # What was handed over before the store failed, with some turn of housekeeping, is not
             # taken either.
             failure = self.failure
-            answers = [failure] * len(submissions) if failure else [*self._turn(submissions)]
+            answers = [failure] * len(pieces) if failure else self._turn(pieces)
         except StoreError as error:
-            answers = [self._trouble(error)] * len(submissions)
+            answers = [self._trouble(error)] * len(pieces)
         except Exception as error:
-            if len(submissions) > 1:
-                for submission in submissions:
-                    self._take([submission])
+            if len(pieces) > 1:
+                for piece in pieces:
+                    self._take([piece])
                 return
-            _log.exception("a submission could not be counted")
+            self.lasting.note("internal", "a submission could not be counted", traceback=True)
             answers = [InternalError(error)]
-        with self._lock:
-            self._waiting -= len(submissions)
-            self._waiting_bytes -= sum(len(submission.body) for submission in submissions)
-        self._hand_out(submissions, answers)
+        done = [
+            (piece.submission, answer)
+            for piece, outcome in zip(pieces, answers, strict=True)
+            if (answer := self._answer(piece, outcome)) is not None
+        ]
+        self._line.leave([submission for submission, _ in done])
+        self._hand_out(done)
 
-    def _turn(self, submissions: Sequence[Submission]) -> list[Receipt]:
+    def _answer(self, piece: Piece, outcome: tuple[str, ...] | LDPError) -> Answer | None:
+        """What to tell a submission after one of its pieces; None before the last."""
+        submission = piece.submission
+        if isinstance(outcome, LDPError):
+            self._line.drop(submission)
+            return outcome
+        submission.told += outcome
+        if not piece.is_last:
+            return None
+        if submission.waits and EARLY in submission.told:
+            self.early += submission.told.count(EARLY)
+            return EarlyError()
+        return Receipt(tuple(submission.told))
+
+    def _turn(self, pieces: Sequence[Piece]) -> list[tuple[str, ...] | LDPError]:
         books = self._books = self._books or self._opened()
         with begin(books) as turn:
-            bodies = [submission.body for submission in submissions]
-            outcomes = self._admission.take(turn, bodies, self._clock())
-            for submission in submissions:
-                for source, place in submission.marks.items():
+            answers = self._admission.take_pieces(turn, pieces, self._clock())
+            for piece in pieces:
+                for source, place in piece.submission.marks.items():
                     turn.mark(source, place)
+        self._went_well()
         self.turns += 1
-        return [Receipt(of_submission) for of_submission in outcomes]
+        return answers
+
+    def _look_for_room(self) -> None:
+        """See whether something could be written, if nothing was for a while."""
+        if self.failure is not None or time.monotonic() - self._tried < ROOM_EVERY:
+            return
+        self._tried = time.monotonic()
+        try:
+            books = self._books = self._books or self._opened()
+            books.store.look_for_room()
+            if self._obstacle is not None:
+                with begin(books):
+                    pass
+                self._went_well()
+        except StoreError as error:
+            self._trouble(error)
+
+    def _went_well(self) -> None:
+        self._tried = time.monotonic()
+        if self._obstacle is not None:
+            self._obstacle = None
+            self.lasting.over("the store can be written to again")
 
     def _publish(self, *, at_once: bool = False) -> None:
         """Let more be looked at, where enough has come."""
@@ -223,7 +248,7 @@ class Writer:
         except StoreError as error:
             self._trouble(error)
         except Exception:  # our own mistake: uploads go on
-            _log.exception("what is due could not be shown")
+            self.lasting.note("due", "what is due could not be shown", traceback=True)
 
     def _look_around(self) -> None:
         """Do what is due by the clock."""
@@ -231,20 +256,34 @@ class Writer:
         if self._books is None or self.failure is not None or 0 <= now - self._looked < EVERY:
             return
         back = not 0 <= now - self._took_back < BACK_EVERY
+        # Before the look, as it may be confirmed anew meanwhile.
+        self._looked = now
+        confirmed, self._confirmed = self._confirmed, False
         try:
-            closing = to_close(self._catalogue, self._books.closed, now)
+            jumped = jumps_of(self._books, self._catalogue, now) and not confirmed
+            closing = {} if jumped else to_close(self._catalogue, self._books.closed, now)
             if closing:
                 self._publisher.look(self._books, closing=closing)
             more = look_around(
-                self._books, self._admission, self._catalogue, rules=self._rules, now=now, back=back
+                self._books,
+                self._admission,
+                self._catalogue,
+                rules=self._rules,
+                now=now,
+                back=back,
+                confirmed=confirmed,
             )
+            self.clock_trouble = in_words(jumps_of(self._books, self._catalogue, now))
+            if self.clock_trouble is not None:
+                self.lasting.note("clock", self.clock_trouble)
             if more:
+                self._looked = float("-inf")
                 return
         except StoreError as error:
+            self._confirmed |= confirmed
             self._trouble(error)
         except Exception:  # our own mistake: uploads go on, and the next look may do better
-            _log.exception("what was due could not be done")
-        self._looked = now
+            self.lasting.note("due", "what was due could not be done", traceback=True)
         self._took_back = now if back else self._took_back
 
     def _opened(self) -> Books:
@@ -260,23 +299,28 @@ class Writer:
 
     def _trouble(self, error: StoreError) -> LDPError:
         """What to do after an error of the store, and what to tell those who wait."""
-        _log.error("%s", error)
+        self._tried = time.monotonic()
         if isinstance(error, StoreFullError):
+            self._obstacle = error
+            self.lasting.note("full", error)
             return BusyError(wait=30)
         books, self._books = self._books, None
         if books is not None:
             books.store.close()
         if isinstance(error, StoreLostError):
+            self._obstacle = error
+            self.lasting.note("lost", error)
             self._stopping.wait(_PAUSE)
             return BusyError(wait=5)
+        self.lasting.note("failed", error)
         self.failure = error
         self._on_failure(error)
         return error
 
     @staticmethod
-    def _hand_out(submissions: Sequence[Submission], answers: Sequence[Answer]) -> None:
+    def _hand_out(done: Sequence[tuple[Submission, Answer]]) -> None:
         by_place: dict[Callable[[Answers], None], list[tuple[Any, Answer]]] = {}
-        for submission, answer in zip(submissions, answers, strict=True):
+        for submission, answer in done:
             by_place.setdefault(submission.answer, []).append((submission.ticket, answer))
         for place, those in by_place.items():
             place(those)

@@ -37,6 +37,7 @@ from starlette.routing import Route
 from ldp.errors import AnswerError, EstimateError, UnknownNameError
 from ldp_aggregator.files import FileError
 from ldp_aggregator.groups.group_estimates import GroupEstimates
+from ldp_aggregator.service.analysis.punctuality import punctuality
 from ldp_aggregator.service.analysis.queries import (
     GROUPS,
     OPTIONS,
@@ -59,7 +60,14 @@ from ldp_aggregator.service.service import Service
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.records import EVER, Epoch
 from ldp_aggregator.service.uploads.desk import PATH, UploadDesk
-from ldp_aggregator.service.uploads.tokens import ANALYST, GRANTED, METRICS, UPLOAD, WRONG_SCOPE
+from ldp_aggregator.service.uploads.tokens import (
+    ANALYST,
+    GRANTED,
+    METRICS,
+    UPLOAD,
+    WRONG_SCOPE,
+    WRONG_SURVEY,
+)
 from ldp_aggregator.tallies.tally_file import encode_tally
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -83,6 +91,7 @@ class Application:
             limits=settings.limits,
             tell=self._metrics.tell,
             board=service.board,
+            sender=service.sender,
         )
         self._upload = Upload(self.desk)
         self._rest = _rest(service, self._metrics, owned=owned)
@@ -167,9 +176,11 @@ class _Endpoints:
         async def checked(request: Request) -> Response:
             if not (scope == UPLOAD and self._service.settings.open_uploads):
                 token = shown_token(request)
-                verdicts = [self._service.permitted(token, good) for good in scopes]
+                # What has no name is about all surveys at once.
+                name = request.path_params.get("name")
+                verdicts = [self._service.permitted(token, good, name) for good in scopes]
                 if GRANTED not in verdicts:
-                    status = 403 if WRONG_SCOPE in verdicts else 401
+                    status = 403 if {WRONG_SCOPE, WRONG_SURVEY} & {*verdicts} else 401
                     raise RequestError(
                         status, f"expected a token of scope {scope}, got {verdicts[-1]}"
                     )
@@ -291,10 +302,19 @@ class _Endpoints:
         by_question = await run_in_threadpool(self._analysis.health, served)
         checks = {name: [check._asdict() for check in those] for name, those in by_question.items()}
         changes = await run_in_threadpool(self._analysis.changes, served)
+        outcomes = await run_in_threadpool(self._analysis.outcomes, served)
+        late = punctuality(outcomes)
+        service = {
+            "trouble": self._service.trouble,
+            "clock": self._service.writer.clock_trouble,
+            "late": {**late._asdict(), "share": late.share, "alarming": late.is_alarming},
+            "early": self._service.writer.early,
+        }
         answer = {
             "survey": served.survey.name,
             "questions": checks,
             "changes": {name: known.to_dict() for name, known in changes.items()},
+            "service": service,
         }
         return JSONResponse(answer)
 

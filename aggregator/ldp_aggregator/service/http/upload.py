@@ -10,7 +10,15 @@ from typing import Any
 
 from ldp.errors import LDPError
 from ldp_aggregator.service.counting.submissions import Answer, Receipt
-from ldp_aggregator.service.uploads.desk import PREFLIGHT, Headers, Refused, Reply, UploadDesk
+from ldp_aggregator.service.uploads.desk import (
+    PREFLIGHT,
+    Headers,
+    Refused,
+    Reply,
+    UploadDesk,
+    no_room,
+)
+from ldp_aggregator.service.uploads.room import Place
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -22,7 +30,7 @@ class Upload:
 
     def __init__(self, desk: UploadDesk) -> None:
         self._desk = desk
-        self._patience = _Patience(desk.limits.patience)
+        self._patience = _Patience(desk)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -33,12 +41,12 @@ class Upload:
             reply = Reply(204, [*shared, *PREFLIGHT], b"")
         else:
             try:
-                length = desk.admit(scope["method"], headers)
+                place = desk.admit(scope["method"], headers)
                 try:
-                    body = await self._patience.body(receive, length)
+                    body = await self._patience.body(receive, place)
                     answer: Receipt | Exception = await self._receipt(body, headers)
                 finally:
-                    desk.release(length)
+                    place.release()
             except (Refused, LDPError) as error:
                 answer = error
             reply = desk.reply(answer, headers, started)
@@ -69,57 +77,57 @@ class _Patience:
     One timer looks after all of them: one for each would cost more than reading most of them does.
     """
 
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._ends: dict[asyncio.Task[Any], float] = {}
+    def __init__(self, desk: UploadDesk) -> None:
+        self._desk = desk
+        self._coming: dict[asyncio.Task[Any], tuple[float, Place]] = {}
+        """When each body began, and its place."""
         self._late: set[asyncio.Task[Any]] = set()
         self._looking = False
 
-    async def body(self, receive: Receive, length: int) -> bytes:
-        """A body of this many bytes. Raises `Refused`."""
+    async def body(self, receive: Receive, place: Place) -> bytes:
+        """The body that was announced. Raises `Refused`."""
         task = asyncio.current_task()
         loop = asyncio.get_running_loop()
         assert task is not None  # noqa: S101 (a fact about coroutines)
-        self._ends[task] = loop.time() + self._seconds
+        self._coming[task] = loop.time(), place
         if not self._looking:
             self._looking = True
             self._look_later(loop)
         try:
-            return await _body(receive, length)
+            return await _body(receive, place)
         except asyncio.CancelledError:
             if task not in self._late:
                 raise
             task.uncancel()
-            raise Refused(
-                408, f"expected {length} bytes within {self._seconds:.0f} s, got less"
-            ) from None
+            raise self._desk.too_slow(place) from None
         finally:
-            del self._ends[task]
+            del self._coming[task]
             self._late.discard(task)
 
     def _look_later(self, loop: asyncio.AbstractEventLoop) -> None:
-        loop.call_later(min(1.0, self._seconds), self._look, loop)
+        loop.call_later(min(1.0, self._desk.limits.patience), self._look, loop)
 
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
         now = loop.time()
-        for task, end in self._ends.items():
+        for task, (begun, place) in self._coming.items():
+            end = begun + self._desk.limits.time_for(place.arrived)
             if end <= now and task not in self._late:
                 self._late.add(task)
                 task.cancel()
-        self._looking = bool(self._ends)
+        self._looking = bool(self._coming)
         if self._looking:
             self._look_later(loop)
 
 
-async def _body(receive: Receive, length: int) -> bytes:
+async def _body(receive: Receive, place: Place) -> bytes:
     parts: list[bytes] = []
-    size = 0
     more = True
-    while more and size <= length:
+    while more and place.arrived <= place.length:
         message = await receive()
         parts.append(message.get("body", b""))
-        size += len(parts[-1])
+        if not place.take(len(parts[-1])):
+            raise no_room()
         more = message.get("more_body", False)
-    if size != length or message["type"] != "http.request":
-        raise Refused(400, f"expected {length} bytes, as announced, got {size}")
+    if place.arrived != place.length or message["type"] != "http.request":
+        raise Refused(400, f"expected {place.length} bytes, as announced, got {place.arrived}")
     return b"".join(parts)

@@ -16,7 +16,8 @@ from ldp.errors import LDPError
 from ldp_aggregator.service.counting.submissions import Receipt
 from ldp_aggregator.service.http.app import Application
 from ldp_aggregator.service.http.protocol import ANSWER, JoiningTransport, StrictProtocol
-from ldp_aggregator.service.uploads.desk import PATH, Headers, Refused, UploadDesk
+from ldp_aggregator.service.uploads.desk import PATH, Headers, Refused, UploadDesk, no_room
+from ldp_aggregator.service.uploads.room import Place
 
 _PATH = PATH.encode()
 _STATUS = {
@@ -26,17 +27,15 @@ _STATUS = {
 
 
 class _Coming:
-    """An upload under way.
+    """An upload under way: its place, once it has one; `with_writer` once its body is whole."""
 
-    `length` bytes of it are held; `with_writer` says whether its body is whole.
-    """
-
-    __slots__ = ("headers", "length", "parts", "started", "with_writer")
+    __slots__ = ("begun", "headers", "parts", "place", "started", "with_writer")
 
     def __init__(self, headers: Headers) -> None:
         self.headers = headers
         self.started = time.perf_counter()
-        self.length = 0
+        self.begun = 0.0
+        self.place: Place | None = None
         self.parts: list[bytes] = []
         self.with_writer = False
 
@@ -62,18 +61,25 @@ class UploadProtocol(StrictProtocol):
         self._whole = False
         self._upload = _Coming(self.headers)
         try:
-            self._upload.length = self._desk.admit("POST", self.headers)
+            self._upload.place = self._desk.admit("POST", self.headers)
         except Refused as refused:
             self._answer(refused)
             return
-        self.expect(self._desk.limits.patience)
+        self._upload.begun = self.loop.time()
+        self.expect(self._desk.limits.time_for(0))
         if self.expect_100_continue:
             self.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     def on_body(self, body: bytes) -> None:
         """Keep it: there is no more of it than was announced and admitted."""
-        if self._upload is not None:
-            self._upload.parts.append(body)
+        upload = self._upload
+        if upload is not None and upload.place is not None:
+            upload.parts.append(body)
+            if not upload.place.take(len(body)):
+                self._answer(no_room())
+                return
+            passed = self.loop.time() - upload.begun
+            self.expect(self._desk.limits.time_for(upload.place.arrived) - passed)
         elif not self.transport.is_closing():
             super().on_body(body)
 
@@ -128,19 +134,16 @@ class UploadProtocol(StrictProtocol):
 
     def too_late(self) -> None:
         """A body that takes too long gets an answer; whatever else does, none."""
-        if self._upload is None or self._whole:
+        if self._upload is None or self._upload.place is None or self._whole:
             super().too_late()
         else:
-            length = self._upload.length
-            arrived = sum(map(len, self._upload.parts))
-            seconds = self._desk.limits.patience
-            reason = f"expected {length} bytes within {seconds:.0f} s, got {arrived}"
-            self._answer(Refused(408, reason))
+            self._answer(self._desk.too_slow(self._upload.place))
 
     def _drop(self) -> _Coming:
         upload = cast(_Coming, self._upload)
         self._upload = None
-        self._desk.release(upload.length)
+        if upload.place is not None:
+            upload.place.release()
         return upload
 
     def _answer(self, answer: Receipt | Exception) -> None:

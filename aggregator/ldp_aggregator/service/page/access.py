@@ -23,7 +23,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ldp_aggregator.service.uploads.desk import bearer
-from ldp_aggregator.service.uploads.tokens import EXPIRED, MISSING, UNKNOWN, WRONG_SCOPE
+from ldp_aggregator.service.uploads.tokens import (
+    EXPIRED,
+    MISSING,
+    UNKNOWN,
+    WRONG_SCOPE,
+    WRONG_SURVEY,
+)
 
 COOKIE = "ldp-token"
 
@@ -38,6 +44,11 @@ REFUSALS = {
     WRONG_SCOPE: (
         403,
         "This token is good for something else. Looking at estimates takes one of scope analyst.",
+    ),
+    WRONG_SURVEY: (
+        403,
+        "This token is for some surveys alone, and the page shows all of them. The API answers it: "
+        "/v1/surveys/NAME/estimates.",
     ),
 }
 """Status and words for each verdict but the good one."""

@@ -70,7 +70,7 @@ class _Pages:
     async def survey(self, request: Request) -> Response:
         """The page of a survey, for those who may."""
         query = dict(request.query_params)
-        verdict = self._service.permitted(shown_token(request), ANALYST)
+        verdict = self._service.permitted(shown_token(request), ANALYST, None)
         if verdict != GRANTED:
             return _refused(verdict, query)
         return await run_in_threadpool(self._shown, query, request.headers.get("if-none-match"))
@@ -125,7 +125,7 @@ class _Pages:
             )
         token = await _token_of(request)
         request.scope["ldp.token"] = token
-        verdict = self._service.permitted(token, ANALYST)
+        verdict = self._service.permitted(token, ANALYST, None)
         if verdict != GRANTED:
             return _refused(verdict, query)
         answer = await _back(request)

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 from ldp_aggregator.files import sync_folder
 from ldp_aggregator.service.repair.census import Census, Evidence
 from ldp_aggregator.service.repair.diagnosis import Diagnosis, Trouble
+from ldp_aggregator.service.repair.header import changed_places, with_sound_header
 from ldp_aggregator.service.repair.lost_ids import look_at_ids
 from ldp_aggregator.service.repair.lost_records import (
     look_at_commits,
@@ -43,7 +44,7 @@ from ldp_aggregator.service.store.records import (
     shard_key,
     shard_of,
 )
-from ldp_aggregator.service.store.sqlite import ROWS, SQLiteStore
+from ldp_aggregator.service.store.sqlite import ROWS, SQLiteStore, reading
 from ldp_aggregator.service.store.store import Snapshot, Store
 from ldp_aggregator.service.store.verification import check
 from ldp_aggregator.service.store.witness import WITNESS, Witness, noted_commits
@@ -52,6 +53,11 @@ _ENDINGS = ("", "-wal", WITNESS)
 _WITNESS_DAMAGED = Trouble(
     "the number of commits that were acknowledged is damaged: it cannot be seen whether the last "
     "of them are missing",
+    "it is written anew, from what is there",
+)
+_WITNESS_MISSING = Trouble(
+    "the number of commits that were acknowledged is not there, as in a copy of the database file "
+    "alone: it cannot be seen whether the last of them are missing",
     "it is written anew, from what is there",
 )
 
@@ -107,10 +113,10 @@ def examine(url: str, surveys: Mapping[bytes, str]) -> Examination:
             evidence = _Readable(snapshot)
             return Examination(tuple(_diagnosed(evidence, surveys, None).troubles))
     path = _file(url)
-    first, commits = _acknowledged(path)
-    with salvaging(path) as salvage:
+    commits, witness = _acknowledged(path)
+    with with_sound_header(path) as readable, salvaging(readable) as salvage:
         diagnosis = _diagnosed(salvage, surveys, commits)
-    return Examination((*first, *diagnosis.troubles))
+    return Examination(_all(diagnosis, path, commits, witness=witness))
 
 
 def repair(url: str, surveys: Mapping[bytes, str]) -> Examination:
@@ -121,11 +127,11 @@ def repair(url: str, surveys: Mapping[bytes, str]) -> Examination:
     path = _file(url)
     fresh = path.with_name(f"{path.name}.repairing")
     with closing(Witness(path)) as witness:
-        first, commits = _acknowledged(path)
+        commits, noted = _acknowledged(path)
         try:
-            with salvaging(path) as evidence:
+            with with_sound_header(path) as readable, salvaging(readable) as evidence:
                 diagnosis = _diagnosed(evidence, surveys, commits)
-                troubles = (*first, *diagnosis.troubles)
+                troubles = _all(diagnosis, path, commits, witness=noted)
                 if not troubles:
                     return Examination(())
                 _remove(fresh)
@@ -188,11 +194,35 @@ def _file(url: str) -> Path:
     return Path(path).absolute()
 
 
-def _acknowledged(path: Path) -> tuple[list[Trouble], int | None]:
+def _acknowledged(path: Path) -> tuple[int | None, Trouble | None]:
+    """The commits that are known to have been acknowledged; what is wrong with who knows them."""
     try:
-        return [], noted_commits(path)
+        commits = noted_commits(path)
     except StoreDamagedError:
-        return [_WITNESS_DAMAGED], None
+        return None, _WITNESS_DAMAGED
+    return commits, _WITNESS_MISSING if commits is None else None
+
+
+def _all(
+    diagnosis: Diagnosis, path: Path, commits: int | None, witness: Trouble | None
+) -> tuple[Trouble, ...]:
+    """Everything that is wrong, whatever keeps a service from opening the store among it."""
+    troubles = diagnosis.troubles
+    if witness is not None and diagnosis.census.roots:
+        troubles = [witness, *troubles]
+    if places := changed_places(path):
+        problem = f"the header of the file has changed, at byte {', '.join(map(str, places))}"
+        remedy = "it is put back: it is the same in every store"
+        troubles = [Trouble(problem, remedy), *troubles]
+    if troubles:
+        return tuple(troubles)
+    # Nothing was found by our own way through the file: then a service's has to be clear as well.
+    try:
+        with reading(path) as snapshot:
+            check(snapshot, commits)
+    except StoreError as error:
+        return (Trouble(str(error), "every row is copied into a new file"),)
+    return ()
 
 
 def _renewed(path: Path, evidence: Evidence, diagnosis: Diagnosis, acknowledged: int) -> int:

@@ -23,6 +23,8 @@ _MEANINGS = {
     "intake": "what became of batches",
     "ids": "what the ids of an epoch add up to",
     "closed": "which epochs are closed",
+    "seen": "in which epoch the clock was last; it is written anew, when the service has a look",
+    "sent": "how many reports a token has sent on a day; from now on it may send as many again",
     "mark": "how far a source was read; it is read again from its beginning, and its batches are "
     "known by their ids",
     "kept": "a batch that was kept whole; it was counted, but cannot be decoded anew",
@@ -30,6 +32,8 @@ _MEANINGS = {
 }
 _SINGLE = ("survey", "mark", "kept", "aside")
 """Kinds whose records are missed by nothing else."""
+_RENEWED = ("seen", "sent")
+"""Kinds that are written anew, of which no estimate depends."""
 
 
 def look_at_records(diagnosis: Diagnosis) -> None:
@@ -43,9 +47,10 @@ def look_at_records(diagnosis: Diagnosis) -> None:
     for record in census.broken:
         meaning = _MEANINGS.get(record.kind, "no kind that there is")
         lost = record.kind in _SINGLE
+        is_renewed = record.kind in _RENEWED
         diagnosis.note(
             f"a record of kind {record.kind!r} does not fit its checksum ({meaning})",
-            "it is left out" if lost else "it is left out, which is dealt with below",
+            "it is left out" + ("" if lost or is_renewed else ", which is dealt with below"),
             lost=lost,
         )
     diagnosis.put += census.given

@@ -38,7 +38,6 @@ _LINK: dict[str, Any] = {
 """What the URL may say otherwise."""
 _SETTINGS = {
     "client_encoding": "UTF8",
-    "lc_messages": "C",
     "statement_timeout": "0",
     "transaction_timeout": "0",
     "idle_session_timeout": "0",
@@ -48,7 +47,10 @@ _SETTINGS = {
     "tcp_keepalives_count": "3",
     "tcp_user_timeout": "20s",
 }
-"""What the role may say otherwise, and must not; servers know most of them."""
+"""What the role may say otherwise, and must not; servers know most of them.
+
+Any role may set each of these: a store belongs to an ordinary one, which owns its database.
+"""
 _SILENCE = {True: "20s", False: "5min"}
 """How long a transaction that writes, or one that reads, may do nothing."""
 _DURABLE = ("on", "remote_apply")

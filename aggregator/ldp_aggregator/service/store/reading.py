@@ -129,6 +129,14 @@ def commits(snapshot: Scanned) -> int:
     return sum(read_root(record.content).commits for record in _sound(snapshot, "root"))
 
 
+def sent_on(snapshot: Scanned, day: int) -> Counter[str]:
+    """Reports that were accepted on a day, by the token's name, over all shards."""
+    reports: Counter[str] = Counter()
+    for record in _sound(snapshot, "sent", day.to_bytes(4, "big")):
+        reports[record.key[4:-3].decode()] += int.from_bytes(record.content, "big")
+    return reports
+
+
 def marks(snapshot: Scanned) -> dict[str, bytes]:
     """How far each source has been read, by the shard that read furthest.
 

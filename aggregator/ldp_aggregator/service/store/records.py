@@ -8,6 +8,8 @@
     intake    fingerprint, epoch, shard          how many batches had which outcome
     ids       epoch, shard                       see `IdSum`
     closed    length, shard                      the last epoch of this length that is closed
+    seen      length, shard                      the last epoch of this length that the clock was in
+    sent      day, token's name, shard           how many reports it has sent on the day
     mark      source, shard                      how far a source has been read
     kept      day, fingerprint, id, shard        the rows of a batch
     aside     day, id, shard                     a batch of a question that is not known
@@ -34,7 +36,20 @@ from ldp.wire import pack_array, unpack_array
 
 FORMAT = 1
 TALLY, SHOWN = "tally", "shown"
-KINDS = ("root", "survey", TALLY, SHOWN, "intake", "ids", "closed", "mark", "kept", "aside")
+KINDS = (
+    "root",
+    "survey",
+    TALLY,
+    SHOWN,
+    "intake",
+    "ids",
+    "closed",
+    "seen",
+    "sent",
+    "mark",
+    "kept",
+    "aside",
+)
 PART = 512
 DAY = 86_400
 NO_QUESTION = bytes(FINGERPRINT_SIZE)
@@ -202,6 +217,11 @@ def read_kept_key(key: bytes) -> tuple[int, bytes, bytes]:
     )
 
 
+def sent_key(day: int, token: str) -> bytes:
+    """What the key of a token's count on a day begins with."""
+    return b"%b%b\0" % (day.to_bytes(4, "big"), token.encode())
+
+
 def shard_of(record: Record) -> int:
     """Whose record it is."""
     at = -6 if record.kind in (TALLY, SHOWN) else -2
@@ -237,8 +257,17 @@ def read_outcomes(content: bytes) -> Counter[str]:
 
 def last_closed(snapshot: Scanned) -> dict[int, int]:
     """The last epoch of each length that any process has closed."""
-    closed: dict[int, int] = {}
-    for record in snapshot.scan("closed"):
+    return _last(snapshot, "closed")
+
+
+def last_seen(snapshot: Scanned) -> dict[int, int]:
+    """The last epoch of each length in which any process has written something."""
+    return _last(snapshot, "seen")
+
+
+def _last(snapshot: Scanned, kind: str) -> dict[int, int]:
+    last: dict[int, int] = {}
+    for record in snapshot.scan(kind):
         length, number = (int.from_bytes(part, "big") for part in (record.key[:4], record.content))
-        closed[length] = max(number, closed.get(length, -1))
-    return closed
+        last[length] = max(number, last.get(length, -1))
+    return last

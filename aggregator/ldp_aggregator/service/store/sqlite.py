@@ -12,6 +12,7 @@ Rules
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -42,7 +43,7 @@ _LOG = 4000
 
 As they are counted here, a row is at least one.
 """
-_PAGE = 4096
+PAGE = 4096
 _PATIENCE = 10.0
 _MANY = 256
 ROWS = 10_000
@@ -100,7 +101,7 @@ class SQLiteStore:
             for record in records
         ]
         self._run_many("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)", rows)
-        self._logged += sum(1 + len(content) // _PAGE for _, _, content, _ in rows)
+        self._logged += sum(1 + len(content) // PAGE for _, _, content, _ in rows)
 
     def drop(self, kind: str, keys: Iterable[bytes]) -> None:
         self._run_many(
@@ -144,6 +145,19 @@ class SQLiteStore:
 
     def complaints(self) -> list[str]:
         return self._snapshot.complaints()
+
+    def look_for_room(self) -> None:
+        # A new file: what is there already, the log among it, may have room within itself.
+        place = self._path.with_name(f"{self._path.name}-room")
+        try:
+            place.write_bytes(bytes(PAGE))
+        except OSError as error:
+            # Whatever else keeps us from making files need not concern those that are there.
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise _no_room(self._path) from None
+        finally:
+            with suppress(OSError):
+                place.unlink(missing_ok=True)
 
     @contextmanager
     def snapshot(self) -> Iterator[_Snapshot]:
@@ -254,6 +268,10 @@ def complaints(connection: sqlite3.Connection) -> list[str]:
     return [line for (text,) in rows for line in str(text).splitlines() if line != "ok"]
 
 
+def _no_room(path: Path) -> StoreFullError:
+    return StoreFullError(f"expected room on the disk of {path}, found none; nothing was changed")
+
+
 def _table(epoch: Epoch) -> str:
     return f"ids_{epoch.length}_{epoch.number}"
 
@@ -269,9 +287,7 @@ def _told(path: Path) -> Iterator[None]:
     except (sqlite3.Error, ValueError, OverflowError) as error:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
         if code == sqlite3.SQLITE_FULL:
-            raise StoreFullError(
-                f"expected room on the disk of {path}, found none; nothing was changed"
-            ) from None
+            raise _no_room(path) from None
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             raise StoreDamagedError(
                 f"expected a sound store at {path}, got: {error}; ldp doctor says more"

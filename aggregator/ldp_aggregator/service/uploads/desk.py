@@ -5,12 +5,14 @@ An upload is the bytes of a report file.
     202   everything is counted, or known to be a duplicate, or rejected for good: the body says how
           many, and why
     400   no body, or more or fewer bytes than were announced
-    401   no token                     403   one that may not upload
+    401   no token                     403   one that may not upload, or not to this survey
     405   not POST                     408   the body took too long
     411   no Content-Length            413   more bytes than are taken at once
     415   an encoding that is not taken
+    429   the token has sent what it may send in a day: come back after Retry-After
     500   our own mistake
-    503   too much is waiting, or the store cannot be written: come back after Retry-After
+    503   too much is waiting, the store cannot be written, or some batches are early: come back
+          after Retry-After
 
 Rules
 - 202 is said after the commit that covers the batches, never before. Any other answer means that
@@ -19,9 +21,8 @@ Rules
   (`reason`: empty, too-large, encoded), so that a client can tell it from a page of something in
   between. Only then does it drop its reports.
 - Whatever is refused closes the connection: what follows on it is not trusted to be a request.
-- The bytes that are held at any time are bounded, by what requests announce, before they are read.
-  No upload takes more than half of the room that is left: however many large ones come, small ones
-  are served.
+- The bytes that are held at any time are bounded (`room`): however many large uploads come, small
+  ones are served.
 - The pages of some origins may upload from browsers, which ask first (CORS): 204, and what they may
   send.
 """
@@ -39,7 +40,11 @@ from ldp_aggregator.service.counting.submissions import (
     Answer,
     Answers,
     BusyError,
+    EarlyError,
+    NotPermittedError,
+    QuotaError,
     Receipt,
+    Sender,
     Submission,
     summed_up,
 )
@@ -47,16 +52,12 @@ from ldp_aggregator.service.counting.writer import Writer
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.uploads.debugging import MOST_BODY as MOST_SHOWN
 from ldp_aggregator.service.uploads.debugging import TAG, DebugBoard, tag_of
+from ldp_aggregator.service.uploads.room import Place, Rooms, UploadLimits
 from ldp_aggregator.service.uploads.tokens import GRANTED, WRONG_SCOPE
 
 Headers = list[tuple[bytes, bytes]]
 
 PATH = "/v1/reports"
-MOST_BODY = (16 << 20) + (64 << 10)
-"""One batch of the greatest size, and some."""
-MOST_HELD = 64 << 20
-PATIENCE = 30.0
-"""Seconds for a body to arrive."""
 _JSON: Headers = [
     (b"content-type", b"application/json"),
     (b"x-content-type-options", b"nosniff"),
@@ -83,19 +84,6 @@ class Refused(Exception):  # noqa: N818  # it is an answer
         super().__init__(reason)
 
 
-class UploadLimits(NamedTuple):
-    """How much is taken, and how long it may take.
-
-    Bytes of one `body`, and of all that are `held`, being read or waiting for an answer: at least
-    twice as many, as no body may take more than half of what is left. Seconds of `patience` for a
-    body to arrive.
-    """
-
-    body: int = MOST_BODY
-    held: int = MOST_HELD
-    patience: float = PATIENCE
-
-
 class Reply(NamedTuple):
     """An answer over HTTP, whole."""
 
@@ -107,8 +95,8 @@ class Reply(NamedTuple):
 class UploadDesk:
     """What is asked of an upload and answered to it, however its bytes come in.
 
-    `permitted` says what a token is worth; None lets anyone upload. `tell` is told status and
-    seconds of replies.
+    `permitted` says what a token is worth; None lets anyone upload. `sender` says whose it is, and
+    what that one may send. `tell` is told status and seconds of replies.
     """
 
     def __init__(
@@ -119,6 +107,7 @@ class UploadDesk:
         limits: UploadLimits = UploadLimits(),  # noqa: B008  # a tuple
         tell: Callable[[int, float], None] = lambda status, seconds: None,  # noqa: ARG005
         board: DebugBoard | None = None,
+        sender: Callable[[str | None], Sender | None] = lambda token: None,  # noqa: ARG005
     ) -> None:
         self.limits = limits
         self._writer = writer
@@ -126,13 +115,14 @@ class UploadDesk:
         self._origins = frozenset(origin.encode() for origin in origins)
         self._tell = tell
         self._board = board
-        self._held = 0
+        self._sender = sender
+        self._rooms = Rooms(limits)
         self._places: dict[asyncio.AbstractEventLoop, Callable[[Answers], None]] = {}
 
-    def admit(self, method: str, headers: Headers) -> int:
-        """The bytes that a request announces, which are held until `release`.
+    def admit(self, method: str, headers: Headers) -> Place:
+        """A place for the body that a request announces, to be released once it is answered.
 
-        Raises `Refused`, before any is read.
+        Raises `Refused`, before any of it is read.
         """
         token = None
         lengths = []
@@ -163,15 +153,20 @@ class UploadDesk:
             )
         if not length:
             raise Refused(400, "expected frames of reports, got nothing", never="empty")
-        if 2 * length > self.limits.held - self._held:
-            raise Refused(503, "expected room for the upload, found none", 1)
         self._check_tag(headers, length)
-        self._held += length
-        return length
+        place = self._rooms.place_for(length)
+        if place is None:
+            raise no_room()
+        return place
 
-    def release(self, length: int) -> None:
-        """Let others have the room of an upload that was admitted."""
-        self._held -= length
+    def too_slow(self, place: Place) -> Refused:
+        """What a body is told that has not come in time."""
+        limits = self.limits
+        return Refused(
+            408,
+            f"expected {place.length} bytes within {limits.patience:.0f} s, at {limits.rate} a "
+            f"second or more, got {place.arrived}",
+        )
 
     def submit(
         self,
@@ -192,7 +187,9 @@ class UploadDesk:
             return
         if loop not in self._places:
             self._places[loop] = _place_in(loop)
-        self._writer.submit(Submission(body, ticket, self._places[loop]))
+        sender = self._sender(_token_of(headers)) if self._permitted is not None else None
+        place = self._places[loop]
+        self._writer.submit(Submission(body, ticket, place, sender=sender, waits=True))
 
     def reply(self, answer: Receipt | Exception, headers: Headers, started: float) -> Reply:
         """What to say to a request with these headers.
@@ -239,10 +236,20 @@ class UploadDesk:
         return [(b"access-control-allow-origin", origin), (b"vary", b"origin")]
 
 
+def no_room() -> Refused:
+    """What an upload is told for which there is no room."""
+    return Refused(503, "expected room for the upload, found none", 1)
+
+
 def bearer(value: str) -> str | None:
     """The token of an Authorization header, if it has one."""
     scheme, _, token = value.partition(" ")
     return token.strip() if scheme.lower() == "bearer" else None
+
+
+def _token_of(headers: Headers) -> str | None:
+    shown = next((value for name, value in headers if name == b"authorization"), b"")
+    return bearer(shown.decode("latin-1"))
 
 
 def _place_in(loop: asyncio.AbstractEventLoop) -> Callable[[Answers], None]:
@@ -261,8 +268,12 @@ def _place_in(loop: asyncio.AbstractEventLoop) -> Callable[[Answers], None]:
 
 def _refused(error: Exception) -> Refused:
     """What an error means for the client that uploads."""
-    if isinstance(error, BusyError):
+    if isinstance(error, (BusyError, EarlyError)):
         return Refused(503, str(error), error.wait)
+    if isinstance(error, QuotaError):
+        return Refused(429, str(error), error.wait)
+    if isinstance(error, NotPermittedError):
+        return Refused(403, str(error))
     if isinstance(error, StoreError):
         return Refused(503, "expected to write to the store, but cannot", 30)
     return error if isinstance(error, Refused) else Refused(500, str(error))

@@ -7,6 +7,9 @@
     sha256 = "..."               of the token, in hexadecimal digits
     expires = 2027-01-01         optional: a date (its first moment) or a date and time, UTC unless
                                  it says otherwise
+    surveys = ["notes-2026"]     optional: the surveys that it is for, by name; else all
+    most_reports = 100000        optional, of uploads: the reports that one batch may have
+    reports_a_day = 5000         optional, of uploads: the reports that it may send in a day, UTC
 
 Rules
 - A token has 256 bits from the operating system, so a plain hash hides it: there is no dictionary
@@ -20,6 +23,7 @@ Rules
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import re
@@ -31,6 +35,7 @@ from datetime import UTC, date, datetime
 from hashlib import sha256
 from hmac import compare_digest
 from pathlib import Path
+from typing import Any
 
 from ldp.errors import LDPError, Problem
 from ldp.keys import Keys
@@ -41,9 +46,13 @@ MISSING = "missing"
 UNKNOWN = "unknown"
 EXPIRED = "expired"
 WRONG_SCOPE = "wrong-scope"
+WRONG_SURVEY = "wrong-survey"
 """What `check` says, with those above."""
 
 _GOOD_FOR = {UPLOAD: (UPLOAD,), ANALYST: (ANALYST, METRICS), METRICS: (METRICS,)}
+_LIMITS = ("most_reports", "reports_a_day")
+_HIGHEST = 1 << 48
+_MOST_SURVEYS = 1000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _SECRET = re.compile(r"[\w+/=-]{40,}")
@@ -79,6 +88,14 @@ class Token:
     scope: str
     digest: bytes = field(repr=False)
     expires: datetime | None = None
+    surveys: tuple[str, ...] = ()
+    """Those that it is for; all, if there are none."""
+    most_reports: int | None = None
+    reports_a_day: int | None = None
+
+    def is_for(self, survey: str | None) -> bool:
+        """Whether it is good for a survey; None stands for all of them at once."""
+        return not self.surveys or survey in self.surveys
 
     def expired(self, now: float) -> bool:
         """Whether it is good no more, at a time in seconds after 1970 began."""
@@ -117,20 +134,30 @@ class Tokens:
             raise TokenError(place, top.problems)
         return cls(tokens)
 
-    def check(self, token: str | None, scope: str, now: float) -> str:
-        """What a token is worth for a scope: `GRANTED`, or what is wrong with it."""
+    def check(self, token: str | None, scope: str, now: float, *, survey: str | None = "") -> str:
+        """What a token is worth for a scope: `GRANTED`, or what is wrong with it.
+
+        `survey` is the one that is asked for; None stands for all at once, nothing for whichever.
+        """
         if not token:
             return MISSING
-        if len(token) > _LONGEST or not token.isascii():
+        known = self.find(token)
+        if known is None:
             return UNKNOWN
+        if known.expired(now):
+            return EXPIRED
+        if scope not in _GOOD_FOR[known.scope]:
+            return WRONG_SCOPE
+        return GRANTED if survey == "" or known.is_for(survey) else WRONG_SURVEY
+
+    def find(self, token: str | None) -> Token | None:
+        """What is kept of a token, if it is one of these, expired or not."""
+        if not token or len(token) > _LONGEST or not token.isascii():
+            return None
         shown = sha256(token.encode()).digest()
         # A list, so that the work does not depend on which token it is.
         matching = [known for known in self.all if compare_digest(known.digest, shown)]
-        if not matching:
-            return UNKNOWN
-        if matching[0].expired(now):
-            return EXPIRED
-        return GRANTED if scope in _GOOD_FOR[matching[0].scope] else WRONG_SCOPE
+        return matching[0] if matching else None
 
     def name_of(self, token: str | None) -> str:
         """What a token is called; nothing if it is none of these."""
@@ -151,6 +178,11 @@ class Tokens:
             block += f'sha256 = "{token.digest.hex()}"\n'
             if token.expires is not None:
                 block += f"expires = {token.expires.isoformat()}\n"
+            if token.surveys:
+                block += f"surveys = {json.dumps(token.surveys)}\n"
+            for name in _LIMITS:
+                if (limit := getattr(token, name)) is not None:
+                    block += f"{name} = {limit}\n"
             blocks.append(block)
         return "\n".join(blocks)
 
@@ -181,15 +213,19 @@ class TokenFile:
         self._looked = float("-inf")
         self.tokens = self._with_given(Tokens.parse(self._content, str(path)))
 
-    def check(self, token: str | None, scope: str, now: float) -> str:
+    def check(self, token: str | None, scope: str, now: float, *, survey: str | None = "") -> str:
         """The same as of `Tokens`, by what the file said a second ago or later."""
         if not 0 <= now - self._looked < _PAUSE:
             self._looked = now
             self._look()
-        verdict = self.tokens.check(token, scope, now)
-        if verdict == GRANTED:
-            self._used(self.tokens.name_of(token), now)
+        verdict = self.tokens.check(token, scope, now, survey=survey)
+        if verdict == GRANTED and (known := self.tokens.find(token)) is not None:
+            self._used(known.name, now)
         return verdict
+
+    def find(self, token: str | None) -> Token | None:
+        """The same as of `Tokens`, of the file as it was at the last check."""
+        return self.tokens.find(token)
 
     def _with_given(self, tokens: Tokens) -> Tokens:
         return Tokens([*self._given, *tokens.all])
@@ -218,9 +254,11 @@ def new_token() -> str:
     return f"ldp_{secrets.token_urlsafe(32)}"
 
 
-def kept(token: str, name: str, scope: str, expires: datetime | None = None) -> Token:
-    """What is kept of it."""
-    return Token(name, scope, sha256(token.encode()).digest(), expires=expires)
+def kept(
+    token: str, name: str, scope: str, *, expires: datetime | None = None, **limits: Any
+) -> Token:
+    """What is kept of it; `limits` are those that a token may have (`Token`)."""
+    return Token(name, scope, sha256(token.encode()).digest(), expires=expires, **limits)
 
 
 def is_name(text: str) -> bool:
@@ -246,13 +284,18 @@ def _token(keys: Keys, table: Mapping[str, object], others: Iterable[Token]) -> 
         )
         digits = ""
     expires = _moment(keys, table.get("expires")) if "expires" in keys else None
+    surveys = keys.texts("surveys", 1, _MOST_SURVEYS) if "surveys" in keys else ()
+    limits = {name: keys.integer(name, 1, _HIGHEST) for name in _LIMITS if name in keys}
+    if limits and scope != UPLOAD:
+        keys.problem(next(iter(limits)), "a token of scope upload", scope)
     keys.finish()
     for other in others:
         if name == other.name != "?":
             keys.problem("name", "names that all differ", f"{name} twice")
         if digits and bytes.fromhex(digits) == other.digest:
             keys.problem("sha256", "tokens that all differ", f"that of {other.name} again")
-    return Token(name, scope, bytes.fromhex(digits), expires=expires)
+    digest = bytes.fromhex(digits)
+    return Token(name, scope, digest, expires=expires, surveys=surveys, **limits)
 
 
 def _moment(keys: Keys, value: object) -> datetime | None:

@@ -1,0 +1,112 @@
+"""What a token may send: so many reports in a batch and in a day, to the surveys that it is for."""
+
+import pytest
+from calling import run
+from pages import TOKEN, UPLOADING, visitor
+from test_service_api import Clock, upload
+from wire_samples import BATCHES, TEXT, batch_of, file_of
+
+from ldp import parse_survey
+from ldp.wire import Batch
+from ldp_aggregator.service.counting.admission import Rules
+from ldp_aggregator.service.counting.served import Served
+from ldp_aggregator.service.service import Service, Settings
+from ldp_aggregator.service.uploads.tokens import ANALYST, UPLOAD, TokenFile, Tokens, kept
+
+RELAY, BOUND, SPARE = "relay" + "r" * 40, "bound" + "b" * 40, "spare" + "s" * 40
+BOUND_ANALYST = "reads" + "x" * 40
+OTHER = TEXT.replace('name = "example"', 'name = "elsewhere"')
+
+
+@pytest.fixture
+def clock():
+    return Clock(20_000 * 86_400.0)
+
+
+@pytest.fixture
+def open_service(tmp_path, clock):
+    """A service of two surveys with tokens of all kinds."""
+    tokens = [
+        kept(UPLOADING, "app", UPLOAD),
+        kept(TOKEN, "looks", ANALYST),
+        kept(RELAY, "relay", UPLOAD, most_reports=100),
+        kept(BOUND, "bound", UPLOAD, surveys=("elsewhere",)),
+        kept(BOUND_ANALYST, "reads", ANALYST, surveys=("elsewhere",)),
+        kept(SPARE, "spare", UPLOAD, reports_a_day=5),
+    ]
+    (tmp_path / "tokens.toml").write_text(Tokens(tokens).to_toml())
+    assert Tokens.read(tmp_path / "tokens.toml").all == tuple(tokens)
+    services = []
+
+    def opened():
+        settings = Settings(TokenFile(tmp_path / "tokens.toml"), rules=Rules(most_reports=20))
+        served = [Served(parse_survey(text), text) for text in (TEXT, OTHER)]
+        url = f"sqlite:///{tmp_path}/s.db"
+        services.append(Service(served, url, settings, clock=clock))
+        return services[-1]
+
+    yield opened
+    for service in services:
+        service.close()
+
+
+def test_a_batch_has_a_greatest_size(open_service):
+    """That of a device's queue, unless the token is a relay's."""
+    service = open_service()
+    sizes = [file_of(batch_of("symbol", size, f"{size}")) for size in (20, 21, 101)]
+    outcomes = [upload(service, body).json() for body in sizes]
+    assert [answer["accepted"] for answer in outcomes] == [1, 0, 0]
+    assert outcomes[1]["rejected"] == {"batch-size": 1}
+    assert upload(service, sizes[1], RELAY).json()["accepted"] == 1
+    assert upload(service, sizes[2], RELAY).json()["rejected"] == {"batch-size": 1}
+    assert Rules().most_reports == 10_000
+
+
+def test_a_token_has_a_quota_a_day(open_service, clock):
+    """Reports beyond it are told to come tomorrow, and counted then; a restart forgets nothing."""
+    service = open_service()
+    first, second, third = (file_of(batch_of("symbol", 3, label)) for label in "abc")
+    assert upload(service, first, SPARE).json()["accepted"] == 1
+    refused = upload(service, second, SPARE)
+    assert (refused.status_code, refused.headers["retry-after"]) == (429, "86401")
+    assert service.analysis.accounts().received == 1
+    metrics = visitor(service, TOKEN).get("/metrics").text
+    assert 'ldp_token_reports_today{token="spare"} 3.0' in metrics
+    service.close()
+    service = open_service()
+    assert upload(service, second, SPARE).status_code == 429
+    assert upload(service, file_of(batch_of("symbol", 2, "d")), SPARE).json()["accepted"] == 1
+    clock.now += 86_400
+    assert upload(service, second, SPARE).json()["accepted"] == 1
+    assert upload(service, third, SPARE).status_code == 429
+    assert upload(service, third).json()["accepted"] == 1
+
+
+def test_a_token_is_for_its_surveys(open_service):
+    """Uploads to others count nothing and can be sent again; analysts see their own alone."""
+    service = open_service()
+    theirs = parse_survey(OTHER)["symbol"]
+    ours = file_of(BATCHES["symbol"])
+    own = file_of(Batch(theirs.fingerprint, b"o" * 16, 3, rows=BATCHES["symbol"].rows))
+    assert upload(service, own + ours, BOUND).status_code == 403
+    assert service.analysis.accounts().received == 0
+    assert upload(service, own, BOUND).json()["accepted"] == 1
+    for token, scoped in ((BOUND, "/v1/surveys/{}"), (BOUND_ANALYST, "/v1/surveys/{}/estimates")):
+        looker = visitor(service, token)
+        assert looker.get(scoped.format("elsewhere")).status_code == 200
+        assert looker.get(scoped.format("example")).status_code == 403
+    for path in ("/v1/surveys", "/metrics"):
+        assert visitor(service, BOUND_ANALYST).get(path).status_code == 403
+        assert visitor(service, TOKEN).get(path).status_code == 200
+
+
+def test_limits_by_command(tmp_path):
+    """They are written down, shown, and refused where they mean nothing."""
+    path = tmp_path / "tokens.toml"
+    words = ["--token-file", path, "--name", "x", "--survey", "a", "--survey", "b"]
+    limits = ["--most-reports", "7", "--reports-a-day", "9"]
+    run("token", "new", "--scope", "analyst", *words, *limits, code=2)
+    run("token", "new", "--scope", "upload", *words, *limits)
+    [token] = Tokens.read(path).all
+    assert (token.surveys, token.most_reports, token.reports_a_day) == (("a", "b"), 7, 9)
+    assert "for a, b" in run("token", "list", "--token-file", path).output

@@ -1,0 +1,61 @@
+"""Several processes of one service: they count as one, and end as one."""
+
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+from hostile_http import fresh
+from pages import TOKEN, UPLOADING, write_tokens
+from running_service import LDP, started
+from wire_samples import TEXT
+
+SENT = 40
+
+
+def upload(service):
+    """The status of an upload over a connection of its own."""
+    headers = {"authorization": f"Bearer {UPLOADING}"}
+    return httpx.post(f"{service.url}/v1/reports", content=fresh(), headers=headers).status_code
+
+
+def told(service, name):
+    """The values of a metric, one for each connection that asks."""
+    answers = [service.get("/metrics").text for _ in range(6)]
+    return [
+        float(line.rpartition(" ")[2])
+        for answer in answers
+        for line in answer.splitlines()
+        if line.startswith(name)
+    ]
+
+
+def test_workers_are_scraped_as_one(tmp_path, postgres_server):
+    """Whichever of them is asked says what all of them have answered, and whether all are ready."""
+    store = postgres_server.emptied()
+    with started(tmp_path, "--store", store, "--workers", "2") as service:
+        with ThreadPoolExecutor(SENT) as pool:
+            # At once, so that no worker takes all of them.
+            assert {*pool.map(lambda _: upload(service), range(SENT))} == {202}
+        assert told(service, 'ldp_uploads_total{status="202"}') == [SENT] * 6
+        assert told(service, "ldp_upload_seconds_count") == [SENT] * 6
+        assert told(service, "ldp_batches_received_total") == [SENT] * 6
+        assert told(service, "ldp_ready") == [1] * 6
+        assert service.get("/readyz", TOKEN).status_code == 200
+        service.process.terminate()
+        assert service.process.wait(60) == 0
+        assert service.complaints() == []
+
+
+def test_workers_that_cannot_open_the_store_end_their_parent(tmp_path):
+    """In one line, with exit code 1: started again and again they would fail in the same way."""
+    (tmp_path / "survey.toml").write_text(TEXT)
+    write_tokens(tmp_path)
+    command = [LDP, "serve", "survey.toml", "--port", "0", "--workers", "2", "--store"]
+    nowhere = f"postgresql://ldp@/ldp?host={tmp_path}"
+    ended = subprocess.run(
+        [*command, nowhere], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    said = [line for line in ended.stderr.splitlines() if not line.startswith("serving ")]
+    assert ended.returncode == 1
+    assert len(said) == 1
+    assert said[0].startswith("Error: expected to use the store at postgresql://")
