@@ -13,7 +13,8 @@ from places import ROOT
 from running_service import LDP, running_service
 
 from ldp_aggregator.commands.main import main
-from ldp_aggregator.service.commands.serve import ServeOptions, serve
+from ldp_aggregator.service.commands.serve import serve
+from ldp_aggregator.service.commands.serve_options import ServeOptions
 from ldp_aggregator.service.commands.settings import PREFIX, settings_of
 
 FILES = ROOT / "examples" / "operating"

@@ -12,7 +12,8 @@ from click.testing import CliRunner
 from pages import TOKEN, UPLOADING, visitor, write_tokens
 from wire_samples import SURVEY, TEXT
 
-from ldp_aggregator.service.commands.serve import ServeOptions, serve
+from ldp_aggregator.service.commands.serve import serve
+from ldp_aggregator.service.commands.serve_options import ServeOptions
 from ldp_aggregator.service.commands.settings import PREFIX, settings_of
 from ldp_aggregator.service.counting.publication import Publication
 from ldp_aggregator.service.counting.served import Served

@@ -1,0 +1,118 @@
+"""From what `ldp serve` was asked for to a service: surveys, tokens, lists, maps and sources."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ldp.errors import LDPError
+from ldp_aggregator.files import read_candidates, read_source
+from ldp_aggregator.service.commands.serve_options import ServeError, ServeOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from ldp_aggregator.estimates.stop_lists import StopLists
+    from ldp_aggregator.geography import Geography
+    from ldp_aggregator.service.counting.served import Served
+    from ldp_aggregator.service.service import Service, Source
+
+
+def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> Service:
+    """The service, which follows its sources. Raises `LDPError`."""
+    from ldp_aggregator.service.counting.admission import Rules
+    from ldp_aggregator.service.counting.publication import Publication
+    from ldp_aggregator.service.logs.audit_log import AuditLog
+    from ldp_aggregator.service.service import Service, Settings
+    from ldp_aggregator.service.uploads.given_tokens import given_tokens
+    from ldp_aggregator.service.uploads.token_use import TokenUse
+    from ldp_aggregator.service.uploads.tokens import TokenFile
+
+    served = _served(options)
+    use = TokenUse(options.token_file)
+    audit = None if options.audit_log is None else AuditLog(options.audit_log)
+    settings = Settings(
+        tokens=TokenFile(
+            options.token_file,
+            given_tokens(os.environ),
+            use.note,
+            **({} if audit is None else {"changed": audit.tokens}),
+        ),
+        audit=audit,
+        token_use=use,
+        open_uploads=options.open_uploads,
+        origins=options.origins,
+        rules=Rules(kept_days=options.kept_days, kept_epochs=options.kept_epochs),
+        stop_lists=_stop_lists(options, served),
+        debug_tags=options.debug_tags,
+        publication=Publication(options.least_reports, options.publish_minutes),
+        confirm_clock=options.confirm_clock,
+        geography=_geography(options, served),
+    )
+    service = Service(served, options.store, settings, on_failure=on_failure)
+    try:
+        for source in _sources(options, service):
+            service.follow(source)
+    except BaseException:
+        service.close()
+        raise
+    return service
+
+
+def check_files(options: ServeOptions) -> None:
+    """Whether a service that is begun anew would find what it needs. Raises `LDPError`."""
+    served = _served(options)
+    _stop_lists(options, served)
+    _geography(options, served)
+
+
+def _served(options: ServeOptions) -> list[Served]:
+    """The surveys, with what is looked for. Raises `LDPError`."""
+    from ldp_aggregator.service.counting.served import Served
+
+    served = []
+    for path in options.paths:
+        survey, content = read_source(path)
+        served.append(Served(survey, content.decode(), read_candidates(survey, path)))
+    return served
+
+
+def _stop_lists(options: ServeOptions, served: Iterable[Served]) -> StopLists:
+    """The lists that are handed out. Raises `FileError` and `ServeError`."""
+    from ldp_aggregator.estimates.stop_lists import StopLists, stops_in
+
+    names = {version.survey.name for version in served}
+    for path in options.stop_lists:
+        if (name := stops_in(path).survey) not in names:
+            known = ", ".join(sorted(names))
+            raise ServeError(f"--stops {path}: expected a list for {known}, got one for {name}")
+    return StopLists(options.stop_lists)
+
+
+def _geography(options: ServeOptions, served: Iterable[Served]) -> Geography | None:
+    """The districts whose shares are shown. Raises `EstimateError` and `FileError`."""
+    if options.geography_path is None:
+        return None
+    from ldp_aggregator.distributions.applicable import check_asked
+    from ldp_aggregator.options import Options
+    from ldp_aggregator.places.geojson import read_geography
+
+    geography = read_geography(options.geography_path, options.district_name, options.districts_by)
+    questions = [question for version in served for question in version.survey]
+    check_asked(questions, Options(geography=geography))
+    return geography
+
+
+def _sources(options: ServeOptions, service: Service) -> Iterator[Source]:
+    """What is followed besides uploads."""
+    from ldp_aggregator.service.sources.folder import FolderSource
+    from ldp_aggregator.service.sources.kafka import KafkaSource, read_settings
+    from ldp_aggregator.service.store.opening import open_snapshot
+
+    read_store = partial(open_snapshot, options.store)
+    for folder in options.folders:
+        yield FolderSource(folder, service.writer, read_store)
+    settings = {} if options.kafka_settings is None else read_settings(options.kafka_settings)
+    for topic in options.topics:
+        yield KafkaSource(topic, service.writer, read_store, settings=settings)

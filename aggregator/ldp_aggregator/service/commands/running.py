@@ -1,0 +1,189 @@
+"""A service as a process: what listens, what answers, and how it ends or is begun anew."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+from contextlib import suppress
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import click
+
+from ldp.errors import LDPError
+from ldp_aggregator.service.commands.assembly import check_files, service_of
+from ldp_aggregator.service.commands.certificates import check_certificate
+from ldp_aggregator.service.commands.serve_options import ServeError, ServeOptions
+from ldp_aggregator.service.commands.workers import cannot_begin, run_workers
+from ldp_aggregator.service.logs.events import set_up
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable
+
+    from uvicorn import Config
+
+    from ldp_aggregator.service.http.app import Application
+
+_SWITCH = 0.001
+"""Seconds for which a thread may keep the others waiting.
+
+Python's 0.005 would be felt in every answer.
+"""
+
+_log = logging.getLogger("ldp.service")
+
+
+def run(options: ServeOptions) -> None:
+    """Serve until told to stop. Raises `LDPError`."""
+    with _listening(options) as listening:
+        _serve_at(listening, options)
+
+
+def _serve_at(listening: socket.socket, options: ServeOptions) -> None:
+    check_certificate(options.tls_certificate, options.tls_key)
+    if options.workers == 1:
+        while _run(options, listening):
+            pass
+        return
+    _say_serving(options, listening)
+    run_workers(_config(options, partial(_worker, options)), listening)
+
+
+def _worker(options: ServeOptions) -> Application:
+    """The application of one of several processes."""
+    try:
+        return application(options)
+    except LDPError as error:
+        cannot_begin(error)
+
+
+def application(
+    options: ServeOptions, on_failure: Callable[[LDPError], None] | None = None
+) -> Application:
+    """The application of a service that is opened for it, and closed with it.
+
+    When nothing can be written any more, this process is told to stop, unless `on_failure` does
+    something else.
+    """
+    from ldp_aggregator.service.http.app import Application
+    from ldp_aggregator.service.http.protocol import make_room
+
+    # Also in a process that was started for this.
+    set_up(options.log_format, options.log_level)
+    _load_slow_libraries()
+    make_room()
+    sys.setswitchinterval(_SWITCH)
+    return Application(service_of(options, on_failure or _stop), owned=True)
+
+
+def _say_serving(options: ServeOptions, listening: socket.socket) -> None:
+    host, port = listening.getsockname()[:2]
+    scheme = "http" if options.tls_key is None else "https"
+    shown_host = f"[{host}]" if ":" in host else host
+    click.echo(f"serving {scheme}://{shown_host}:{port}", err=True)
+
+
+def _renewable(options: ServeOptions) -> bool:
+    """Whether a service that is begun anew would find what it needs; the log says what not."""
+    try:
+        check_certificate(options.tls_certificate, options.tls_key)
+        check_files(options)
+    except LDPError as error:
+        _log.error("%s\nthe service goes on with what it had before", error)
+        return False
+    _log.info("certificates and surveys are read anew")
+    return True
+
+
+def _load_slow_libraries() -> None:
+    """Import what a first download would import, while no upload waits for it."""
+    with suppress(ImportError):
+        import_module("pyarrow.parquet")
+
+
+def _run(options: ServeOptions, listening: socket.socket) -> bool:
+    """Serve in this process until told to stop; whether to begin anew. Raises `LDPError`."""
+    from ldp_aggregator.service.http.server import Server
+
+    failures: list[LDPError] = []
+    applications: list[Application] = []
+
+    def make() -> Application:
+        applications.append(application(options, stop))
+        return applications[-1]
+
+    def leave() -> None:
+        applications[-1].service.leaving = True
+
+    def stop(failure: LDPError) -> None:
+        failures.append(failure)
+        server.should_exit = True
+
+    server = Server(
+        _config(options, make),
+        partial(_say_serving, options, listening),
+        leave,
+        renew=partial(_renewable, options),
+        drain=options.drain,
+    )
+    # The server finishes what it has begun when it is told to stop, and then raises the signal
+    # again: that is no error.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    # A copy, which the server closes: who connects while it is begun anew waits.
+    with listening.dup() as copy:
+        server.run([copy])
+    if failures:
+        raise failures[0]
+    return server.renewing
+
+
+def _stop(_: LDPError) -> None:
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _config(options: ServeOptions, make: Callable[[], Application]) -> Config:
+    from uvicorn import Config
+
+    from ldp_aggregator.service.http.server import GRACE
+    from ldp_aggregator.service.http.upload_protocol import UploadProtocol
+
+    return Config(
+        make,
+        factory=True,
+        workers=options.workers,
+        http=UploadProtocol,
+        ws="none",
+        lifespan="on",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        log_config=None,
+        timeout_graceful_shutdown=GRACE,
+        ssl_certfile=options.tls_certificate,
+        ssl_keyfile=options.tls_key,
+    )
+
+
+def _listening(options: ServeOptions) -> socket.socket:
+    import socket
+
+    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
+    listening = socket.socket(family)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((options.host, options.port))
+    # The last two for names that are none.
+    except (OSError, OverflowError, TypeError, ValueError) as error:
+        listening.close()
+        raise ServeError(
+            f"expected to listen at {options.host}, port {options.port}, got: {error}; "
+            "choose another with --host or --port"
+        ) from None
+    listening.set_inheritable(True)
+    return listening

@@ -1,0 +1,45 @@
+"""What `ldp serve` was asked for, as it can be handed to another process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ldp.errors import LDPError
+
+
+class ServeError(LDPError):
+    """A service that cannot be started, or cannot go on."""
+
+
+@dataclass(frozen=True)
+class ServeOptions:
+    """The flags, by the names of their parameters."""
+
+    paths: tuple[Path, ...]
+    store: str
+    host: str
+    port: int
+    token_file: Path
+    open_uploads: bool
+    origins: tuple[str, ...]
+    kept_days: int
+    folders: tuple[Path, ...]
+    topics: tuple[str, ...]
+    kafka_settings: Path | None
+    tls_certificate: Path | None
+    tls_key: Path | None
+    workers: int
+    debug_tags: bool
+    kept_epochs: int
+    drain: float
+    log_format: str
+    log_level: str
+    audit_log: Path | None
+    least_reports: int
+    publish_minutes: float | None
+    confirm_clock: bool = False
+    stop_lists: tuple[Path, ...] = ()
+    geography_path: Path | None = None
+    district_name: str = "name"
+    districts_by: str = "area"
