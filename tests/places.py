@@ -8,6 +8,10 @@ from pathlib import Path
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
 EXAMPLES = ROOT / "examples"
+# Those of who operates a service are no surveys.
+EXAMPLE_SURVEYS = sorted(
+    path for path in EXAMPLES.rglob("*.toml") if path.parent.name != "operating"
+)
 VECTORS = TESTS / "vectors"
 DATA = ROOT.parent / "shared" / "data"
 """Data of others, where it is there."""

@@ -18,7 +18,7 @@ from ldp_client.testing import RecordingTransport
 
 PRIVATE = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 KEY = PRIVATE.public_key().public_bytes_raw().hex()
-DEVICES = 4000
+DEVICES = 1000
 SURVEY = survey_of(yes_no("mood"), yes_no("theme"), name="notes")
 
 
@@ -118,12 +118,12 @@ def test_what_is_no_list_of_ours_stops_nothing(data):
 
 
 def test_of_a_share_each_device_draws_once():
-    """1/4 of 4,000 devices, within 4.9 standard deviations (1e-6); a share 5 points off is seen."""
+    """1/4 of 1,000 devices, within 4.9 standard deviations (1e-6); one 14 points off is seen."""
     devices = [asking() for _ in range(DEVICES)]
     for device in devices:
         device.take(LISTS["1/4"])
     quarter = [asked(device, "mood") for device in devices]
-    assert abs(sum(quarter) - DEVICES / 4) < 4.9 * (DEVICES * 3 / 16) ** 0.5 < 0.05 * DEVICES
+    assert abs(sum(quarter) - DEVICES / 4) < 4.9 * (DEVICES * 3 / 16) ** 0.5 < 0.07 * DEVICES
     for device in devices:
         device.take(LISTS["1/10"])
     tenth = [asked(device, "mood") for device in devices]

@@ -10,7 +10,7 @@ import pytest
 from calling import run
 from children import loaded_by
 from markdown_it import MarkdownIt
-from places import EXAMPLES
+from places import EXAMPLE_SURVEYS
 from surveys import COMMUTE, COMMUTE_SURVEY, survey_of, yes_no
 
 from ldp import parse_survey
@@ -19,7 +19,6 @@ from ldp_client import Client, EmbeddedClient, report_bytes
 from ldp_client.codegen import module
 from ldp_client.command import main
 
-SURVEYS = sorted(EXAMPLES.rglob("*.toml"))
 HOSTILE = (
     "<script>alert(1)</script>",
     "[a](https://evil.example) ![b](c) `d` *e* __f__ ~~g~~",
@@ -118,7 +117,7 @@ def test_it_is_a_program():
     assert loaded.isdisjoint({"numpy", "click", "rich", "ldp_aggregator", "sqlite3"})
 
 
-@pytest.mark.parametrize("path", SURVEYS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", EXAMPLE_SURVEYS, ids=lambda path: path.stem)
 def test_both_forms_of_the_page_say_the_same(path):
     """Of every example: all text, heading by heading, and no element that runs or loads."""
     survey = parse_survey(path.read_bytes(), files=lambda name: (path.parent / name).read_text())

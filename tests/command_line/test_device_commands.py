@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from calling import run
 from children import loaded_by
-from places import EXAMPLES
+from places import EXAMPLE_SURVEYS, EXAMPLES
 from surveys import COMMUTE, COMMUTE_SURVEY, survey_of, yes_no
 
 from ldp import parse_survey
@@ -140,7 +140,7 @@ def test_generated_modules_pass_a_strict_type_checker(tmp_path):
 
     In a folder of its own, without this project's settings.
     """
-    for path in EXAMPLES.rglob("*.toml"):
+    for path in EXAMPLE_SURVEYS:
         survey = parse_survey(path.read_text(encoding="utf-8"))
         name = f"{path.parent.name}_{path.stem}.py"
         (tmp_path / name).write_text(module(survey), encoding="utf-8")

@@ -22,7 +22,7 @@ from ldp.mechanisms.contract import Declared, lifetime_ratio
 from ldp.mechanisms.grr import RandomizedResponse
 from ldp.mechanisms.longitudinal import Chain
 
-RANDOM_DESIGNS = 100_000
+RANDOM_DESIGNS = 50_000
 SHARES = 8
 CHECKED_IN_FULL = 20
 """One random design in 20 goes through the whole checker.
@@ -63,7 +63,7 @@ def test_every_design_of_the_grid_is_certified():
 
 @pytest.mark.parametrize("seed", range(SHARES))
 def test_random_designs_are_certified(seed):
-    """100,000 random designs: each ratio is at most e^epsilon, exactly.
+    """50,000 random designs: each ratio is at most e^epsilon, exactly.
 
     One in twenty through the whole checker.
     """

@@ -30,6 +30,7 @@ from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.estimates.question_numbers import UNALLOCATED
 from ldp_aggregator.moments.repeats import ONCE_EACH
 from ldp_aggregator.postprocessing import base_cut, norm_sub
+from ldp_aggregator.rendering.safe_cells import safe_cell
 from ldp_aggregator.tallies.counting import empty_counts
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
@@ -144,11 +145,11 @@ def test_dictionaries_are_json(nasty):
     assert json.loads(nasty.rendered("json")) == nasty.to_dict()
 
 
-def test_csv_comes_back_as_it_was(nasty):
-    """Every value, however awkward, is one record; numbers come back to the last bit."""
+def test_csv_comes_back(nasty):
+    """Every value, however awkward, is one record, and safe; numbers come back to the last bit."""
     records = list(csv.DictReader(io.StringIO(nasty.to_csv())))
     assert list(records[0]) == COLUMNS
-    assert [record["value"] for record in records] == NASTY
+    assert [record["value"] for record in records] == [safe_cell(value) for value in NASTY]
     for record, value in zip(records, nasty["x"], strict=True):
         numbers = [float(record[column]) for column in COLUMNS[2:]]
         assert numbers == [

@@ -81,7 +81,8 @@ def test_epochs_of_a_store(store, tmp_path):
 def reopened(store, hour):
     """A service on the store at an hour, when it has closed all epochs that it may."""
     served = [Served(parse_survey(TEXT), TEXT)]
-    service = Service(served, store, Settings(), clock=lambda: hour * HOUR)
+    settings = Settings(confirm_clock=True)
+    service = Service(served, store, settings, clock=lambda: hour * HOUR)
     try:
         for _ in range(200):
             with service.analysis._snapshot() as snapshot:

@@ -2,11 +2,11 @@
 
 from service_kills import acknowledging_early, kill_often
 
-KILLS = 50
+KILLS = 25
 
 
 def test_kills(tmp_path):
-    """After fifty kills the store holds each acknowledged batch once, and accounts add up."""
+    """After twenty-five kills the store holds each acknowledged batch once, and accounts add up."""
     problems, acknowledged = kill_often(tmp_path, KILLS, seed=2)
     assert problems == []
     assert acknowledged > KILLS

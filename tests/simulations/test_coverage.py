@@ -53,10 +53,8 @@ NEW = {
 SHARES = (0.5, 0.3, 0.1, 0.05, 0.04, 0.01, 0.0, 0.0)
 GATED = {
     "warner, 1": ("warner", "1", (0.9, 0.1), 1_000),
-    "grr, 4": ("grr", "4", SHARES, 10_000),
     "oue, 4": ("oue", "4", SHARES, 10_000),
     "sue, 1/2": ("sue", "1/2", SHARES, 100),
-    "matrix, ln 5": ("matrix", "1.6094379124341003", (0.7, 0.25, 0.05), 10_000),
     "one-hot rappor, sharp": ("rappor, one-hot", "2.7726", SHARES, 1_000),
 }
 """Mechanism, epsilon, shares and respondents."""
@@ -79,8 +77,6 @@ def gated(name, patch, surveys=SURVEYS):
 
 def expected_rate(question, share):
     """The rate at which reports support a value, roughly: it tells where counts are coarse."""
-    if question.randomizer.kind == "matrix":
-        return 0.3
     p, q = (float(rate) for rate in question.randomizer.support)
     return share * p + (1 - share) * q
 

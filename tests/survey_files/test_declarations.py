@@ -12,7 +12,7 @@ import polars
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from places import ROOT
+from places import EXAMPLE_SURVEYS
 from specimens import DESIGNS
 from surveys import COMMUTE, DEVICE
 
@@ -121,7 +121,7 @@ def surveys():
     yield "documented", COMMUTE
     yield "device", DEVICE
     yield "whole", TOML
-    yield from ((path.name, path.read_text()) for path in ROOT.glob("examples/**/*.toml"))
+    yield from ((path.name, path.read_text()) for path in EXAMPLE_SURVEYS)
     for mechanism, designs in DESIGNS.items():
         for number, keys in enumerate(designs):
             head = f'[survey]\nname = "s"\n[[question]]\nname = "x"\nmechanism = "{mechanism}"\n'

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 from calling import run
 from js_client import NODE, PACKAGE, needs_built_client
-from places import EXAMPLES
+from places import EXAMPLE_SURVEYS
 
 from ldp import parse_survey
 from ldp_aggregator import Ingest
@@ -22,7 +22,6 @@ STRICT = (
     *("--strict", "--noUnusedLocals", "--target", "es2022", "--lib", "es2022,dom"),
     *("--module", "node16"),
 )
-SURVEYS = sorted(EXAMPLES.rglob("*.toml"))
 
 EVERY_TYPE = r"""
 [survey]
@@ -182,11 +181,11 @@ def compiled_by(compiler, app, *arguments):
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_modules_of_all_surveys_compile_strictly(compiler, app):
     """Of every example, and of a survey with every type of question."""
-    surveys = [path.read_text(encoding="utf-8") for path in SURVEYS]
+    surveys = [path.read_text(encoding="utf-8") for path in EXAMPLE_SURVEYS]
     for number, survey in enumerate([*surveys, EVERY_TYPE]):
         (app / f"answers{number}.ts").write_text(module(parse_survey(survey)), encoding="utf-8")
     names = [path.name for path in app.glob("*.ts")]
-    assert len(names) == len(SURVEYS) + 1 > 4
+    assert len(names) == len(EXAMPLE_SURVEYS) + 1 > 4
     assert compiled_by(compiler, app, "--noEmit", *names) == ""
 
 
@@ -241,7 +240,7 @@ def test_groups_are_answered_together(app):
 
 def test_the_command_writes_either_language(tmp_path):
     """Python unless it is told otherwise."""
-    path = SURVEYS[0]
+    path = EXAMPLE_SURVEYS[0]
     survey = parse_survey(path.read_text(encoding="utf-8"))
     assert run("codegen", path, "--language", "typescript").output == module(survey)
     assert run("codegen", path).output == run("codegen", path, "--language", "python").output
