@@ -32,7 +32,7 @@ def test_fuzzing_finds_unequal_books(monkeypatch):
     whole = Admission._outcomes
 
     def short(self, turn, entries, now):
-        return [*whole(self, turn, entries[:-1], now), "accepted"]
+        return [*whole(self, turn, entries[:-1], now=now), "accepted"]
 
     monkeypatch.setattr(Admission, "_outcomes", short)
     with pytest.raises(FuzzingError, match="as many outcomes as batches"):
