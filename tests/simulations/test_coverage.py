@@ -77,6 +77,8 @@ def gated(name, patch, surveys=SURVEYS):
 
 def expected_rate(question, share):
     """The rate at which reports support a value, roughly: it tells where counts are coarse."""
+    if question.randomizer.kind == "matrix":
+        return 0.3
     p, q = (float(rate) for rate in question.randomizer.support)
     return share * p + (1 - share) * q
 
