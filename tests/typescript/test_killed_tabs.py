@@ -30,7 +30,7 @@ pytestmark = needs_built_client
 
 PAGE = "client/js/test/kept_tab.html"
 READY = "return document.body?.dataset.ready === ''"
-DEATHS = int(os.environ.get("LDPKIT_KILLED_TABS", "3"))
+DEATHS = int(os.environ.get("LDPKIT_KILLED_TABS", "2"))
 MOST_SECONDS = 0.4
 MOST_TO_FINISH = 120.0
 
