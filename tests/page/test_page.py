@@ -13,8 +13,8 @@ from pages import COMMUTE, TOKEN, answers, service_of, visitor
 from ldp.wire import REASONS
 from ldp_aggregator import Options
 from ldp_aggregator.estimates.detection import adjusted_p_values
-from ldp_aggregator.service.page.downloads import DOWNLOADS
 from ldp_aggregator.service.page.routes import FILES
+from ldp_aggregator.service.page.sections.downloads import DOWNLOADS
 
 NEWER = COMMUTE.replace('"walk"', '"walk", "train"')
 

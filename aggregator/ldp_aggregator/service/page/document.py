@@ -8,17 +8,12 @@ from urllib.parse import urlencode
 
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.options import ESTIMANDS, INTERVALS, POST, SHAPES, Options
-from ldp_aggregator.service.page.debug_section import debug_section
-from ldp_aggregator.service.page.markup import Safe, joined, tag
-from ldp_aggregator.service.page.sections import service_section, summary, survey_section
-from ldp_aggregator.service.page.views import (
-    Asked,
-    ServiceView,
-    SurveyView,
-    rectangles_written,
-    written,
-    zoom_written,
-)
+from ldp_aggregator.service.page.markup.tags import Safe, joined, tag
+from ldp_aggregator.service.page.sections.debug_section import debug_section
+from ldp_aggregator.service.page.sections.survey import service_section, summary, survey_section
+from ldp_aggregator.service.page.views.asked import Asked, rectangles_written, written, zoom_written
+from ldp_aggregator.service.page.views.service import ServiceView
+from ldp_aggregator.service.page.views.survey import SurveyView
 
 _SITE = tag("p", "Estimates under local differential privacy", class_="site")
 _SIGN_OUT = tag("form", tag("button", "Sign out"), method="post", action="logout")

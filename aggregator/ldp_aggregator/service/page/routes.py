@@ -28,9 +28,11 @@ from xxhash import xxh64_hexdigest
 from ldp.errors import AnswerError, EstimateError, UnknownNameError
 from ldp_aggregator.service.analysis.queries import RequestError
 from ldp_aggregator.service.page.access import REFUSALS, forget, keep, of_own_page, shown_token
-from ldp_aggregator.service.page.charts import STATIC
+from ldp_aggregator.service.page.charts.pictures import STATIC
 from ldp_aggregator.service.page.document import problem_page, sign_in_page, survey_page
-from ldp_aggregator.service.page.views import Asked, ServiceView, SurveyView, survey_view
+from ldp_aggregator.service.page.views.asked import Asked
+from ldp_aggregator.service.page.views.service import ServiceView
+from ldp_aggregator.service.page.views.survey import SurveyView, survey_view
 from ldp_aggregator.service.service import Service
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.uploads.tokens import ANALYST, GRANTED

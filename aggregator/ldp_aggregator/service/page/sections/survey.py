@@ -6,12 +6,14 @@ from urllib.parse import quote, urlencode
 
 from ldp.wire import REASONS
 from ldp_aggregator.service.counting.submissions import QUARANTINED, summed_up
-from ldp_aggregator.service.page.downloads import DOWNLOADS
-from ldp_aggregator.service.page.elements import many, row, table
-from ldp_aggregator.service.page.groups import groups_section
-from ldp_aggregator.service.page.markup import Safe, joined, tag
-from ldp_aggregator.service.page.questions import question_section
-from ldp_aggregator.service.page.views import Asked, ServiceView, SurveyView
+from ldp_aggregator.service.page.markup.elements import many, row, table
+from ldp_aggregator.service.page.markup.tags import Safe, joined, tag
+from ldp_aggregator.service.page.sections.downloads import DOWNLOADS
+from ldp_aggregator.service.page.sections.groups import groups_section
+from ldp_aggregator.service.page.sections.questions import question_section
+from ldp_aggregator.service.page.views.asked import Asked
+from ldp_aggregator.service.page.views.service import ServiceView
+from ldp_aggregator.service.page.views.survey import SurveyView
 
 _OUTCOMES = {
     "accepted": "counted",

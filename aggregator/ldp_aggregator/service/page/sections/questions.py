@@ -8,20 +8,16 @@ from urllib.parse import urlencode
 from ldp.exact import log_text
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.estimates.question_numbers import MEAN, Estimate
-from ldp_aggregator.service.page.charts import (
-    bars,
-    means_of,
-    panel_of_means,
-    panels,
-    points_of,
-    when,
-)
-from ldp_aggregator.service.page.cumulative import cumulative
-from ldp_aggregator.service.page.elements import many, number, row, table
-from ldp_aggregator.service.page.heat import districts, heat
-from ldp_aggregator.service.page.markup import Safe, joined, tag
-from ldp_aggregator.service.page.side_by_side import side_by_side
-from ldp_aggregator.service.page.views import Asked, QuestionView
+from ldp_aggregator.service.page.charts.bars import bars
+from ldp_aggregator.service.page.charts.cumulative import cumulative
+from ldp_aggregator.service.page.charts.heat import districts, heat
+from ldp_aggregator.service.page.charts.panels import means_of, panel_of_means, panels, points_of
+from ldp_aggregator.service.page.markup.elements import many, number, row, table
+from ldp_aggregator.service.page.markup.tags import Safe, joined, tag
+from ldp_aggregator.service.page.sections.side_by_side import side_by_side
+from ldp_aggregator.service.page.views.asked import Asked
+from ldp_aggregator.service.page.views.question import QuestionView
+from ldp_aggregator.service.page.views.series import when
 
 MOST_PANELS = 6
 _LEAST = 1e-9
