@@ -74,20 +74,25 @@ def service_of(
     stop_lists=(),
     geography=None,
     publication=LIVE,
+    settings=(),
     **options,
 ):
-    """A service of surveys, given as texts; with a token file unless it needs none."""
+    """A service of surveys, given as texts; with a token file unless it needs none.
+
+    `settings` are further ones.
+    """
     token_file = TokenFile(write_tokens(folder)) if tokens else None
     lists = StopLists(stop_lists)
-    settings = Settings(
+    chosen = Settings(
         token_file,
         debug_tags=debug_tags,
         stop_lists=lists,
         publication=publication,
         geography=geography,
+        **dict(settings),
     )
     served = [Served(parse_survey(text), text, candidates or {}) for text in texts]
-    service = Service(served, f"sqlite:///{folder}/store.db", settings, **options)
+    service = Service(served, f"sqlite:///{folder}/store.db", chosen, **options)
     try:
         yield service
     finally:

@@ -1,13 +1,20 @@
-"""Small pictures over time: an estimate with its interval for each epoch."""
+"""Small pictures over time: an estimate with its interval for each epoch.
+
+Where levels were asked for, these are a line through a band, and the estimates stand behind them.
+Notes of the operator are upright lines with numbers, which a list beside the pictures explains.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.estimates.question_numbers import MEAN
+from ldp_aggregator.series.course import Course
+from ldp_aggregator.service.analysis.notes import Note
 from ldp_aggregator.service.page.charts.pictures import grid_of, label_of, picture_of, whisker
 from ldp_aggregator.service.page.charts.scale import Scale
 from ldp_aggregator.service.page.markup.tags import Safe, tag
@@ -15,34 +22,7 @@ from ldp_aggregator.service.page.views.question import QuestionView
 from ldp_aggregator.service.page.views.series import Series, when
 from ldp_aggregator.service.store.records import Epoch
 
-_HEIGHT, _TOP, _BOTTOM = 120, 24, 100
-
-
-def panels(view: QuestionView, places: Sequence[int]) -> list[Safe]:
-    """A picture over time for each of some values, all on one scale.
-
-    Only where epochs were asked for.
-    """
-    series = view.series or ()
-    lines = [
-        (view.estimates.values[place], points_of(series, view.estimates, place)) for place in places
-    ]
-    scale = _scale_of([point for _, points in lines for point in points])
-    name = view.estimates.name
-    return [
-        _panel(f"series-{name}-{row}", value, "frequency", points=points, scale=scale)
-        for row, (value, points) in enumerate(lines)
-        if points
-    ]
-
-
-def panel_of_means(view: QuestionView) -> list[Safe]:
-    """A picture over time of the mean, on a scale of its own; only where there is one."""
-    points = means_of(view.series or ())
-    if not points:
-        return []
-    name = f"series-{view.estimates.name}-mean"
-    return [_panel(name, "mean", "mean", points=points, scale=_scale_of(points))]
+_HEIGHT, _TOP, _BOTTOM = 140, 30, 118
 
 
 class Point(NamedTuple):
@@ -52,6 +32,60 @@ class Point(NamedTuple):
     estimate: float
     low: float
     high: float
+
+
+class Look(NamedTuple):
+    """How pictures over time look."""
+
+    fitted: bool = False
+    """Whether an axis fits the numbers, and each picture has its own."""
+    notes: Sequence[Note] = ()
+
+
+class _Line(NamedTuple):
+    """What one picture shows."""
+
+    label: str
+    points: Sequence[Point]
+    course: Course | None
+
+
+def panels(view: QuestionView, places: Sequence[int], look: Look | None = None) -> list[Safe]:
+    """A picture over time for each of some values, all on one scale unless it is to fit each.
+
+    Only where epochs were asked for.
+    """
+    look = look or Look()
+    series = view.series or ()
+    values = [view.estimates.values[place] for place in places]
+    lines = [
+        _Line(value, points_of(series, view.estimates, place), _course(view, value))
+        for value, place in zip(values, places, strict=True)
+    ]
+    together = _scale_of(lines, zero=True)
+    name = view.estimates.name
+    return [
+        _panel(
+            f"series-{name}-{row}",
+            "frequency",
+            line,
+            scale=_scale_of([line], zero=False) if look.fitted else together,
+            notes=look.notes,
+        )
+        for row, line in enumerate(lines)
+        if line.points
+    ]
+
+
+def panel_of_means(view: QuestionView, look: Look | None = None) -> list[Safe]:
+    """A picture over time of the mean, on a scale that fits it; only where there is one."""
+    points = means_of(view.series or ())
+    if not points:
+        return []
+    line = _Line(MEAN, points, _course(view, MEAN))
+    notes = () if look is None else look.notes
+    name = f"series-{view.estimates.name}-mean"
+    return [_panel(name, "mean", line, scale=_scale_of([line], zero=False), notes=notes)]
 
 
 def points_of(series: Series, overall: QuestionEstimates, place: int) -> list[Point]:
@@ -83,40 +117,61 @@ def means_of(series: Series) -> list[Point]:
     ]
 
 
-def _scale_of(points: Sequence[Point]) -> Scale:
-    numbers = [number for point in points for number in (point.estimate, point.low, point.high)]
-    return Scale.over(numbers, ticks=4)
+def _course(view: QuestionView, value: str) -> Course | None:
+    return None if view.course is None else view.course.courses.get(value)
+
+
+def _scale_of(lines: Sequence[_Line], *, zero: bool) -> Scale:
+    numbers = [number for line in lines for point in line.points for number in point[1:]]
+    for line in lines:
+        if line.course is not None:
+            numbers += [*line.course.low.tolist(), *line.course.high.tolist()]
+    return Scale.over(numbers, ticks=4, zero=zero)
 
 
 def _found(values: Sequence[str], value: str) -> int | None:
     return values.index(value) if value in values else None
 
 
-def _panel(name: str, label: str, what: str, points: Sequence[Point], scale: Scale) -> Safe:
+class _Frame(NamedTuple):
+    """Where epochs are across, and estimates up."""
+
+    first: int
+    last: int
+    scale: Scale
+
+    def across(self, number: float) -> float:
+        """Percent of the width."""
+        return 3 + 94 * (number - self.first) / max(self.last - self.first, 1)
+
+    def x(self, number: float) -> str:
+        """The same as a place across."""
+        return f"{self.across(number):.3f}%"
+
+    def y(self, estimate: float) -> float:
+        """A place down."""
+        return round(_BOTTOM - (_BOTTOM - _TOP) * self.scale.share(estimate), 2)
+
+
+def _panel(name: str, what: str, line: _Line, scale: Scale, *, notes: Sequence[Note]) -> Safe:
+    points = line.points
     first, last = points[0].epoch, points[-1].epoch
-
-    def across(epoch: Epoch) -> str:
-        return f"{3 + 94 * (epoch.number - first.number) / max(last.number - first.number, 1):.3f}%"
-
-    def down(estimate: float) -> float:
-        return round(_BOTTOM - (_BOTTOM - _TOP) * scale.share(estimate), 2)
-
-    marks: list[Safe] = []
-    for before, after in pairwise(points):
-        if after.epoch.number == before.epoch.number + 1:
-            ends = {"x1": across(before.epoch), "x2": across(after.epoch)}
-            marks.append(
-                tag("line", class_="run", y1=down(before.estimate), y2=down(after.estimate), **ends)
-            )
+    frame = _Frame(first.number, last.number, scale)
+    marks = [*_noted(notes, first, last, frame=frame)]
+    if line.course is not None:
+        marks += _level(line.course, frame)
+    else:
+        marks += _runs(points, frame)
     for point in points:
-        x = across(point.epoch)
-        marks += whisker((x, down(point.low)), (x, down(point.high)), across=False)
-        marks.append(tag("circle", class_="point", cx=x, cy=down(point.estimate), r=3))
+        x = frame.x(point.epoch.number)
+        marks += whisker((x, frame.y(point.low)), (x, frame.y(point.high)), across=False)
+        marks.append(tag("circle", class_="point", cx=x, cy=frame.y(point.estimate), r=3))
     grid = [
-        tag("line", class_=grid_of(tick), x1="1%", x2="99%", y1=down(tick), y2=down(tick))
+        tag("line", class_=grid_of(tick), x1="1%", x2="99%", y1=frame.y(tick), y2=frame.y(tick))
         for tick in scale.ticks
     ]
-    most = tag("text", f"{scale.high:.4g}", class_="tick number", x="99%", y=14)
+    ends = f"{scale.low:.4g} to {scale.high:.4g}"
+    range_ = tag("text", ends, class_="tick number", x="99%", y=14)
     ends_of_time = [(first, "1%", "start")]
     if last > first:
         ends_of_time.append((last, "99%", "end"))
@@ -124,11 +179,53 @@ def _panel(name: str, label: str, what: str, points: Sequence[Point], scale: Sca
         tag("text", when(epoch), class_="tick", x=x, y=_HEIGHT - 4, text_anchor=anchor)
         for epoch, x, anchor in ends_of_time
     ]
+    level = "" if line.course is None else ", and the level behind them in its band"
     return picture_of(
         name,
-        f"{label}: {what} by epoch",
-        f"A point for each of {len(points)} epochs, with its interval as a line, "
+        f"{line.label}: {what} by epoch",
+        f"A point for each of {len(points)} epochs, with its interval as a line{level}, "
         f"from {scale.low:.4g} to {scale.high:.4g}.",
-        parts=[*grid, *marks, label_of(label, 0), most, *dates],
+        parts=[*grid, *marks, label_of(line.label, 0, width="66%"), range_, *dates],
         height=_HEIGHT,
     )
+
+
+def _runs(points: Sequence[Point], frame: _Frame) -> Iterator[Safe]:
+    """Lines between epochs that follow one another."""
+    for before, after in pairwise(points):
+        if after.epoch.number == before.epoch.number + 1:
+            ends = {"x1": frame.x(before.epoch.number), "x2": frame.x(after.epoch.number)}
+            heights = {"y1": frame.y(before.estimate), "y2": frame.y(after.estimate)}
+            yield tag("line", class_="run", **heights, **ends)
+
+
+def _level(course: Course, frame: _Frame) -> Iterator[Safe]:
+    """A line through a band."""
+    across = [frame.across(float(epoch)) for epoch in course.epochs]
+
+    def line(numbers: Sequence[float]) -> list[str]:
+        heights = map(frame.y, numbers)
+        return [f"{x:.3f},{y}" for x, y in zip(across, heights, strict=True)]
+
+    around = [*line(course.low.tolist()), *reversed(line(course.high.tolist()))]
+    yield tag(
+        "svg",
+        tag("polygon", class_="band", points=" ".join(around)),
+        tag("polyline", class_="curve", points=" ".join(line(course.level.tolist()))),
+        viewBox=f"0 0 100 {_HEIGHT}",
+        preserveAspectRatio="none",
+        width="100%",
+        height=_HEIGHT,
+    )
+
+
+def _noted(notes: Sequence[Note], first: Epoch, last: Epoch, frame: _Frame) -> Iterator[Safe]:
+    """An upright line for each note between the first and the last epoch, with its number."""
+    for number, note in enumerate(notes, 1):
+        place = note.on.timestamp() / first.length
+        if not first.number <= place < last.number + 1:
+            continue
+        x = frame.x(min(place, last.number))
+        line = tag("line", class_="noted", x1=x, x2=x, y1=_TOP - 2, y2=_BOTTOM)
+        label = tag("text", str(number), class_="tick", x=x, y=_TOP - 4, text_anchor="middle")
+        yield tag("g", tag("title", f"{note.day}: {note.text}"), line, label)

@@ -11,6 +11,7 @@ side_by_side  the last two epochs, and what differs between them
 comparison    any two things side by side
 groups        groups by public attributes
 alarms        what someone had better look at
+embedded      one question for the frame of another page
 sharing       links, frames and notes
 downloads     estimates as files
 debug_section uploads of developers

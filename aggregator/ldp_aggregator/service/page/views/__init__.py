@@ -7,11 +7,10 @@ survey     a survey: its questions, what became of batches
 service    the service as a whole
 overview   all surveys, a line for each
 course     levels with bands over epochs
-quantiles  of numbers whose values are counted one by one
+numbers    numbers in their order: cells of a histogram, quantiles
 sharpness  what so many reports can show, and what they cannot
 sides      two things side by side, and what differs
 alarms     what someone had better look at
-notes      what the operator noted, by date
 
 Imports: `service.analysis`, `service.counting`, `service.store`, `service.uploads`,
 `ldp_aggregator.series`, `.comparisons`, `.groups`, `.estimates`, `.distributions`, `.intervals`.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ldp_aggregator.service.analysis.analysis import Accounts
+from ldp_aggregator.service.analysis.notes import Note
 from ldp_aggregator.service.uploads.debugging import DebugUpload
 
 
@@ -22,6 +23,14 @@ class ServiceView:
     """How many reports are shown together."""
     debug: Sequence[DebugUpload] | None = None
     """Uploads of developers; None where the service was not started for them."""
+    warnings: Sequence[str] = ()
+    """What is wrong besides: clocks, sources, notes that cannot be read."""
+    notes: Sequence[Note] = ()
+    """Those of the operator, in the order of time."""
+    frames: bool = False
+    """Whether pages of other origins may frame a question."""
+    url: str = ""
+    """Where the page is, as the browser sees it."""
 
     @property
     def balances(self) -> bool:
