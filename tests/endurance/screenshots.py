@@ -15,7 +15,7 @@ from random import Random
 import rooms  # noqa: F401
 from browser import browser
 from pages import service_of, serving
-from places import FOREIGN
+from places import DATA
 
 from ldp_aggregator.service.analysis.notes import NoteFile
 from ldp_client import Client, report_bytes
@@ -40,14 +40,13 @@ text = "How many hours do you work in a usual week?"
 type = "integer"
 low = 0
 high = 99
-unit = "h"
 goal = "distribution"
 mechanism = "auto"
 epsilon = "2"
 [[question]]
 name = "applies"
 text = "Which of these apply to you?"
-type = "category"
+type = "multi"
 values = ["married", "works for the state", "has capital gains", "born abroad", "over 50"]
 most = 5
 mechanism = "auto"
@@ -74,7 +73,6 @@ text = "How old are you?"
 type = "integer"
 low = 17
 high = 90
-unit = "years"
 mechanism = "grr"
 epsilon = "5"
 [[question]]
@@ -182,7 +180,7 @@ def everyone():
     """People of the extract, by column."""
     names = ("age", "class", "", "education", "", "married", "occupation", "", "", "sex")
     names += ("gain", "", "hours", "origin", "income")
-    with (FOREIGN / "adult.data").open(encoding="utf-8") as file:
+    with (DATA / "adult.data").open(encoding="utf-8") as file:
         rows = [line.strip().split(", ") for line in file if "?" not in line and line.strip()]
     return [dict(zip(names, row, strict=True)) for row in rows]
 

@@ -91,12 +91,19 @@ def service_of(
         geography=geography,
         **dict(settings),
     )
-    served = [Served(parse_survey(text), text, candidates or {}) for text in texts]
+    served = [_served(text, candidates or {}) for text in texts]
     service = Service(served, f"sqlite:///{folder}/store.db", chosen, **options)
     try:
         yield service
     finally:
         service.close()
+
+
+def _served(text, candidates):
+    """A survey, with the texts to look for that are of its questions."""
+    survey = parse_survey(text)
+    names = {question.name for question in survey}
+    return Served(survey, text, {name: candidates[name] for name in candidates if name in names})
 
 
 def write_tokens(folder, token=TOKEN, expires=None):

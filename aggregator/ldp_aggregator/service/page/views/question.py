@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ldp_aggregator.arrays import Floats
+from ldp_aggregator.arrays import Floats, Indices
 from ldp_aggregator.checks import Check
 from ldp_aggregator.distributions.answers import Quantile
 from ldp_aggregator.estimates.detection import adjusted_p_values
@@ -98,7 +98,7 @@ def pages_of(values: int) -> int:
     return -(-values // MOST_BARS)
 
 
-def _matching(estimates: QuestionEstimates, text: str) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+def _matching(estimates: QuestionEstimates, text: str) -> Indices:
     """The places of the values that have a text in them, whatever its case."""
     if not text:
         return np.arange(len(estimates), dtype=np.intp)
@@ -107,9 +107,7 @@ def _matching(estimates: QuestionEstimates, text: str) -> np.ndarray[tuple[int],
     return np.array(places, dtype=np.intp)
 
 
-def _on_page(
-    estimates: QuestionEstimates, places: np.ndarray[tuple[int], np.dtype[np.intp]], page: int
-) -> list[int]:
+def _on_page(estimates: QuestionEstimates, places: Indices, page: int) -> list[int]:
     """Those of a page: in their order where one is enough, else the most frequent first."""
     if len(places) > MOST_BARS:
         order = np.argsort(-estimates.frequency[places], kind="stable")
