@@ -54,7 +54,7 @@ def histogram(view: QuestionView, cells: Sequence[Cell]) -> Safe:
     ]
     start, end = cells[0].start, cells[-1].end
     ticks = [tick for tick in Scale.over([start, end], zero=False).ticks if start <= tick <= end]
-    up = Scale.over([number for three in heights for number in three], ticks=4)
+    up = Scale.over([number for three in heights for number in three], ticks=8)
     frame = _Frame(Scale(start, end, tuple(ticks)), up)
     columns = [
         _column(view, cell, three, frame=frame) for cell, three in zip(cells, heights, strict=True)
@@ -81,7 +81,8 @@ def _grid(up: Scale, what: str) -> Iterator[Safe]:
     for tick in up.ticks:
         y = round(_BOTTOM - (_BOTTOM - _TOP) * up.share(tick), 2)
         yield tag("line", class_="grid" if tick else "zero", x1="1%", x2="99%", y1=y, y2=y)
-    yield tag("text", f"{what}, up to {up.high:.4g}", class_="tick", x="1%", y=_TOP - 6)
+        words = f"{tick:.4g} {what}" if tick == up.high else f"{tick:.4g}"
+        yield tag("text", words, class_="tick", x="1%", y=y - 3)
 
 
 def _column(view: QuestionView, cell: Cell, heights: Sequence[float], frame: _Frame) -> Safe:

@@ -15,7 +15,7 @@ from ldp_aggregator.service.page.charts.panels import (
     panels,
     points_of,
 )
-from ldp_aggregator.service.page.markup.elements import number, row, table
+from ldp_aggregator.service.page.markup.elements import many, number, row, table
 from ldp_aggregator.service.page.markup.tags import Safe, joined, tag
 from ldp_aggregator.service.page.sections.side_by_side import side_by_side
 from ldp_aggregator.service.page.views.asked import CUMULATED, EPOCHS, SMOOTHED, Asked
@@ -89,8 +89,10 @@ def _levels(view: QuestionView) -> Iterator[Safe]:
     rows = [row(*known.summary()[:2]) for known in course.courses.values()]
     caption = f"{view.estimates.name}: level at the end, with its {level} band"
     yield table(caption, ("value", "level"), rows)
-    for remark in course.remarks:
-        yield tag("p", f"{remark[:1].upper()}{remark[1:]}.", class_="note")
+    if course.remarks:
+        remarks = (tag("li", f"{remark[:1].upper()}{remark[1:]}.") for remark in course.remarks)
+        summary = tag("summary", f"{many(len(course.remarks), 'remark')} on these levels")
+        yield tag("details", summary, tag("ul", *remarks), class_="note")
 
 
 def _table(view: QuestionView, asked: Asked, most: Sequence[int]) -> Safe:

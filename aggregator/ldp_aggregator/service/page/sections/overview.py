@@ -43,7 +43,7 @@ def _card(line: SurveyLine) -> Safe:
         "dl", *(tag("div", tag("dt", key), tag("dd", fact)) for key, fact in facts), class_="facts"
     )
     timed = len(line.epochs) > 1
-    questions = ", ".join(question.text or question.name for question in survey)
+    questions = " \u00b7 ".join(question.text or question.name for question in survey)
     return tag(
         "section",
         tag("h2", tag("a", name, href=page), id=f"survey-{name}"),
