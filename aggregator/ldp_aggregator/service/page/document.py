@@ -173,7 +173,7 @@ def _document(
     skip = tag("a", "To the content", href="#main", class_="skip")
     # Filled and shown by the script; the page works without.
     live = tag(
-        "div",
+        "section",
         tag("p", id="banner", class_="problem", role="alert", hidden=True),
         tag(
             "p",
@@ -184,6 +184,7 @@ def _document(
             hidden=True,
         ),
         tag("p", id="news", class_="unseen", role="status", aria_live="polite"),
+        aria_label="Updates",
     )
     above = () if framed else (skip, tag("header", *header))
     body = tag("body", *above, live if script else "", content, class_="framed" if framed else None)
