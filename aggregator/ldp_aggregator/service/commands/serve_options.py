@@ -43,3 +43,11 @@ class ServeOptions:
     geography_path: Path | None = None
     district_name: str = "name"
     districts_by: str = "area"
+    public: bool = False
+    invitations: tuple[Path, ...] = ()
+    public_address: str = ""
+
+    @property
+    def has_pages(self) -> bool:
+        """Whether respondents get a page."""
+        return self.public or bool(self.invitations)
