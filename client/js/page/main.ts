@@ -115,8 +115,9 @@ class Page {
       ? button(voice.say("next"), next, "main")
       : button(voice.say("send"), () => void this.#send([...all.values()]), "main");
     content.append(el("p", { class: "actions" }, at > 0 && back, forward));
-    root.replaceChildren(progress, content);
-    const first = root.querySelector<HTMLElement>("h1, legend")!;
+    const title = names ? [el("h1", { class: "small" }, voice.survey.title)] : [];
+    root.replaceChildren(progress, ...title, content);
+    const first = root.querySelector<HTMLElement>("legend, h1:not(.small)")!;
     first.tabIndex = -1;
     first.focus();
   }

@@ -140,7 +140,7 @@ class Admission:
         outcomes = [""] * len(entries)
         totals: Counter[tuple[bytes | None, Epoch, str]] = Counter()
         candidates: dict[Epoch, dict[bytes, tuple[int, Batch]]] = {}
-        for place, (payload, item, waits) in enumerate(entries):
+        for place, (payload, item, waits, _) in enumerate(entries):
             if isinstance(item, Refusal):
                 epoch = self._present(item.fingerprint, now)
                 outcome = self._refused(turn, item, payload, now=now)

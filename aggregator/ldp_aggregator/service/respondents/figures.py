@@ -50,11 +50,11 @@ def check_askable(survey: Survey) -> None:
 
 def figures(question: Question) -> dict[str, Any]:
     """What one report to a question can tell."""
-    ratio, ever = delivered(question)
-    most = ever if question.memoizes and ever is not None else ratio
+    # A page asks once, of memoized questions as well.
+    ratio, _ = delivered(question)
     return {
-        "epsilon": log_text(most, _PLACES),
-        "percent": percent_below(posterior(most)),
+        "epsilon": log_text(ratio, _PLACES),
+        "percent": percent_below(posterior(ratio)),
         "bytes": question.width,
         "same": _same(question),
     }
@@ -62,7 +62,7 @@ def figures(question: Question) -> dict[str, Any]:
 
 def total_figures(survey: Survey) -> dict[str, str]:
     """What all reports of one respondent can tell together."""
-    epsilon = Fraction(totals(survey)["all_charges"] or _CERTAIN)
+    epsilon = Fraction(totals(survey)["one_report_each"] or _CERTAIN)
     belief = posterior(exp_upper(min(epsilon, _CERTAIN)))
     return {"epsilon": text_upper(epsilon, _PLACES), "percent": percent_below(belief)}
 
