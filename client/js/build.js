@@ -1,5 +1,4 @@
-// Builds what the package holds: modules with their types, and one file of all for pages without modules; and the program of
-// the respondents' page, which is kept with the aggregator, so that `ldp page` needs no Node.
+// Builds what the package holds: modules with their types, and one file of all for pages without modules.
 
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
@@ -12,7 +11,6 @@ const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 // By its place, as another version of the compiler is there to check the types with.
 const COMPILER = at("node_modules/typescript/bin/tsc");
 
-const PAGE = at("../../aggregator/ldp_aggregator/service/respondents/static/page.js");
 const projects = ["tsconfig.json", "page/tsconfig.json"];
 
 // What is left of modules that are no more would be packed as well.
@@ -30,4 +28,3 @@ await build({
   globalName: "ldpkit",
   target: "es2022",
 });
-await build({ entryPoints: [at("page/main.ts")], outfile: PAGE, bundle: true, minify: true, format: "esm", target: "es2022" });
