@@ -191,6 +191,8 @@ async function begin(): Promise<void> {
 
 // What was answered goes with the page: it is not put aside, to be shown again.
 addEventListener("pagehide", () => root.replaceChildren());
+// Another link to the same page, with another token.
+addEventListener("hashchange", () => location.reload());
 addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
 begin().catch(() => {
   root.querySelector("#waiting")?.replaceChildren(root.dataset["failed"] ?? "");

@@ -37,7 +37,9 @@ from ldp_aggregator.files import make_folder, read_candidates, read_survey, writ
     type=click.Path(path_type=Path),
     help="A file with the page's own words in a language, named after it, such as fr.json.",
 )
-@click.option("--counted", is_flag=True, help="Tell the collector when the page is shown and begun.")
+@click.option(
+    "--counted", is_flag=True, help="Tell the collector when the page is shown and begun."
+)
 def page(
     survey_path: Path,
     output: Path,

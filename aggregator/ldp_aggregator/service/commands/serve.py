@@ -175,7 +175,9 @@ def serve(**asked: Any) -> None:
             "the tokens that were spent with them"
         )
     if options.invitations and options.open_uploads:
-        raise click.UsageError("--invitations: expected no --open-uploads, which lets anyone answer")
+        raise click.UsageError(
+            "--invitations: expected no --open-uploads, which lets anyone answer"
+        )
     set_up(options.log_format, options.log_level)
     if not options.token_file.exists() and not _given():
         _first_tokens(options.token_file)

@@ -111,9 +111,7 @@ def new(
     type=click.Path(path_type=Path),
     help="Write a page of QR codes to print and cut, in place of a list of links.",
 )
-def respondents(
-    survey_path: Path, number: int, link: str, path: Path, cards: Path | None
-) -> None:
+def respondents(survey_path: Path, number: int, link: str, path: Path, cards: Path | None) -> None:
     """Make one-time tokens for those who may answer SURVEY, and print a link for each.
 
     A token is good for one report to each question. Only hashes are kept, in no order that says who

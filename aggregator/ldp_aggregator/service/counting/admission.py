@@ -106,7 +106,9 @@ class Admission:
                 _Entry(payload, item, piece.submission.waits, spent_as=_spends(piece))
                 for payload, item in islice(rest, len(piece.payloads))
             ]
-            refusal = permissions.refusal(piece.submission.sender, [entry.item for entry in entries])
+            refusal = permissions.refusal(
+                piece.submission.sender, [entry.item for entry in entries]
+            )
             spans.append(None if refusal else slice(len(taken), len(taken) + len(entries)))
             answers.append(refusal or ())
             taken += [] if refusal else entries

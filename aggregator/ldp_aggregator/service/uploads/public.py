@@ -94,7 +94,10 @@ def _read(path: Path) -> Counts:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES)
         counts = {
-            survey: {day: {step: int(steps.get(step, 0)) for step in STEPS} for day, steps in days.items()}
+            survey: {
+                day: {step: int(steps.get(step, 0)) for step in STEPS}
+                for day, steps in days.items()
+            }
             for survey, days in json.loads(content).items()
         }
     return counts
