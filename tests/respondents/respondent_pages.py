@@ -1,18 +1,14 @@
 """A page for respondents, on a host that writes down every request, and people who answer.
 
-`python tests/respondents/respondent_pages.py 1000` lets a thousand answer, and compares what was sent.
+`python tests/endurance/respondents.py 1000` lets a thousand of them answer.
 """
 
 import itertools
 import json
-import sys
-import tempfile
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote
-
-from browser import browser
 
 from ldp import parse_survey
 from ldp.wire import decode_batch, read_frames
@@ -207,18 +203,3 @@ def alike(chromium, host, number):
         shapes.add(json.dumps(shape(log), default=repr))
         plain.update(told(log))
     return shapes, plain
-
-
-def main(number):
-    """A thousand answers, or another number."""
-    with tempfile.TemporaryDirectory() as profile, hosted() as host:
-        # Whatever the browser looks for in the world, it finds this host.
-        mapped = f"--host-resolver-rules=MAP * 127.0.0.1:{host.server_address[1]}"
-        with browser(profile, mapped) as chromium:
-            shapes, plain = alike(chromium, host, number)
-            print(f"{number} answers: {len(shapes)} shape of requests, told: {sorted(plain)}")
-    return 0 if len(shapes) == 1 and not plain else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1])))

@@ -1,6 +1,6 @@
 """The respondents' page in headless Chromium: what leaves it, whom it can be read by, what it says.
 
-Twelve answers here; `python tests/respondents/respondent_pages.py 1000` lets a thousand answer.
+Twelve answers here; `python tests/endurance/respondents.py 1000` lets a thousand answer.
 """
 
 import pytest
@@ -13,7 +13,8 @@ _RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]
 _LOOK = """
 window.broken = null;
 axe.run(document, { runOnly: arguments[0] }).then(
-  ({ violations }) => (window.broken = violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)),
+  ({ violations }) =>
+    (window.broken = violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)),
   (error) => (window.broken = [String(error)]),
 );
 """
@@ -29,7 +30,8 @@ indexedDB.databases().then(async (all) => {
     });
     for (const store of open.objectStoreNames) {
       const rows = open.transaction(store).objectStore(store).getAll();
-      texts.push(JSON.stringify(await new Promise((resolve) => (rows.onsuccess = () => resolve(rows.result)))));
+      await new Promise((resolve) => (rows.onsuccess = resolve));
+      texts.push(JSON.stringify(rows.result));
     }
     open.close();
   }

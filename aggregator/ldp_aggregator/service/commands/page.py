@@ -28,7 +28,7 @@ from ldp_aggregator.files import make_folder, read_candidates, read_survey, writ
     "--page",
     "page_path",
     type=click.Path(path_type=Path),
-    help="What the page says beside the survey.  [default: SURVEY's name.page.toml, if there is one]",
+    help="What the page says beside the survey.  [default: NAME.page.toml beside NAME.toml]",
 )
 @click.option(
     "--words",
@@ -64,7 +64,8 @@ def page(
     site = Site(collector.rstrip("/"), counted=counted, words=words, candidates=candidates)
     files = page_files(survey, shown, site)
     make_folder(output)
-    for name, content in {**files, "headers.txt": headers_text(shown, site)}.items():
+    files["headers.txt"] = headers_text(shown, site).encode()
+    for name, content in files.items():
         write_whole(output / name, content)
     click.echo(f"{output / 'index.html'}: the page of {survey.name}", err=True)
     where = collector or "the host that serves it"

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Mapping, Sequence
 from hashlib import sha384
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -49,7 +51,7 @@ class Site(NamedTuple):
     counted: bool = False
     """Whether it counts who was shown it and who began."""
     words: tuple[Path, ...] = ()
-    candidates: dict[str, tuple[str, ...]] = {}
+    candidates: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 def page_files(survey: Survey, shown: Presentation, site: Site) -> dict[str, bytes]:

@@ -1,7 +1,8 @@
 """What is open to anyone: the pages of surveys, and how many were shown them and began.
 
-Counts are by survey and day, in a file beside the tokens: no address, no time of day, no order. They
-are what pages say of themselves, and anyone can say so: a forger can raise them, and learn nothing.
+Counts are by survey and day, in a file beside the tokens: no address, no time of day, no order.
+They are what pages say of themselves, and anyone can say so: a forger can raise them, and learn
+nothing.
 """
 
 from __future__ import annotations
