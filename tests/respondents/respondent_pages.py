@@ -1,6 +1,6 @@
 """A page for respondents, on a host that writes down every request, and people who answer.
 
-`python tests/endurance/respondents.py 1000` lets a thousand of them answer.
+`python tests/respondents/thousand_answers.py 1000` lets a thousand of them answer.
 """
 
 import itertools
@@ -148,14 +148,14 @@ def hosted():
             host.shutdown()
 
 
-def open_page(chromium, host, number=0, language="en"):
+def open_page(chromium, host, number=0, *, language="en"):
     """The page as it is at first; each token is another respondent."""
     # Another address each time, as a browser that finds only another token stays on the page.
     chromium.open(f"{host.url}/?{next(_VISITS)}#token=ldpr_{number:022d}&lang={language}")
     chromium.wait(READY)
 
 
-def answer(chromium, host, number, given):
+def answer(chromium, host, number, *, given):
     """One respondent, from the link to the receipt; the requests that it took."""
     host.log.clear()
     open_page(chromium, host, number)
@@ -199,7 +199,7 @@ def alike(chromium, host, number):
     """Whether n answers look alike from outside; how many shapes there were, and what was told."""
     shapes, plain = set(), set()
     for place in range(number):
-        log = answer(chromium, host, place, ANSWERS[(29 * place) % len(ANSWERS)])
+        log = answer(chromium, host, place, given=ANSWERS[(29 * place) % len(ANSWERS)])
         shapes.add(json.dumps(shape(log), default=repr))
         plain.update(told(log))
     return shapes, plain

@@ -36,7 +36,7 @@ def invited(folder):
         {"habits": page_files(SURVEY, SHOWN, site)},
         {"habits": headers_of(SHOWN, site)},
         Reach(folder / "reach.json", lambda: DAY),
-        Invitations.read([folder / "invitations.txt"]),
+        invitations=Invitations.read([folder / "invitations.txt"]),
     )
     settings = Settings(TokenFile(folder / "tokens.toml"), public=public, publication=LIVE)
     served = [Served(SURVEY, SURVEY.to_toml(), {})]

@@ -1,6 +1,6 @@
 """The respondents' page in headless Chromium: what leaves it, whom it can be read by, what it says.
 
-Twelve answers here; `python tests/endurance/respondents.py 1000` lets a thousand answer.
+Twelve answers here; `python tests/respondents/thousand_answers.py 1000` lets a thousand answer.
 """
 
 import pytest
@@ -77,7 +77,7 @@ def test_requests_are_the_same_whatever_is_answered(chromium, host):
 
 def test_a_receipt_says_what_was_said_and_what_was_sent(chromium, host):
     """Next to each other; and the same browser is not asked twice under one token."""
-    answer(chromium, host, 500, ANSWERS[0])
+    answer(chromium, host, 500, given=ANSWERS[0])
     shown = chromium.text("main")
     assert "has taken 6 of 6" in shown
     assert "Nobody can tell" in shown
@@ -107,7 +107,7 @@ def test_everyone_can_use_it(chromium, host, language, scheme, width):
     """In light and dark, on a desk and on a phone, from either side: intro, questions, review."""
     chromium.size(width, 850, mobile=width < 500)
     chromium.prefer(scheme)
-    open_page(chromium, host, 600 + width, language)
+    open_page(chromium, host, 600 + width, language=language)
     assert chromium.run("return document.documentElement.dir") == {"ar": "rtl"}.get(language, "ltr")
     assert broken(chromium) == []
     chromium.run(NEXT)

@@ -104,7 +104,7 @@ def _public(options: ServeOptions, served: Iterable[Served]) -> Public | None:
     if invitations is not None and (strange := invitations.surveys - files.keys()):
         raise ServeError(f"--invitations: expected surveys that are served, got {min(strange)}")
     reach = Reach(options.token_file.with_name("respondents.json"), time.time)
-    return Public(files, headers, reach, invitations, titles)
+    return Public(files, headers, reach, invitations=invitations, titles=titles)
 
 
 def _stop_lists(options: ServeOptions, served: Iterable[Served]) -> StopLists:

@@ -13,7 +13,8 @@ from ldp_aggregator.service.page.markup import Safe, joined, tag
 
 _STYLE = (
     "body{font:11pt/1.35 system-ui,sans-serif;margin:0}"
-    "ul{list-style:none;margin:0;padding:8mm;display:grid;grid-template-columns:repeat(3,1fr);gap:4mm}"
+    "ul{list-style:none;margin:0;padding:8mm;display:grid;gap:4mm;"
+    "grid-template-columns:repeat(3,1fr)}"
     "li{border:1px dashed #777;padding:4mm;text-align:center;break-inside:avoid;"
     "overflow-wrap:anywhere}"
     "svg{inline-size:42mm;block-size:42mm}p{margin:1mm 0}small{font-size:7pt}"

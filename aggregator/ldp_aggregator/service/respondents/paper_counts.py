@@ -60,6 +60,6 @@ def _frames(survey: Survey, name: str, reports: bytes) -> bytes:
     for start in range(0, len(reports), step):
         rows = reports[start : start + step]
         id_ = batch_id(system, survey.epoch, time.time())
-        batch = Batch(question.fingerprint, id_, len(rows) // question.width, rows)
+        batch = Batch(question.fingerprint, id_, len(rows) // question.width, rows=rows)
         frames.append(encode_frame(encode_batch(batch)))
     return b"".join(frames)

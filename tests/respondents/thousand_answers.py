@@ -1,4 +1,4 @@
-"""`python tests/endurance/respondents.py 1000`: n answers in Chromium, and all their requests.
+"""`python tests/respondents/thousand_answers.py 1000`: n answers, and all their requests.
 
 All requests have to be of one number, with names and sizes that do not depend on the answer, and no
 answer may stand in one. Whatever name the browser looks up, it finds the host that writes down.
@@ -8,8 +8,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-TESTS = Path(__file__).parents[1]
-sys.path += [str(TESTS), str(TESTS / "respondents")]
+FOLDER = Path(__file__).parent
+sys.path += [str(FOLDER), str(FOLDER.parent)]
 
 from browser import browser  # noqa: E402
 from respondent_pages import alike, hosted  # noqa: E402
@@ -21,7 +21,8 @@ def main(number):
         mapped = f"--host-resolver-rules=MAP * 127.0.0.1:{host.server_address[1]}"
         with browser(profile, mapped) as chromium:
             shapes, plain = alike(chromium, host, number)
-    print(f"{number} answers: {len(shapes)} kind of requests; answers in them: {sorted(plain)}")
+    outcome = f"{len(shapes)} kind of requests; answers in them: {sorted(plain)}"
+    print(f"{number} answers: {outcome}")  # noqa: T201
     return len(shapes) == 1 and not plain
 
 
