@@ -11,14 +11,10 @@ const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 // By its place, as another version of the compiler is there to check the types with.
 const COMPILER = at("node_modules/typescript/bin/tsc");
 
-const projects = ["tsconfig.json", "page/tsconfig.json"];
-
 // What is left of modules that are no more would be packed as well.
 rmSync(at("dist"), { recursive: true, force: true });
-for (const project of projects) {
-  const { status } = spawnSync(process.execPath, [COMPILER, "--project", at(project)], { stdio: "inherit" });
-  if (status !== 0) process.exit(1);
-}
+const { status } = spawnSync(process.execPath, [COMPILER, "--project", at("tsconfig.json")], { stdio: "inherit" });
+if (status !== 0) process.exit(1);
 await build({
   entryPoints: [at("dist/index.js")],
   outfile: at("dist/ldpkit-client.global.js"),
