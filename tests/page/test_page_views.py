@@ -54,7 +54,7 @@ def counted(tmp_path_factory):
     settings = {
         "notes": NoteFile(folder / "notes.toml"),
         "frame_ancestors": ("https://portal.example",),
-        "public_surveys": ("many",),
+        "shared_surveys": ("many",),
     }
 
     def clock():

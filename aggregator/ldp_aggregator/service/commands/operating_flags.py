@@ -87,8 +87,8 @@ FLAGS = (
         help="An origin whose pages may frame a question of the page.",
     ),
     click.option(
-        "--public-survey",
-        "public_surveys",
+        "--shared-survey",
+        "shared_surveys",
         multiple=True,
         help="A survey whose framed questions need no token.",
     ),

@@ -45,4 +45,12 @@ class ServeOptions:
     districts_by: str = "area"
     notes_path: Path | None = None
     frame_ancestors: tuple[str, ...] = ()
-    public_surveys: tuple[str, ...] = ()
+    shared_surveys: tuple[str, ...] = ()
+    public: bool = False
+    invitations: tuple[Path, ...] = ()
+    public_address: str = ""
+
+    @property
+    def has_pages(self) -> bool:
+        """Whether respondents get a page."""
+        return self.public or bool(self.invitations)

@@ -14,6 +14,8 @@
     GET  /readyz                   none             whether it takes uploads
     GET  /version                  none             which version it is
     GET  /metrics                  metrics, analyst for Prometheus
+    GET  /s/NAME/                  none             a survey's page, with --public
+    GET  /respondents              analyst          its link, and who came (`respondents.routes`)
     GET  /                         analyst          the page for people, who sign in with a token
 
 An analyst may ask for ?version=FINGERPRINT and ?epoch=NUMBER, and of estimates for what
@@ -56,6 +58,7 @@ from ldp_aggregator.service.http.upload import Receive, Scope, Send, Upload
 from ldp_aggregator.service.page.access import shown_token
 from ldp_aggregator.service.page.routes import page_routes
 from ldp_aggregator.service.page.sections.downloads import DOWNLOADS, download
+from ldp_aggregator.service.respondents.routes import respondent_routes
 from ldp_aggregator.service.service import Service
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.records import EVER, Epoch
@@ -121,6 +124,7 @@ def routes_of(service: Service, metrics: Metrics) -> list[Route]:
     endpoints = _Endpoints(service, metrics)
     return [
         *page_routes(service),
+        *respondent_routes(service),
         Route("/livez", endpoints.lives),
         Route("/readyz", endpoints.ready),
         Route("/version", endpoints.version),

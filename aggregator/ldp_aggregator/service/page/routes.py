@@ -121,7 +121,7 @@ class _Pages:
         if verdict != GRANTED:
             # Everyone may look, but not have estimates made in ways of their own.
             query = {key: query[key] for key in ("survey", "question") if key in query}
-            if name not in settings.public_surveys:
+            if name not in settings.shared_surveys:
                 words = REFUSALS[verdict][1] or "Sign in to the page of this service to see this."
                 return HTMLResponse(problem_page(words), REFUSALS[verdict][0], headers)
 
