@@ -388,6 +388,6 @@ def test_the_page_shows_the_unit():
     estimates = estimate_question(asked, counts, Options())
     page = SimpleNamespace(served=SimpleNamespace(survey=SimpleNamespace(epoch=None)))
     section = str(question_section(QuestionView.of(estimates), page))
-    assert "<dt>Mean, in hours</dt>" in section
-    assert "<dt>Variance, in hours squared</dt>" in section
+    assert ">Mean, in hours<" in section
+    assert ">Variance, in hours squared<" in section
     assert "; in hours" in repr(estimates)

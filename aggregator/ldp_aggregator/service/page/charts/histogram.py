@@ -81,7 +81,7 @@ def _grid(up: Scale, what: str) -> Iterator[Safe]:
     for tick in up.ticks:
         y = round(_BOTTOM - (_BOTTOM - _TOP) * up.share(tick), 2)
         yield tag("line", class_="grid" if tick else "zero", x1="1%", x2="99%", y1=y, y2=y)
-        words = f"{tick:.4g} {what}" if tick == up.high else f"{tick:.4g}"
+        words = f"{tick:.4g} {what}" if tick == up.ticks[-1] else f"{tick:.4g}"
         yield tag("text", words, class_="tick", x="1%", y=y - 3)
 
 
