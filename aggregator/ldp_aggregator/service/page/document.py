@@ -34,6 +34,8 @@ def survey_page(service: ServiceView, asked: Asked, shown: SurveyView | str) -> 
         parts = survey_section(shown, service, asked)
     name = asked.served.survey.name
     header = [_SITE, _surveys(service.surveys, name)]
+    if service.has_pages:
+        header.append(tag("a", "Respondents", href="respondents"))
     if service.signed_in:
         header.append(_SIGN_OUT)
     main = tag(

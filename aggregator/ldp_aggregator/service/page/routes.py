@@ -112,6 +112,7 @@ class _Pages:
             accounts=service.analysis.accounts(),
             trouble=trouble,
             signed_in=service.settings.tokens is not None,
+            has_pages=service.settings.public is not None,
             together=service.settings.publication.least,
             debug=None if service.board is None else service.board.uploads(),
         )

@@ -123,6 +123,8 @@ class ServiceView:
     """Whether there is anything to sign out of."""
     together: int = 1
     """How many reports are shown together."""
+    has_pages: bool = False
+    """Whether respondents have a page."""
     debug: Sequence[DebugUpload] | None = None
     """Uploads of developers; None where the service was not started for them."""
 
