@@ -46,6 +46,9 @@ class ServeOptions:
     public: bool = False
     invitations: tuple[Path, ...] = ()
     public_address: str = ""
+    notes_path: Path | None = None
+    frame_ancestors: tuple[str, ...] = ()
+    public_surveys: tuple[str, ...] = ()
 
     @property
     def has_pages(self) -> bool:

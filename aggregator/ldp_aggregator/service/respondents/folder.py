@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from ldp.compiled import compiled
 from ldp.errors import Problem
 from ldp.survey import Survey
-from ldp_aggregator.service.page.markup import tag
+from ldp_aggregator.service.page.markup.tags import tag
 from ldp_aggregator.service.respondents.figures import check_askable, figures, total_figures
 from ldp_aggregator.service.respondents.presentation import PageError, Presentation, Way
 from ldp_aggregator.service.respondents.words import words_of

@@ -11,8 +11,8 @@ import io
 from collections import Counter
 from urllib.parse import quote
 
-from ldp_aggregator.service.page.elements import row, table
-from ldp_aggregator.service.page.markup import Safe, joined, tag
+from ldp_aggregator.service.page.markup.elements import row, table
+from ldp_aggregator.service.page.markup.tags import Safe, joined, tag
 from ldp_aggregator.service.respondents.cards import CodeError, as_svg
 from ldp_aggregator.service.service import Service
 from ldp_aggregator.service.store.records import Epoch

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from ldp.survey import Question, Survey
-from ldp_aggregator.service.page.markup import Safe, joined, tag
+from ldp_aggregator.service.page.markup.tags import Safe, joined, tag
 from ldp_aggregator.service.respondents.figures import figures
 from ldp_aggregator.service.respondents.paper import COINS, DICE, Rule, rule_of
 from ldp_aggregator.service.respondents.presentation import Presentation
