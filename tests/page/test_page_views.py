@@ -162,7 +162,8 @@ def test_notes_that_are_none_are_refused(tmp_path):
     path.write_bytes(b"[[note]]")
     assert [note.day for note in notes.notes()] == ["1970-01-11 06:00", "1970-01-12"]
     assert "expected a text" in notes.trouble
-    assert Note(datetime(2026, 1, 1, tzinfo=UTC), "a", "s", question="q").is_for("s", "other") is False
+    other = Note(datetime(2026, 1, 1, tzinfo=UTC), "a", survey="s", question="q")
+    assert other.is_for("s", "other") is False
 
 
 def test_two_epochs_side_by_side(counted, analyst):

@@ -98,6 +98,21 @@ def test_what_does_not_fit_is_said_and_nothing_is_sent(chromium, host):
     assert not [line for line, _, _ in host.log if "reports" in line]
 
 
+def test_a_page_in_a_strange_frame_asks_nothing(chromium, host, monkeypatch):
+    """By its host's policy; and by itself, where a host sends none."""
+    framing = """
+        const frame = document.createElement('iframe');
+        frame.src = '/?framed';
+        document.body.replaceChildren(frame);
+    """
+    monkeypatch.setattr(host, "headers", {})
+    chromium.open(f"{host.url}/survey.json")
+    chromium.run(framing)
+    said = "return document.querySelector('iframe').contentDocument?.body"
+    chromium.wait(f"{said}?.dataset.failed === ''")
+    assert chromium.run(f"{said}.querySelector('button')") is None
+
+
 @pytest.mark.skipif(not AXE.exists(), reason="needs axe-core in client/js")
 @pytest.mark.parametrize(
     ("language", "scheme", "width"),

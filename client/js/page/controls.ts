@@ -56,7 +56,7 @@ function buttons(asked: Choosing, values: readonly string[], told: Told, voice: 
   const inputs = values.map((value) => el("input", { type: "radio", name, value, ...QUIET }));
   const labels = inputs.map((input, place) => {
     const kind = values[place] === told.refusal ? "choice refusal" : "choice";
-    return el("label", { class: kind }, input, el("span", {}, voice.label(asked.question, values[place]!, asked.field)));
+    return el("label", { class: kind }, input, el("bdi", {}, voice.label(asked.question, values[place]!, asked.field)));
   });
   const chosen = (): string | undefined => values[inputs.findIndex((input) => input.checked)];
   return {
@@ -152,7 +152,7 @@ function several(asked: Choosing, question: Question, voice: Voice): Control {
   const most = question.randomizer.most ?? values.length;
   const inputs = values.map((value) => el("input", { type: "checkbox", value, ...QUIET }));
   const labels = inputs.map((input, place) => (
-    el("label", { class: "choice" }, input, el("span", {}, voice.label(asked.question, values[place]!)))
+    el("label", { class: "choice" }, input, el("bdi", {}, voice.label(asked.question, values[place]!)))
   ));
   const none = el("input", { type: "checkbox", ...QUIET });
   const chosen = (): string[] => values.filter((_, place) => inputs[place]!.checked);
@@ -180,7 +180,7 @@ function pairs(asked: Choosing, question: Question, told: Told, voice: Voice): C
     const field = amount.element.querySelector("input")!;
     field.setAttribute("aria-label", voice.label(asked.question, key));
     field.addEventListener("input", () => (box.checked = field.value !== ""));
-    const label = el("label", { class: "choice" }, box, el("span", {}, voice.label(asked.question, key)));
+    const label = el("label", { class: "choice" }, box, el("bdi", {}, voice.label(asked.question, key)));
     return { key, box, amount, element: el("div", { class: "pair" }, label, amount.element) };
   });
   const none = el("input", { type: "checkbox", ...QUIET });

@@ -14,8 +14,8 @@ export function introduction(voice: Voice, texts: Texts, start: () => void): HTM
   return el(
     "section", {},
     heading(title),
-    purpose && el("p", { class: "purpose" }, purpose),
-    known.length > 0 && el("dl", {}, ...known.flatMap(([key, words]) => [el("dt", {}, voice.say(key)), el("dd", {}, words)])),
+    purpose && el("p", { class: "purpose", dir: "auto" }, purpose),
+    known.length > 0 && el("dl", {}, ...known.flatMap(([key, words]) => [el("dt", {}, voice.say(key)), el("dd", { dir: "auto" }, words)])),
     el("h2", {}, voice.say("what_is_sent")),
     el("p", {}, voice.say("never_leaves")),
     el("p", {}, voice.say("all_together", texts.total)),
@@ -64,8 +64,8 @@ export function posed(question: Question, told: Told, voice: Voice): Posed {
   };
   const element = el(
     "fieldset", { class: "question", "aria-describedby": problem.id },
-    el("legend", {}, voice.text(question.name)),
-    help ? el("p", { class: "hint" }, help) : undefined,
+    el("legend", { dir: "auto" }, voice.text(question.name)),
+    help ? el("p", { class: "hint", dir: "auto" }, help) : undefined,
     control.element,
     told.skip === "visible" && skip,
     problem,
@@ -88,7 +88,7 @@ function law(told: Told, voice: Voice): HTMLElement {
 
 /** All answers, before they are randomized. */
 export function review(all: readonly Posed[], voice: Voice): HTMLElement {
-  const rows = all.flatMap((one) => [el("dt", {}, voice.text(one.question.name)), el("dd", {}, one.words())]);
+  const rows = all.flatMap((one) => [el("dt", { dir: "auto" }, voice.text(one.question.name)), el("dd", { dir: "auto" }, one.words())]);
   return el("section", {}, heading(voice.say("check")), el("p", {}, voice.say("about_to_send")), el("dl", { class: "review" }, ...rows));
 }
 
@@ -98,8 +98,8 @@ export function receipt(
 ): HTMLElement {
   const rows = [...said].filter(([name]) => sent.has(name)).map(([name, words]) => el(
     "tr", {},
-    el("th", { scope: "row" }, voice.text(name)),
-    el("td", { "data-title": voice.say("you_said") }, words),
+    el("th", { scope: "row" }, el("bdi", {}, voice.text(name))),
+    el("td", { "data-title": voice.say("you_said") }, el("bdi", {}, words)),
     el("td", { "data-title": voice.say("was_sent") }, saidBy(survey.question(name), sent.get(name)!.row, voice)),
   ));
   const columns = ["question", "you_said", "was_sent"].map((key) => el("th", { scope: "col" }, voice.say(key)));
@@ -126,5 +126,5 @@ export function notice(voice: Voice, key: string, work?: readonly [words: string
 
 /** The heading of a view, which takes the focus when it comes up. */
 export function heading(words: string): HTMLElement {
-  return el("h1", { tabindex: "-1" }, words);
+  return el("h1", { tabindex: "-1", dir: "auto" }, words);
 }

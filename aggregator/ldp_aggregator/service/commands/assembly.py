@@ -55,7 +55,7 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
         notes=_notes(options),
         frame_ancestors=options.frame_ancestors,
         shared_surveys=_shared(options, served),
-        public=_public(options, served),
+        public=_pages(options, served),
     )
     service = Service(served, options.store, settings, on_failure=on_failure)
     try:
@@ -74,7 +74,7 @@ def check_files(options: ServeOptions) -> None:
     _geography(options, served)
     _notes(options)
     _shared(options, served)
-    _public(options, served)
+    _pages(options, served)
 
 
 def _served(options: ServeOptions) -> list[Served]:
@@ -88,7 +88,7 @@ def _served(options: ServeOptions) -> list[Served]:
     return served
 
 
-def _public(options: ServeOptions, served: Iterable[Served]) -> Public | None:
+def _pages(options: ServeOptions, served: Iterable[Served]) -> Public | None:
     """The pages for respondents, of the newest version of each survey. Raises `LDPError`."""
     if not options.has_pages:
         return None

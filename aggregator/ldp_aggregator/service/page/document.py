@@ -153,6 +153,8 @@ def _header(service: ServiceView, here: str) -> Sequence[Safe]:
         for name, href in links
     )
     header = [_SITE, tag("nav", tag("ul", *rows), aria_label="Surveys")]
+    if service.has_pages:
+        header.append(tag("a", "Respondents", href="respondents"))
     return [*header, _SIGN_OUT] if service.signed_in else header
 
 

@@ -184,6 +184,7 @@ class _Pages:
             accounts=service.analysis.accounts(),
             trouble=service.trouble,
             signed_in=settings.tokens is not None,
+            has_pages=settings.public is not None,
             together=settings.publication.least,
             debug=None if service.board is None else service.board.uploads(),
             warnings=tuple(self._warnings()),

@@ -27,6 +27,8 @@ class ServiceView:
     """What is wrong besides: clocks, sources, notes that cannot be read."""
     notes: Sequence[Note] = ()
     """Those of the operator, in the order of time."""
+    has_pages: bool = False
+    """Whether respondents have a page."""
     frames: bool = False
     """Whether pages of other origins may frame a question."""
     url: str = ""

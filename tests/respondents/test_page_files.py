@@ -1,0 +1,89 @@
+"""The files of a page: bound to each other, safe with any text, refused where it cannot ask."""
+
+import base64
+import json
+import re
+from hashlib import sha384
+
+import pytest
+from respondent_pages import PAGE, SHOWN, SURVEY
+
+from ldp import parse_survey
+from ldp_aggregator.service.respondents.folder import Site, headers_text, page_files
+from ldp_aggregator.service.respondents.presentation import PageError, parse_presentation
+from ldp_aggregator.service.respondents.words import included, words_of
+
+QUESTION = '[survey]\nname = "x"\n[[question]]\nname = "q"\nepsilon = "1"\n'
+PLACES = re.compile(r"\{(\w+)\}")
+
+
+def test_the_document_binds_every_other_file():
+    """By SHA-384; it has no script, style or handler within, and names no other host."""
+    files = page_files(SURVEY, SHOWN, Site("https://collect.example"))
+    document = files.pop("index.html").decode()
+    for content in files.values():
+        assert f"sha384-{base64.b64encode(sha384(content).digest()).decode()}" in document
+    assert not re.search(r"<style|<script>|<script [^>]*>[^<]| on\w+=|style=", document)
+    addresses = set(re.findall(r"https?://[^\s;&\"]+", document))
+    assert addresses == {"https://collect.example"}
+    assert "frame-ancestors 'none'" in headers_text(SHOWN, Site())
+
+
+def test_the_figures_are_those_of_explain():
+    """Three quarters for two coins, ln 3; and the survey's bytes are its compiled form."""
+    files = page_files(SURVEY, SHOWN, Site())
+    told = json.loads(files["texts.json"])["questions"]["smoker"]
+    assert (told["percent"], told["epsilon"], told["same"]) == ("75.0", "1.099", "75")
+    assert json.loads(files["survey.json"])["fingerprint"] == SURVEY.fingerprint.hex()
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ('type = "vector"\ndimensions = 3\nradius = 1\nmechanism = "auto"', "vector"),
+        (
+            'type = "integer"\nlow = 0\nhigh = 9\nper_device = "mean"\nmechanism = "dithered"',
+            "per_device",
+        ),
+    ],
+)
+def test_what_a_page_cannot_ask_is_said_when_it_is_made(keys, expected):
+    """By the name of the question."""
+    survey = parse_survey(QUESTION + keys)
+    with pytest.raises(PageError, match=f"question q: .*{expected}"):
+        page_files(survey, parse_presentation(survey, {}), Site())
+
+
+def test_texts_and_addresses_of_others_stay_what_they_are():
+    """A title is no markup, and an address adds nothing to the policy."""
+    shown = parse_presentation(SURVEY, {**PAGE, "page": {"title": "<script>alert(1)</script>"}})
+    assert b"<script>alert" not in page_files(SURVEY, shown, Site())["index.html"]
+    for address in (
+        "javascript:alert(1)",
+        "https://a.example; script-src *",
+        "ftp://a",
+        "https://",
+    ):
+        with pytest.raises(PageError, match="address"):
+            page_files(SURVEY, SHOWN, Site(address))
+
+
+def test_every_mistake_of_a_page_file_is_said_at_once():
+    """Unknown keys and questions, values that are none, two ways to say nothing."""
+    wrong = {
+        "page": {"titel": "x"},
+        "question": {"nobody": {}, "way": {"refusal": "never", "widget": "wheel"}},
+    }
+    with pytest.raises(PageError) as caught:
+        parse_presentation(SURVEY, wrong)
+    for words in ("titel", "nobody", "refusal", "widget"):
+        assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("tag", included())
+def test_languages_have_all_words_and_their_places(tag):
+    """The same keys as English, and the same figures in each sentence."""
+    english, words = words_of("en")["words"], words_of(tag)["words"]
+    assert words.keys() == english.keys()
+    for key, text in english.items():
+        assert {*PLACES.findall(words[key])} == {*PLACES.findall(text)}, key
