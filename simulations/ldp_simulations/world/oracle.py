@@ -21,6 +21,7 @@ Once it is calm (`recount`)
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from ldp.epochs import epoch_of
@@ -63,10 +64,9 @@ class Pause(NamedTuple):
 class Oracle:
     """Watches one world."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
         self.wrong: list[str] = []
-        self.now = 0.0
-        """The right time."""
         self.most_ahead = 0.0
         """Seconds by which the service's clock was ahead at most, where that cannot be noticed."""
         self.frames: dict[bytes, Frame] = {}
@@ -81,6 +81,11 @@ class Oracle:
         self._pauses: dict[int, Pause] = {}
         self._once: dict[tuple[int, str], tuple[int, ...]] = {}
         self.shown: dict[tuple[str, str], Counter[int]] = {}
+
+    @property
+    def now(self) -> float:
+        """The right time."""
+        return self._clock()
 
     def asked(self, device: Sending, question: str, value: str) -> None:
         """A person answers."""

@@ -68,7 +68,7 @@ class World:
         self._beginning = hub.now
         self.trace: list[str] = []
         self.faults = Faults()
-        self.oracle = Oracle()
+        self.oracle = Oracle(lambda: hub.now)
         self.served = served() if anew else usual()
         self.disk = Disk(self.faults, shared=scenario.shared)
         self.collector = Collector(
@@ -117,7 +117,6 @@ class World:
         hub, oracle = self._hub, self.oracle
 
         def over() -> bool:
-            oracle.now = hub.now
             return bool(oracle.wrong) or (calm and self._is_settled())
 
         hub.run(until, over)
@@ -168,7 +167,7 @@ class World:
     def _look(self) -> None:
         if not self.disk.undo:
             self.oracle.wrong += look(
-                self.oracle, self.collector.analysis, self.served, self._scenario.least
+                self.oracle, self.collector.analysis, self.served, self.collector.publication
             )
 
     def _watch(self) -> None:
