@@ -12,19 +12,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ldp_aggregator.estimates.stop_lists import StopLists
 from ldp_aggregator.service.analysis.analysis import Analysis
+from ldp_aggregator.service.counting.pieces import WAKE
 from ldp_aggregator.service.counting.publication import Publication
 from ldp_aggregator.service.counting.served import Catalogue
 from ldp_aggregator.service.counting.writer import Writer
 from ldp_aggregator.service.http.upload import Upload
-from ldp_aggregator.service.store.errors import StoreError
+from ldp_aggregator.service.store.errors import StoreError, StoreFullError, StoreLostError
 from ldp_aggregator.service.uploads.desk import PATH, UploadDesk
-from ldp_simulations.world.disk import Disk
-from ldp_simulations.world.fibers import Hub, Process
-from ldp_simulations.world.loop import Loop
+from ldp_simulations.world.machines.disk import Disk
+from ldp_simulations.world.machines.fibers import Hub, Process
+from ldp_simulations.world.machines.loop import Loop
 from ldp_simulations.world.network import Answer, Back
-from ldp_aggregator.estimates.stop_lists import StopLists
 
+_FIRST_LOOK = 1.0
 _HEADERS = [(b"host", b"collector"), (b"content-type", b"application/octet-stream")]
 
 
@@ -39,9 +41,11 @@ class Collector:
         publication: Publication,
         *,
         say: Callable[[str], object],
+        trouble: Callable[[str], object],
     ) -> None:
         self._hub = hub
         self._say = say
+        self._trouble = trouble
         self.disk = disk
         self.catalogue = catalogue
         self.publication = publication
@@ -107,6 +111,7 @@ class Collector:
         elif self.writer.clock_trouble is not None and abs(self.ahead) < 1:
             self._say("operator confirms the clock")
             self.writer.confirm_clock()
+            self._wake(self.process)
 
     def turn_clock(self, ahead: float) -> None:
         """Set the clock."""
@@ -165,12 +170,20 @@ class Collector:
             )
         except StoreError as error:
             self._say(f"service cannot start: {error}")
+            if not isinstance(error, StoreFullError | StoreLostError):
+                self._trouble(f"service: cannot start: {error}")
             process.dead = True
             return
         self._loop = Loop(process)
         self.writer = writer
         self._upload = Upload(UploadDesk(writer, None))
         self._say("service starts")
+        self._hub.after(_FIRST_LOOK, self._wake, process)
+
+    def _wake(self, process: Process) -> None:
+        """Let the writer look around: it does so each second, but here it may sleep for minutes."""
+        if self.writer is not None and self.process is process and not process.dead:
+            self.writer._line._queue.put(WAKE)
 
     def _end_connections(self) -> None:
         if self.writer is not None:

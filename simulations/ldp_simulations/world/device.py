@@ -18,9 +18,9 @@ from ldp_client.embedded import EmbeddedClient
 from ldp_client.ledger import Ledger
 from ldp_client.outcomes import Outcome
 from ldp_client.schedule import ATTEMPT
-from ldp_simulations.world.device_state import StateFile, StateStore, as_database
 from ldp_simulations.world.faults import Faults
-from ldp_simulations.world.fibers import Hub, Process
+from ldp_simulations.world.machines.device_state import StateFile, StateStore, as_database
+from ldp_simulations.world.machines.fibers import Hub, Process
 from ldp_simulations.world.network import Network
 from ldp_simulations.world.oracle import Oracle
 from ldp_simulations.world.scenario import BEGINNING, luck
@@ -60,6 +60,8 @@ class Device:
         self._client: _Client | None = None
         self._once = self.luck.choice(VALUES)
         self.opened = 0
+        self.impatient: float | None = None
+        """Seconds after which the person opens the app anew, once it was told to wait."""
 
     @property
     def lives(self) -> bool:
@@ -108,6 +110,10 @@ class Device:
         outcome = self._network.send(self.number, payload)
         self._oracle.told(self, payload, outcome)
         self._say(f"device {self.number} is told {outcome.verdict} {outcome.wait:g}")
+        if outcome.wait and self.impatient is not None:
+            seconds, self.impatient = self.impatient, None
+            self._hub.after(seconds, self.reopen, 0.0)
+            self._hub.after(seconds + 2.0, self.flush)
         return outcome
 
     def end(self, *, power: bool = False) -> None:
@@ -132,8 +138,8 @@ class Device:
             assert process is not None  # noqa: S101  # a client has one
             process.die()
 
-        self._hub.after(after + 1.0, self.open)
         self._act(close)
+        self._hub.after(after + 1.0, self.open)
 
     def restore(self) -> None:
         """The state file is replaced by its backup, while the app is not open."""

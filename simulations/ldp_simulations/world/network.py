@@ -15,12 +15,13 @@ from __future__ import annotations
 import errno
 from collections import deque
 from collections.abc import Callable
+from queue import Empty
 from typing import NamedTuple, Protocol
 
 from ldp_client.outcomes import Outcome
 from ldp_client.verdicts import of_answer, of_failure
 from ldp_simulations.world.faults import Faults
-from ldp_simulations.world.fibers import Hub, Queue
+from ldp_simulations.world.machines.fibers import Hub, Queue
 from ldp_simulations.world.scenario import luck
 
 TIMEOUT = 10.0
@@ -82,7 +83,7 @@ class Network:
         self._begin(self._sent, body, answers.put, what=what, amount=amount)
         try:
             answer = answers.get(timeout=TIMEOUT)
-        except Exception:  # noqa: BLE001  # nothing came in time
+        except Empty:
             return of_failure(TimeoutError())
         if answer is None:
             return of_failure(ConnectionResetError(errno.ECONNRESET, "Connection reset by peer"))

@@ -1,4 +1,4 @@
-"""The oracle's recount, once a world is calm: frames by frames, against all that the service says."""
+"""The oracle's recount, once a world is calm: frame by frame, against what the service says."""
 
 from __future__ import annotations
 

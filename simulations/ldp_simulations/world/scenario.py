@@ -85,6 +85,7 @@ _OF_DEVICE = {
     "restored": (0.0, 1.0),
     "reopen": (0.0, 600.0),
     "flush": (0.0, 1.0),
+    "impatient": (1.0, 20.0),
 }
 """What may happen to a device or its network."""
 

@@ -1,4 +1,4 @@
-"""The surveys of all worlds: two of the same questions under different names, and one without epochs.
+"""The surveys of all worlds: two of the same questions, and one without epochs.
 
 Their mechanisms are the cheapest there are, and their reports are symbols, so that an oracle can
 count them with a dictionary.

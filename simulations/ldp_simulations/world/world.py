@@ -1,9 +1,9 @@
 """One world: devices, a network, a collector and its disk, living through a scenario.
 
-    lives     everything that the scenario says happens, by virtual time
-    calm      all that is broken is mended, all clocks are right, and devices go on until nothing
-              waits any more: delivered, or refused for good
-    judged    the oracle's sentences about it
+lives     everything that the scenario says happens, by virtual time
+calm      all that is broken is mended, all clocks are right, and devices go on until nothing
+          waits any more: delivered, or refused for good
+judged    the oracle's sentences about it
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from ldp_aggregator.service.counting.publication import Publication
 from ldp_aggregator.service.counting.served import Catalogue
 from ldp_simulations.world.collector import Collector
 from ldp_simulations.world.device import Device
-from ldp_simulations.world.disk import Committed, Disk
 from ldp_simulations.world.faults import Faults
-from ldp_simulations.world.fibers import Hub
+from ldp_simulations.world.machines.disk import Committed, Disk
+from ldp_simulations.world.machines.fibers import Hub
+from ldp_simulations.world.machines.substitutes import simulated
 from ldp_simulations.world.network import Network
 from ldp_simulations.world.oracle import Oracle
 from ldp_simulations.world.recount import look, recount, spent
 from ldp_simulations.world.scenario import BEGINNING, HOUR, Event, Scenario, luck
-from ldp_simulations.world.substitutes import simulated
 from ldp_simulations.world.surveys import served, usual
 
-_WATCH = 120.0
+_WATCH = 300.0
 _NOTICED = 1200.0
 """Seconds after which someone sets a clock that has jumped."""
-_PROBE = 1800.0
+_PROBE = 3600.0
 _PATIENCE = 6 * 24 * HOUR
 """Seconds of calm within which everything has to be settled."""
 
@@ -77,6 +77,7 @@ class World:
             Catalogue(self.served.values()),
             Publication(scenario.least, scenario.minutes),
             say=self._say,
+            trouble=self.oracle.wrong.append,
         )
         self.network = Network(hub, scenario.seed, self.collector, self.faults)
         self.devices = [
@@ -214,7 +215,7 @@ class World:
         self._hub.after(_NOTICED, self._turn_clock, 0.0)
 
     def _fill_disk(self, seconds: float) -> None:
-        self.disk.full = True
+        self.disk.fill()
         self._hub.after(seconds, setattr, self.disk, "full", False)
 
     def _lose_store(self, amount: float) -> None:
@@ -230,7 +231,7 @@ class World:
         device.turn_clock(ahead)
 
     def _fill_device(self, device: Device, seconds: float) -> None:
-        device.file.full = True
+        device.file.fill()
         self._hub.after(seconds, setattr, device.file, "full", False)
 
 
@@ -248,6 +249,7 @@ _OF_SERVICE: dict[str, Callable[[World, float], object]] = {
 _OF_DEVICE: dict[str, Callable[[World, Device, float], object]] = {
     "answer": lambda _, device, number: device.answer(int(number)),
     "flush": lambda _, device, __: device.flush(),
+    "impatient": lambda _, device, seconds: setattr(device, "impatient", seconds),
     "reopen": lambda _, device, seconds: device.reopen(seconds),
     "back up": lambda _, device, __: device.file.back_up(),
     "restored": lambda _, device, __: device.restore(),

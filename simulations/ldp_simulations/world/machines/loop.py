@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine
 from contextvars import Context
 from typing import Any, cast
 
-from ldp_simulations.world.fibers import Process
+from ldp_simulations.world.machines.fibers import Process
 
 
 class Loop:

@@ -21,7 +21,7 @@ from ldp_client.database import Database, NoRoomError
 from ldp_client.store import ProcessStore, Record
 from ldp_client.turns import Result
 from ldp_simulations.world.faults import Faults
-from ldp_simulations.world.fibers import KilledError, Process
+from ldp_simulations.world.machines.fibers import KilledError, Process
 
 Records = dict[str, dict[bytes, Record]]
 Change = tuple[str, bytes, Record | None]
@@ -39,7 +39,17 @@ class StateFile:
         self.backup: Records | None = None
         self.fuse: int | None = None
         """Steps after which the process dies."""
-        self.full = False
+        self.full = self._was_found = False
+
+    def fill(self) -> None:
+        """Let there be no room."""
+        self.full, self._was_found = True, False
+
+    def find_full(self) -> None:
+        """Count it once, however often it is tried."""
+        if not self._was_found:
+            self._was_found = True
+            self.faults.happened("device full")
 
     def settle(self) -> None:
         """Make everything so far outlive a loss of power."""
@@ -100,7 +110,7 @@ class StateStore(ProcessStore):
         """Keep a record."""
         self._step()
         if self._file.full:
-            self._file.faults.happened("device full")
+            self._file.find_full()
             raise NoRoomError("expected room for the simulated state file, found none")
         super().put(kind, key, record)
         self._log.append((kind, key, record))

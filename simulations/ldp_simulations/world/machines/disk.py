@@ -30,7 +30,7 @@ from contextlib import contextmanager
 from ldp_aggregator.service.store.errors import StoreFullError, StoreLostError
 from ldp_aggregator.service.store.records import Epoch, Record
 from ldp_simulations.world.faults import Faults
-from ldp_simulations.world.fibers import KilledError, Process
+from ldp_simulations.world.machines.fibers import KilledError, Process
 
 _SYNC = 0.004
 """Seconds that a sync takes on a good day."""
@@ -49,7 +49,7 @@ class Disk:
         self.ids: dict[Epoch, set[bytes]] = {}
         self.acknowledged: int | None = None
         self.journal: list[tuple[Epoch, bytes]] = []
-        self.full = False
+        self.full = self._was_found = False
         self.slow = 0.0
         """Seconds that the next sync takes more."""
         self.fuse: int | None = None
@@ -58,6 +58,16 @@ class Disk:
         """Whether the next commit loses its connection, `before` it lasts or `after`."""
         self.undo: list[Undo] = []
         self.is_torn = False
+
+    def fill(self) -> None:
+        """Let there be no room."""
+        self.full, self._was_found = True, False
+
+    def find_full(self) -> None:
+        """Count it once, however often it is tried."""
+        if not self._was_found:
+            self._was_found = True
+            self.faults.happened("full disk")
 
     def recover(self) -> None:
         """What opening it again does: take back what did not last."""
@@ -130,7 +140,7 @@ class MemoryStore(Committed):
         disk = self._disk
         self._step()
         if disk.full and disk.undo:
-            disk.faults.happened("full disk")
+            disk.find_full()
             raise StoreFullError("expected room on the simulated disk, found none")
         seconds, disk.slow = _SYNC + disk.slow, 0.0
         if seconds > 1:

@@ -19,10 +19,12 @@ from ldp_aggregator.service.counting import line, pieces, writer
 from ldp_aggregator.service.counting.lasting import Lasting
 from ldp_aggregator.service.counting.publication import Publisher
 from ldp_client import clocks, embedded, ledger, sender
-from ldp_simulations.world.fibers import Event, Fiber, Hub, Queue, use
+from ldp_simulations.world.machines.fibers import Event, Fiber, Hub, Queue, use
 
-_IDLE = 300.0
-"""Seconds after which a writer that waits looks around, and a device at its clock."""
+_IDLE = 600.0
+"""Seconds after which a writer that waits looks around; shipped, one."""
+_SLICE = 1800.0
+"""Seconds after which a device that waits looks at its clock; shipped, ten."""
 
 
 class Clocks:
@@ -73,7 +75,7 @@ def simulated(hub: Hub) -> Iterator[None]:
         (ledger, "time", time),
         (sender, "threading", threads),
         (sender, "SimpleQueue", Queue),
-        (sender, "SLICE", _IDLE),
+        (sender, "SLICE", _SLICE),
         (embedded, "_open", WeakSet()),
     ]
     disabled = logging.root.manager.disable

@@ -132,7 +132,7 @@ class Fiber:
     ) -> None:
         self.name = name
         self.daemon = daemon
-        self.over = False
+        self.over = self.has_begun = False
         self.waits = 0
         """Counts its waits, so that what was to end one of them does not end another."""
         self._target, self._given = target, args
@@ -180,12 +180,13 @@ class Fiber:
         if self.over:
             return
         self.waits += 1
-        if self._greenlet:
+        if self.has_begun:
             self._switch(KilledError)
         self.over = True
 
     def body(self) -> None:
         """What it does."""
+        self.has_begun = True
         try:
             self._target(*self._given)
         except KilledError:
@@ -235,7 +236,7 @@ class Queue(Generic[Item]):
                 fiber.process.hub.soon(fiber.resume, waits)
                 return
 
-    def get(self, block: bool = True, timeout: float | None = None) -> Item:  # noqa: FBT001, FBT002
+    def get(self, block: bool = True, timeout: float | None = None) -> Item:
         """Take one. Raises `Empty` where there is none in time."""
         if not self._items and block and timeout != 0:
             hub = _running().hub
