@@ -56,16 +56,18 @@ def main(seeds: tuple[int, int] | None, workers: int, replay: int | None, bug: s
 
 def _run(first: int, last: int, *, workers: int, bug: str | None) -> int:
     begun = said = time.monotonic()
+    told = 0
 
     def tell(runs: Runs) -> None:
-        nonlocal said
+        nonlocal said, told
+        for failure in runs.failures[told:]:
+            click.echo(f"seed {failure.seed}: {'; '.join(failure.wrong[:3])}")
+        told = len(runs.failures)
         if time.monotonic() - said >= _PAUSE:
             said = time.monotonic()
-            click.echo(f"{runs.seeds:,} seeds, {len(runs.failures)} failed", err=True)
+            click.echo(f"{runs.seeds:,} seeds, {told} failed", err=True)
 
     runs = run_all(first, last, bug, workers=workers, tell=tell)
-    for failure in runs.failures:
-        click.echo(f"seed {failure.seed}: {'; '.join(failure.wrong[:3])}")
     for name in FAULTS:
         click.echo(f"{runs.faults[name]:12,}  {name}")
     never = missing(runs.faults)

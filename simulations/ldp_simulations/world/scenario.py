@@ -13,8 +13,8 @@ HOUR = 3600.0
 EPOCH = 3600
 GRACE = 3600
 BEGINNING = 20_000 * 86_400.0
-REAL_FILES = 64
-"""One seed in so many has the shipped SQLite stores, on files."""
+REAL_FILES = 16
+"""One seed in so many has the shipped store, SQLite's, on files."""
 
 SURVEYS = ("app-eu", "app-us", "ever")
 LEASTS = (1, 1, 2, 3, 4)
@@ -47,7 +47,7 @@ class Scenario(NamedTuple):
     shared: bool
     """Whether the store is a database over a connection."""
     files: bool
-    """Whether the stores are the shipped ones, on files."""
+    """Whether the store is the shipped one, on files."""
 
     @property
     def size(self) -> int:

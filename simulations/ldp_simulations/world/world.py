@@ -18,8 +18,9 @@ from ldp_aggregator.service.counting.served import Catalogue
 from ldp_simulations.world.collector import Collector
 from ldp_simulations.world.device import Device
 from ldp_simulations.world.faults import Faults
-from ldp_simulations.world.machines.disk import Committed, Disk
+from ldp_simulations.world.machines.disk import Disk
 from ldp_simulations.world.machines.fibers import Hub
+from ldp_simulations.world.machines.files import Files
 from ldp_simulations.world.machines.substitutes import simulated
 from ldp_simulations.world.network import Network
 from ldp_simulations.world.oracle import Oracle
@@ -71,6 +72,8 @@ class World:
         self.oracle = Oracle(lambda: hub.now)
         self.served = served() if anew else usual()
         self.disk = Disk(self.faults, shared=scenario.shared)
+        if scenario.files:
+            self.disk = Files(self.faults, luck(scenario.seed, "files"))
         self.collector = Collector(
             hub,
             self.disk,
@@ -147,13 +150,10 @@ class World:
             self.collector.stop(1e9)
             hub.run(hub.now + 600.0, lambda: self.collector.is_gone)
             disk.recover()
-            oracle.wrong += recount(
-                oracle,
-                Committed(disk),
-                self.served,
-                disk.journal,
-                acknowledged=disk.acknowledged,
-            )
+            with disk.snapshot() as snapshot:
+                oracle.wrong += recount(
+                    oracle, snapshot, self.served, disk.journal, acknowledged=disk.noted()
+                )
             self._look()
             for device in self.devices:
                 oracle.wrong += spent(oracle, device.number, device.ledger())
@@ -163,6 +163,7 @@ class World:
         for process in (self.collector.process, *(device.process for device in self.devices)):
             if process is not None:
                 process.kill()
+        disk.close()
         self._say(f"judged: {oracle.wrong or 'sound'}")
 
     def _look(self) -> None:

@@ -29,6 +29,7 @@ from contextlib import contextmanager
 
 from ldp_aggregator.service.store.errors import StoreFullError, StoreLostError
 from ldp_aggregator.service.store.records import Epoch, Record
+from ldp_aggregator.service.store.store import Snapshot, Store
 from ldp_simulations.world.faults import Faults
 from ldp_simulations.world.machines.fibers import KilledError, Process
 
@@ -69,6 +70,24 @@ class Disk:
             self._was_found = True
             self.faults.happened("full disk")
 
+    def next_sync(self) -> float:
+        """How long it takes."""
+        seconds, self.slow = _SYNC + self.slow, 0.0
+        if seconds > 1:
+            self.faults.happened("slow sync")
+        return seconds
+
+    def step(self, process: Process) -> None:
+        """A moment at which a process may die."""
+        if process.dead:
+            raise KilledError
+        if self.fuse is not None:
+            self.fuse -= 1
+            if self.fuse < 0:
+                self.fuse = None
+                self.faults.happened("service crash")
+                process.die()
+
     def recover(self) -> None:
         """What opening it again does: take back what did not last."""
         self.take_back()
@@ -81,13 +100,20 @@ class Disk:
         while self.undo:
             self.undo.pop()()
 
-    def open(self, process: Process) -> MemoryStore:
+    def open(self, process: Process) -> Store:
         """A store, for a process."""
         self.recover()
         return MemoryStore(self, process)
 
+    def noted(self) -> int | None:
+        """What the witness says."""
+        return self.acknowledged
+
+    def close(self) -> None:
+        """There is nothing to remove."""
+
     @contextmanager
-    def snapshot(self) -> Iterator[Committed]:
+    def snapshot(self) -> Iterator[Snapshot]:
         """What is there, to be read while no transaction is under way."""
         yield Committed(self)
 
@@ -132,23 +158,21 @@ class MemoryStore(Committed):
 
     def begin(self, *, alone: bool = False) -> None:  # noqa: ARG002  # there are no others
         """Begin a transaction."""
-        self._step()
+        self._disk.step(self._process)
         self._claimed = []
 
     def commit(self) -> None:
         """Make it last, or not."""
         disk = self._disk
-        self._step()
+        self._disk.step(self._process)
         if disk.full and disk.undo:
             disk.find_full()
             raise StoreFullError("expected room on the simulated disk, found none")
-        seconds, disk.slow = _SYNC + disk.slow, 0.0
-        if seconds > 1:
-            disk.faults.happened("slow sync")
+        seconds = disk.next_sync()
         # From here on a part of it may be on the disk.
         disk.is_torn = bool(disk.undo)
         self._process.hub.sleep(seconds)
-        self._step()
+        self._disk.step(self._process)
         disk.is_torn = False
         lost, disk.lose = disk.lose, None
         if lost is not None:
@@ -160,7 +184,7 @@ class MemoryStore(Committed):
         self._claimed = []
         if lost == "after":
             raise StoreLostError("expected a connection to the simulated store, lost it")
-        self._step()
+        self._disk.step(self._process)
 
     def roll_back(self) -> None:
         """Take it back; what a dead process leaves is taken back when the disk is opened."""
@@ -169,7 +193,7 @@ class MemoryStore(Committed):
 
     def put(self, records: Iterable[Record]) -> None:
         """Keep records."""
-        self._step()
+        self._disk.step(self._process)
         for record in records:
             of_kind = self._disk.records.setdefault(record.kind, {})
             self._disk.undo.append(_undo(of_kind, record.key))
@@ -177,7 +201,7 @@ class MemoryStore(Committed):
 
     def drop(self, kind: str, keys: Iterable[bytes]) -> None:
         """Forget records."""
-        self._step()
+        self._disk.step(self._process)
         of_kind = self._disk.records.setdefault(kind, {})
         for key in keys:
             self._disk.undo.append(_undo(of_kind, key))
@@ -185,7 +209,7 @@ class MemoryStore(Committed):
 
     def claim(self, epoch: Epoch, ids: Sequence[bytes]) -> set[bytes]:
         """Keep ids; those that had not been there."""
-        self._step()
+        self._disk.step(self._process)
         disk = self._disk
         known = disk.ids.setdefault(epoch, set())
         fresh = set(ids) - known
@@ -196,7 +220,7 @@ class MemoryStore(Committed):
 
     def forget(self, epoch: Epoch) -> None:
         """Drop all ids of an epoch."""
-        self._step()
+        self._disk.step(self._process)
         known = self._disk.ids.pop(epoch, None)
         if known is not None:
             self._disk.undo.append(lambda: self._disk.ids.update({epoch: known}))
@@ -208,7 +232,7 @@ class MemoryStore(Committed):
 
     def look_for_room(self) -> None:
         """Raise `StoreFullError` if there is none."""
-        self._step()
+        self._disk.step(self._process)
         if self._disk.full:
             raise StoreFullError("expected room on the simulated disk, found none")
 
@@ -223,24 +247,12 @@ class MemoryStore(Committed):
 
     def acknowledge(self, commits: int) -> None:
         """Note them."""
-        self._step()
+        self._disk.step(self._process)
         self._disk.acknowledged = commits
 
     def close(self) -> None:
         """Let go of it."""
         self.roll_back()
-
-    def _step(self) -> None:
-        """A moment at which the process may die."""
-        disk = self._disk
-        if self._process.dead:
-            raise KilledError
-        if disk.fuse is not None:
-            disk.fuse -= 1
-            if disk.fuse < 0:
-                disk.fuse = None
-                disk.faults.happened("service crash")
-                self._process.die()
 
 
 def _undo(of_kind: dict[bytes, Record], key: bytes) -> Undo:

@@ -207,7 +207,7 @@ class Fiber:
         hub.process = before
 
 
-class _Greenlet(greenlet):
+class _Greenlet(greenlet):  # type: ignore[misc]  # a library without types
     """The stack of a fiber."""
 
     def __init__(self, fiber: Fiber, main: greenlet) -> None:
