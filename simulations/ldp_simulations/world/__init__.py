@@ -11,7 +11,6 @@ world        lives through a scenario
 device       an app with the shipped client
 network      connections, and a proxy
 collector    the shipped service, and an operator
-faults       what can go wrong, by name
 oracle       what has to be true while the world lives
 recount      and once it is calm
 bugs         defects put in by hand

@@ -15,7 +15,7 @@ import time
 import click
 
 from ldp_simulations.world.bugs import BUGS
-from ldp_simulations.world.faults import FAULTS, missing
+from ldp_simulations.world.machines.faults import FAULTS, missing
 from ldp_simulations.world.runs import Runs, rules_broken, run_all, verdict
 from ldp_simulations.world.scenario import Scenario, scenario
 from ldp_simulations.world.shrinking import shrink
@@ -56,16 +56,16 @@ def main(seeds: tuple[int, int] | None, workers: int, replay: int | None, bug: s
 
 def _run(first: int, last: int, *, workers: int, bug: str | None) -> int:
     begun = said = time.monotonic()
-    told = 0
+    known = 0
 
     def tell(runs: Runs) -> None:
-        nonlocal said, told
-        for failure in runs.failures[told:]:
+        nonlocal said, known
+        for failure in runs.failures[known:]:
             click.echo(f"seed {failure.seed}: {'; '.join(failure.wrong[:3])}")
-        told = len(runs.failures)
+        known = len(runs.failures)
         if time.monotonic() - said >= _PAUSE:
             said = time.monotonic()
-            click.echo(f"{runs.seeds:,} seeds, {told} failed", err=True)
+            click.echo(f"{runs.seeds:,} seeds, {known} failed", err=True)
 
     runs = run_all(first, last, bug, workers=workers, tell=tell)
     for name in FAULTS:

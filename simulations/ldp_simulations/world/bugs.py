@@ -7,6 +7,8 @@ None of them is a switch in shipped code: each changes it from outside, while a 
     pause-lost              a device that is opened again does not know for how long it was to wait
     double-turn             a turn whose commit lost its connection is written once more
     epoch-closed-early      an epoch is closed at its end, and not at that of its grace
+    shown-early             analysts see each report as it comes
+    uncharged               a device does not write down what a report cost
 
 Mends that are taken out
     shared-fingerprints     questions of surveys of different names have one fingerprint
@@ -26,12 +28,14 @@ from ldp.errors import StateError
 from ldp_aggregator.service.counting import housekeeping, writer
 from ldp_aggregator.service.counting.books import Books
 from ldp_aggregator.service.counting.pieces import Piece
+from ldp_aggregator.service.counting.publication import Publisher
 from ldp_aggregator.service.counting.served import Catalogue
 from ldp_aggregator.service.counting.submissions import Receipt
 from ldp_aggregator.service.counting.turn import Turn, begin
 from ldp_aggregator.service.store.errors import StoreLostError
 from ldp_aggregator.service.store.records import Epoch, Record, shard_key
 from ldp_client import assembly
+from ldp_client.budget import Budget
 from ldp_client.clocks import Span, now
 from ldp_client.outbox import Outbox
 from ldp_client.schedule import ATTEMPT, DUE
@@ -145,6 +149,8 @@ BUGS: dict[str, list[Patch]] = {
         (housekeeping, "to_close", _close_early),
         (writer, "to_close", _close_early),
     ],
+    "shown-early": [(Publisher, "_due", lambda *_, **__: True)],
+    "uncharged": [(Budget, "_keep_charge", lambda *_: None)],
     "shared-fingerprints": [
         (_surveys, "_fingerprint", lambda question: _fingerprint(_Nameless(question)))
     ],

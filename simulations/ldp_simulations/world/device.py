@@ -18,8 +18,8 @@ from ldp_client.embedded import EmbeddedClient
 from ldp_client.ledger import Ledger
 from ldp_client.outcomes import Outcome
 from ldp_client.schedule import ATTEMPT
-from ldp_simulations.world.faults import Faults
 from ldp_simulations.world.machines.device_state import StateFile, StateStore, as_database
+from ldp_simulations.world.machines.faults import Faults
 from ldp_simulations.world.machines.fibers import Hub, Process
 from ldp_simulations.world.network import Network
 from ldp_simulations.world.oracle import Oracle

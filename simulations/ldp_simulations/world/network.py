@@ -20,7 +20,7 @@ from typing import NamedTuple, Protocol
 
 from ldp_client.outcomes import Outcome
 from ldp_client.verdicts import of_answer, of_failure
-from ldp_simulations.world.faults import Faults
+from ldp_simulations.world.machines.faults import Faults
 from ldp_simulations.world.machines.fibers import Hub, Queue
 from ldp_simulations.world.scenario import luck
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from typing import cast
 
+from ldp.mechanisms.grr import RandomizedResponse
 from ldp_aggregator.arrays import Counts
 from ldp_aggregator.service.analysis.analysis import Analysis
 from ldp_aggregator.service.counting.publication import Publication
@@ -17,6 +19,8 @@ from ldp_client.ledger import Ledger
 from ldp_simulations.world.oracle import Oracle
 from ldp_simulations.world.scenario import EPOCH
 from ldp_simulations.world.surveys import DAILY, MEMOIZED, ONCE, VALUES
+
+_ROUNDING = 1e-9
 
 Place = tuple[str, str, Epoch]
 """A survey, a question and an epoch."""
@@ -43,7 +47,7 @@ def recount(
         frame = oracle.frames.get(id_)
         if frame is not None and epoch != _epoch(frame.epoch):
             wrong.append(f"counted: {id_.hex()} of epoch {frame.epoch} in {epoch}")
-    wrong += _tallies(oracle, snapshot, served, claimed)
+    wrong += _tallies(oracle, snapshot, served, claimed=claimed)
     outcomes = outcomes_in_all(snapshot)
     if received(snapshot) != outcomes.total():
         wrong.append(f"accounts: received {received(snapshot)}, and know of {outcomes.total()}")
@@ -73,6 +77,33 @@ def look(
                 ):
                     wrong.append(f"shown: {grown} reports more of {place}: {publication}")
                 oracle.shown[place] = seen
+    return wrong
+
+
+def page(oracle: Oracle, analysis: Analysis, served: Mapping[str, Served]) -> list[str]:
+    """What is wrong with the estimates that the page draws, where the arithmetic is simple.
+
+    A question that is answered once: f = (c / n - q) / (p - q), of what may be looked at.
+    """
+    wrong = []
+    for name, item in served.items():
+        shown = [
+            counts
+            for (place, what), counts in oracle.shown.items()
+            if what == ONCE and place.partition("/")[0] == name
+        ]
+        seen = sum(shown, Counter[int]())
+        estimates = analysis.estimates(item).questions[ONCE]
+        if estimates.reports != seen.total():
+            wrong.append(f"page: {estimates.reports} reports of {name}, {seen.total()} expected")
+        if not seen:
+            continue
+        _, truth, other = cast(RandomizedResponse, item.survey[ONCE].randomizer)
+        p, q = (weight / (truth + (len(VALUES) - 1) * other) for weight in (truth, other))
+        for symbol, frequency in enumerate(estimates.frequency.tolist()):
+            expected = (seen[symbol] / seen.total() - q) / (p - q)
+            if abs(frequency - expected) > _ROUNDING:
+                wrong.append(f"page: {frequency} of {name}/{VALUES[symbol]}, {expected} expected")
     return wrong
 
 

@@ -17,14 +17,14 @@ from ldp_aggregator.service.counting.publication import Publication
 from ldp_aggregator.service.counting.served import Catalogue
 from ldp_simulations.world.collector import Collector
 from ldp_simulations.world.device import Device
-from ldp_simulations.world.faults import Faults
 from ldp_simulations.world.machines.disk import Disk
+from ldp_simulations.world.machines.faults import Faults
 from ldp_simulations.world.machines.fibers import Hub
 from ldp_simulations.world.machines.files import Files
 from ldp_simulations.world.machines.substitutes import simulated
 from ldp_simulations.world.network import Network
 from ldp_simulations.world.oracle import Oracle
-from ldp_simulations.world.recount import look, recount, spent
+from ldp_simulations.world.recount import look, page, recount, spent
 from ldp_simulations.world.scenario import BEGINNING, HOUR, Event, Scenario, luck
 from ldp_simulations.world.surveys import served, usual
 
@@ -78,11 +78,11 @@ class World:
             hub,
             self.disk,
             Catalogue(self.served.values()),
-            Publication(scenario.least, scenario.minutes),
+            publication=Publication(scenario.least, scenario.minutes),
             say=self._say,
             trouble=self.oracle.wrong.append,
         )
-        self.network = Network(hub, scenario.seed, self.collector, self.faults)
+        self.network = Network(hub, scenario.seed, self.collector, faults=self.faults)
         self.devices = [
             Device(
                 hub,
@@ -114,7 +114,10 @@ class World:
         self._run(hub.now + _PATIENCE, calm=True)
         self._judge()
         return Verdict(
-            tuple(self.oracle.wrong), self.faults.counts, tuple(self.trace), len(self.disk.journal)
+            tuple(self.oracle.wrong),
+            self.faults.counts,
+            tuple(self.trace),
+            batches=len(self.disk.journal),
         )
 
     def _run(self, until: float, *, calm: bool = False) -> None:
@@ -152,9 +155,11 @@ class World:
             disk.recover()
             with disk.snapshot() as snapshot:
                 oracle.wrong += recount(
-                    oracle, snapshot, self.served, disk.journal, acknowledged=disk.noted()
+                    oracle, snapshot, self.served, journal=disk.journal, acknowledged=disk.noted()
                 )
             self._look()
+            if self._scenario.files:
+                oracle.wrong += page(oracle, self.collector.analysis, self.served)
             for device in self.devices:
                 oracle.wrong += spent(oracle, device.number, device.ledger())
         if self.collector.mistakes:
@@ -169,7 +174,10 @@ class World:
     def _look(self) -> None:
         if not self.disk.undo:
             self.oracle.wrong += look(
-                self.oracle, self.collector.analysis, self.served, self.collector.publication
+                self.oracle,
+                self.collector.analysis,
+                self.served,
+                publication=self.collector.publication,
             )
 
     def _watch(self) -> None:

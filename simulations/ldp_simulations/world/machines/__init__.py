@@ -5,5 +5,6 @@ loop           asyncio on it
 substitutes    where they stand in for those of the shipped code
 disk           the collector's disk, and a store on it
 files          the shipped stores on real files, and what a crash leaves of them
+faults         what can go wrong, by name
 device_state   a device's state file
 """

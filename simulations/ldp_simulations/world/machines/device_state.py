@@ -20,7 +20,7 @@ from collections.abc import Callable
 from ldp_client.database import Database, NoRoomError
 from ldp_client.store import ProcessStore, Record
 from ldp_client.turns import Result
-from ldp_simulations.world.faults import Faults
+from ldp_simulations.world.machines.faults import Faults
 from ldp_simulations.world.machines.fibers import KilledError, Process
 
 Records = dict[str, dict[bytes, Record]]

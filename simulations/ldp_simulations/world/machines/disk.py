@@ -30,7 +30,7 @@ from contextlib import contextmanager
 from ldp_aggregator.service.store.errors import StoreFullError, StoreLostError
 from ldp_aggregator.service.store.records import Epoch, Record
 from ldp_aggregator.service.store.store import Snapshot, Store
-from ldp_simulations.world.faults import Faults
+from ldp_simulations.world.machines.faults import Faults
 from ldp_simulations.world.machines.fibers import KilledError, Process
 
 _SYNC = 0.004

@@ -15,17 +15,17 @@ from __future__ import annotations
 
 import random
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from ldp_aggregator.service.store.errors import StoreFullError
-from ldp_aggregator.service.store.records import Epoch
+from ldp_aggregator.service.store.records import Epoch, Record
 from ldp_aggregator.service.store.sqlite import SQLiteStore, reading
 from ldp_aggregator.service.store.store import Snapshot, Store
 from ldp_aggregator.service.store.witness import WITNESS, noted_commits
-from ldp_simulations.world.faults import Faults
 from ldp_simulations.world.machines.disk import Disk
+from ldp_simulations.world.machines.faults import Faults
 from ldp_simulations.world.machines.fibers import Process
 
 _SECTOR = 512
@@ -131,6 +131,21 @@ class _FileStore(SQLiteStore):
         disk.torn = None
         disk.journal += self._claimed
         disk.step(self._process)
+
+    def put(self, records: Iterable[Record]) -> None:
+        """Keep records."""
+        self._disk.step(self._process)
+        super().put(records)
+
+    def drop(self, kind: str, keys: Iterable[bytes]) -> None:
+        """Forget records."""
+        self._disk.step(self._process)
+        super().drop(kind, keys)
+
+    def forget(self, epoch: Epoch) -> None:
+        """Drop all ids of an epoch."""
+        self._disk.step(self._process)
+        super().forget(epoch)
 
     def roll_back(self) -> None:
         """Take it back; what a dead process leaves is for the next one to see."""
