@@ -77,6 +77,7 @@ class Device:
         if not any(record[4] == "retry" for record in self.file.records.get(ATTEMPT, {}).values()):
             self._oracle.lost_track(self)
         name = f"device {self.number}"
+        self._say(f"{name} opens")
         process = Process(self._hub, name, ahead=self.ahead, started=self._started)
         self.process, self._client = process, None
 
@@ -106,7 +107,7 @@ class Device:
 
     def send(self, payload: bytes) -> Outcome:
         """What the client's transport does: post the bytes of a batch."""
-        self._oracle.sends(self, payload)
+        self._say(f"device {self.number} sends {self._oracle.sends(self, payload).hex()}")
         outcome = self._network.send(self.number, payload)
         self._oracle.told(self, payload, outcome)
         self._say(f"device {self.number} is told {outcome.verdict} {outcome.wait:g}")

@@ -27,6 +27,7 @@ from ldp_simulations.world.scenario import luck
 TIMEOUT = 10.0
 _OFFLINE = OSError(errno.ENETUNREACH, "Network is unreachable")
 _PROXY_PATIENCE = 4.0
+_JOINED = 7
 
 
 class Answer(NamedTuple):
@@ -57,6 +58,8 @@ class Network:
         self._collector = collector
         self._faults = faults
         self._troubles: dict[int, deque[tuple[str, float]]] = {}
+        self._seen: deque[bytes] = deque(maxlen=_JOINED)
+        """What a relay has buffered."""
         self._sent = 0
         self._last_arrived = 0
 
@@ -71,6 +74,7 @@ class Network:
     def send(self, device: int, body: bytes) -> Outcome:
         """Post bytes, and wait for the answer: in the fiber of a device."""
         self._sent += 1
+        self._seen.append(body)
         waiting = self._troubles.get(device)
         what, amount = waiting.popleft() if waiting else ("", 0.0)
         if what == "offline":
@@ -100,6 +104,8 @@ class Network:
             arrive = self._arriving(number, body, lambda _: self._lost(what, back))
         elif what == "duplicate":
             self._hub.after(way + amount, self._again, what, number, body)
+        elif what == "joined":
+            self._hub.after(way + amount, self._again, what, number, b"".join(self._seen))
         elif what == "reorder":
             way += amount
         elif what == "truncated":

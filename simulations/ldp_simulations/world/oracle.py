@@ -104,8 +104,8 @@ class Oracle:
         self.lost_track(device)
         (self.restored if restored else self.vague).add(device.number)
 
-    def sends(self, device: Sending, payload: bytes) -> None:
-        """A device hands bytes to the network."""
+    def sends(self, device: Sending, payload: bytes) -> bytes:
+        """A device hands bytes to the network: the id of their batch."""
         pause = self._pauses.get(device.number)
         if pause is not None and self.now < pause.until - _LOOKS:
             self.wrong.append(
@@ -120,6 +120,7 @@ class Oracle:
             key = device.number, frame.question
             if self._once.setdefault(key, frame.symbols) != frame.symbols:
                 self.wrong.append(f"reports: device {device.number} answered {key[1]} twice")
+        return frame.id
 
     def told(self, device: Sending, payload: bytes, outcome: Outcome) -> None:
         """It is told what became of them."""

@@ -74,6 +74,7 @@ _OF_DEVICE = {
     "reorder": (11.0, HOUR),
     "truncated": (0.0, 1.0),
     "proxy retry": (1.0, 4.0),
+    "joined": (0.01, HOUR),
     "proxy gives up": (1.0, 2 * HOUR),
     "offline": (1.0, 4.0),
     "device jump": (-30 * HOUR, 5 * HOUR),

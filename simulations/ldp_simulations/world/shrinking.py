@@ -6,15 +6,16 @@ of them are left out, first halves, then ever smaller parts, as long as what is 
 without.
 
 Rules
+- What is left out is tried until nothing more can be.
 - To fail in the same way is to break a rule of the same name (the word before the colon).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
-from ldp_simulations.world.scenario import HOUR, Event, Scenario
+from ldp_simulations.world.scenario import HOUR, Scenario
 
 MOST_TRIES = 600
 
@@ -39,13 +40,13 @@ def shrink(scenario: Scenario, fails: Fails, *, most: int = MOST_TRIES) -> Shrun
         tries += 1
         return bool(rules & fails(smaller))
 
-    best, before = scenario, scenario.size + 1
-    while best.size < before and tries < most:
-        before = best.size
-        for smaller in _simpler(best):
-            if tries < most and still(smaller):
-                best = smaller
+    best, before = scenario, None
+    while best != before and tries < most:
+        before = best
         best = _fewer_events(best, lambda smaller: tries < most and still(smaller))
+        for simpler in _SIMPLER:
+            while (smaller := simpler(best)) != best and tries < most and still(smaller):
+                best = smaller
     return Shrunk(best, tries)
 
 
@@ -65,22 +66,46 @@ def _fewer_events(scenario: Scenario, still: Callable[[Scenario], bool]) -> Scen
     return scenario
 
 
-def _simpler(scenario: Scenario) -> Iterator[Scenario]:
-    """With a device less, the last ones first; with settings that are simpler."""
-    for number in reversed(range(len(scenario.surveys))):
-        if len(scenario.surveys) > 1 and number == len(scenario.surveys) - 1:
-            events = tuple(event for event in scenario.events if event.device != number)
-            yield scenario._replace(surveys=scenario.surveys[:number], events=events)
-    if scenario.events:
-        hours = (scenario.events[-1].at + 60.0) / HOUR
-        if hours < scenario.hours:
-            yield scenario._replace(hours=hours)
-    yield scenario._replace(least=1, minutes=None)
-    for number in range(len(scenario.surveys)):
-        yield _without(scenario, number)
+def _a_device_less(scenario: Scenario) -> Scenario:
+    """The last one, so that the others keep their numbers, and so their luck."""
+    last = len(scenario.surveys) - 1
+    if not last:
+        return scenario
+    events = tuple(event for event in scenario.events if event.device != last)
+    return scenario._replace(surveys=scenario.surveys[:last], events=events)
 
 
-def _without(scenario: Scenario, number: int) -> Scenario:
-    """A device that does nothing; those behind it keep their numbers, and so their luck."""
-    events: tuple[Event, ...] = tuple(event for event in scenario.events if event.device != number)
-    return scenario._replace(events=events)
+def _numbered_lower(scenario: Scenario) -> Scenario:
+    """Without the first device that does nothing, which the others move up for."""
+    busy = {event.device for event in scenario.events}
+    idle = [number for number in range(len(scenario.surveys)) if number not in busy]
+    if not idle or len(scenario.surveys) == 1:
+        return scenario
+    gone = idle[0]
+    events = tuple(
+        event._replace(device=event.device - (event.device > gone)) for event in scenario.events
+    )
+    surveys = scenario.surveys[:gone] + scenario.surveys[gone + 1 :]
+    return scenario._replace(surveys=surveys, events=events)
+
+
+def _shorter(scenario: Scenario) -> Scenario:
+    """Half an hour less."""
+    hours = scenario.hours - 0.5
+    ends = scenario.events[-1].at if scenario.events else 0.0
+    return scenario._replace(hours=hours) if hours * HOUR > ends else scenario
+
+
+def _plain(scenario: Scenario) -> Scenario:
+    return scenario._replace(least=1, minutes=None)
+
+
+def _in_a_file(scenario: Scenario) -> Scenario:
+    return scenario._replace(shared=False)
+
+
+def _in_memory(scenario: Scenario) -> Scenario:
+    return scenario._replace(files=False)
+
+
+_SIMPLER = (_a_device_less, _numbered_lower, _shorter, _plain, _in_a_file, _in_memory)

@@ -20,6 +20,7 @@ FAULTS = {
     "reorder": "a request arrives after one that was sent later",
     "truncated": "a connection ends in the middle of a body",
     "proxy retry": "a proxy sends a request again by itself",
+    "joined": "a relay sends the bytes of several requests as one, up to an hour later",
     "proxy gives up": "a proxy answers for the collector, and sends the request on later",
     "offline": "a device has no network",
     "skew": "a clock is wrong by less than ten minutes",

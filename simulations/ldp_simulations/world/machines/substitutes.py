@@ -25,6 +25,11 @@ _IDLE = 600.0
 """Seconds after which a writer that waits looks around; shipped, one."""
 _SLICE = 1800.0
 """Seconds after which a device that waits looks at its clock; shipped, ten."""
+_LIGHT, _FRAMES = 160, 2
+"""Bytes of an upload that is taken whole, and frames in a piece of one that is not.
+
+Shipped, 8 KiB and 256: here there are never so many, and what is cut is to be seen as well.
+"""
 
 
 class Clocks:
@@ -69,6 +74,8 @@ def simulated(hub: Hub) -> Iterator[None]:
         (writer, "Publisher", partial(Publisher, clock=time.monotonic)),
         (line, "SimpleQueue", Queue),
         (line, "_IDLE", _IDLE),
+        (pieces, "LIGHT", _LIGHT),
+        (pieces, "MOST_FRAMES", _FRAMES),
         (pieces, "SimpleQueue", Queue),
         (pieces, "Thread", Fiber),
         (clocks, "time", time),
