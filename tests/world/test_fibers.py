@@ -6,8 +6,21 @@ import pytest
 
 from ldp_simulations.world.machines.device_state import StateFile, StateStore
 from ldp_simulations.world.machines.faults import Faults
-from ldp_simulations.world.machines.fibers import Fiber, KilledError, Queue
+from ldp_simulations.world.machines.fibers import Fiber, Hub, KilledError, Process, Queue, use
 from ldp_simulations.world.scenario import luck
+
+
+@pytest.fixture
+def hub():
+    time = Hub(1000.0)
+    use(time)
+    yield time
+    use(None)
+
+
+@pytest.fixture
+def process(hub):
+    return Process(hub, "a process")
 
 
 def test_fibers_take_turns_in_the_order_of_time(hub, process):

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from ldp_simulations.world import __main__ as command
 from ldp_simulations.world.bugs import BUGS
 from ldp_simulations.world.machines.faults import FAULTS, Faults, missing
+from ldp_simulations.world.machines.fibers import Hub
 from ldp_simulations.world.machines.substitutes import simulated
 from ldp_simulations.world.runs import rules_broken, run, verdict
 from ldp_simulations.world.scenario import REAL_FILES, scenario
@@ -58,7 +59,7 @@ def test_defects_are_found(bug):
     assert verdict(scenario(seed)).wrong == ()
 
 
-@pytest.mark.parametrize("seed", [13, 14])
+@pytest.mark.parametrize("seed", [89, 111])
 def test_the_store_in_memory_does_what_sqlite_does(seed):
     """A world goes the same way, byte for byte, on either of them, with crashes and torn logs."""
     world = scenario(seed)._replace(shared=False)
@@ -85,7 +86,7 @@ def test_worlds_come_again_byte_for_byte():
 
 def test_a_failing_world_gets_smaller_and_still_fails():
     """What is left of it breaks the same rule, by what that takes; less of it breaks none."""
-    world = scenario(16)
+    world = scenario(7)
     small, tries = shrink(world, lambda smaller: rules_broken(smaller, "pause-lost"))
     assert rules_broken(small, "pause-lost") == {"pause"}
     assert small.size < world.size / 2
@@ -128,11 +129,11 @@ def test_faults_have_names():
         Faults().happened("something else")
 
 
-def test_shipped_code_is_as_it_was_afterwards(hub):
+def test_shipped_code_is_as_it_was_afterwards():
     """Whatever stands in for its threads and clocks goes when a world ends."""
     from ldp_aggregator.service.counting import writer
 
     before = vars(writer).copy()
-    with simulated(hub):
+    with simulated(Hub(0.0)):
         assert vars(writer) != before
     assert vars(writer) == before
