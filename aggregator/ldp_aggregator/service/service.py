@@ -11,6 +11,7 @@ from typing import Protocol
 from ldp_aggregator.estimates.stop_lists import StopLists
 from ldp_aggregator.geography import Geography
 from ldp_aggregator.service.analysis.analysis import Analysis
+from ldp_aggregator.service.analysis.notes import NoteFile
 from ldp_aggregator.service.counting.admission import Rules
 from ldp_aggregator.service.counting.publication import Publication
 from ldp_aggregator.service.counting.served import Catalogue, Served
@@ -66,6 +67,12 @@ class Settings:
     """How many reports are shown together."""
     confirm_clock: bool = False
     """Whether the clock is right although it has jumped since the last commit."""
+    notes: NoteFile | None = None
+    """What the operator noted, which the page shows."""
+    frame_ancestors: tuple[str, ...] = ()
+    """Origins whose pages may frame a question."""
+    public_surveys: tuple[str, ...] = ()
+    """Surveys whose questions everyone may see in such a frame, without a token."""
     geography: Geography | None = None
     """Districts whose shares and borders are shown of maps."""
 

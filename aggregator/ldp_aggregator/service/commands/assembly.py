@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from ldp_aggregator.estimates.stop_lists import StopLists
     from ldp_aggregator.geography import Geography
+    from ldp_aggregator.service.analysis.notes import NoteFile
     from ldp_aggregator.service.counting.served import Served
     from ldp_aggregator.service.service import Service, Source
 
@@ -49,6 +50,9 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
         publication=Publication(options.least_reports, options.publish_minutes),
         confirm_clock=options.confirm_clock,
         geography=_geography(options, served),
+        notes=_notes(options),
+        frame_ancestors=options.frame_ancestors,
+        public_surveys=_public(options, served),
     )
     service = Service(served, options.store, settings, on_failure=on_failure)
     try:
@@ -65,6 +69,8 @@ def check_files(options: ServeOptions) -> None:
     served = _served(options)
     _stop_lists(options, served)
     _geography(options, served)
+    _notes(options)
+    _public(options, served)
 
 
 def _served(options: ServeOptions) -> list[Served]:
@@ -88,6 +94,25 @@ def _stop_lists(options: ServeOptions, served: Iterable[Served]) -> StopLists:
             known = ", ".join(sorted(names))
             raise ServeError(f"--stops {path}: expected a list for {known}, got one for {name}")
     return StopLists(options.stop_lists)
+
+
+def _notes(options: ServeOptions) -> NoteFile | None:
+    """The notes that the page shows. Raises `FileError` and `NoteError`."""
+    if options.notes_path is None:
+        return None
+    from ldp_aggregator.service.analysis.notes import NoteFile
+
+    return NoteFile(options.notes_path)
+
+
+def _public(options: ServeOptions, served: Iterable[Served]) -> tuple[str, ...]:
+    """The surveys that everyone may see in frames. Raises `ServeError` for others."""
+    names = {version.survey.name for version in served}
+    for name in options.public_surveys:
+        if name not in names:
+            known = ", ".join(sorted(names))
+            raise ServeError(f"--public-survey: expected one of {known}, got {name}")
+    return options.public_surveys
 
 
 def _geography(options: ServeOptions, served: Iterable[Served]) -> Geography | None:

@@ -43,3 +43,6 @@ class ServeOptions:
     geography_path: Path | None = None
     district_name: str = "name"
     districts_by: str = "area"
+    notes_path: Path | None = None
+    frame_ancestors: tuple[str, ...] = ()
+    public_surveys: tuple[str, ...] = ()

@@ -6,7 +6,7 @@
     GET  /v1/surveys/NAME          upload, analyst  the newest version: survey file, fingerprint
     GET  /v1/surveys/NAME/stops    upload, analyst  the list of what less is asked (`ldp.stops`)
     GET  /v1/surveys/NAME/...
-           estimates               analyst          JSON, or ?format= as in `page.downloads`
+           estimates               analyst          JSON, or ?format=: `sections.downloads`
            tally                   analyst          the bytes that `ldp aggregate` writes
            history                 analyst          estimates by epoch, of one ?question=
            health                  analyst          checks of the reports, changes over epochs
@@ -54,8 +54,8 @@ from ldp_aggregator.service.http.headers import with_fields
 from ldp_aggregator.service.http.metrics import CONTENT_TYPE, Metrics
 from ldp_aggregator.service.http.upload import Receive, Scope, Send, Upload
 from ldp_aggregator.service.page.access import shown_token
-from ldp_aggregator.service.page.downloads import DOWNLOADS, download
 from ldp_aggregator.service.page.routes import page_routes
+from ldp_aggregator.service.page.sections.downloads import DOWNLOADS, download
 from ldp_aggregator.service.service import Service
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.records import EVER, Epoch

@@ -6,10 +6,9 @@ from ldp.errors import EstimateError
 from ldp_aggregator.comparisons.comparing import compare
 from ldp_aggregator.comparisons.comparison import Comparison
 from ldp_aggregator.rendering.sheet import in_one_line
-from ldp_aggregator.service.page.charts import when
-from ldp_aggregator.service.page.elements import row, table
-from ldp_aggregator.service.page.markup import Safe, joined, tag
-from ldp_aggregator.service.page.views import Series
+from ldp_aggregator.service.page.markup.elements import row, table
+from ldp_aggregator.service.page.markup.tags import Safe, joined, tag
+from ldp_aggregator.service.page.views.series import Series, when
 
 MOST_VALUES = 100
 """Each is looked at by itself, whenever the page is made."""

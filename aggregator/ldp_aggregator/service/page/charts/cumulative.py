@@ -13,12 +13,12 @@ import numpy as np
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.distributions.distribution import Distribution
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
-from ldp_aggregator.service.page.charts import Scale, picture_of
-from ldp_aggregator.service.page.markup import Safe, tag
+from ldp_aggregator.service.page.charts.pictures import number_below, picture_of
+from ldp_aggregator.service.page.charts.scale import Scale
+from ldp_aggregator.service.page.markup.tags import Safe, tag
 
 _HEIGHT, _BOTTOM, _AXIS = 220, 200, 24
 _MOST_POINTS = 1024
-_NEAR_AN_END = 0.04
 
 
 def cumulative(question: QuestionEstimates, distribution: Distribution) -> Safe:
@@ -73,13 +73,6 @@ def _grid(ends: tuple[float, float]) -> list[Safe]:
         for y in (4 + _BOTTOM * quarter // 4 for quarter in range(5))
     ]
     low, high = ends
-    ticks = [tick for tick in Scale.over(ends).ticks if low <= tick <= high]
-    for tick in ticks:
-        share = (tick - low) / (high - low)
-        # Near an end a number would reach beyond the picture.
-        anchor = "start" if share < _NEAR_AN_END else "middle"
-        anchor = "end" if share > 1 - _NEAR_AN_END else anchor
-        text = f"{tick:,.6g}"
-        x = f"{1 + 98 * share:.3f}%"
-        lines.append(tag("text", text, class_="tick", x=x, y=_HEIGHT, text_anchor=anchor))
-    return lines
+    ticks = [tick for tick in Scale.over(ends, zero=False).ticks if low <= tick <= high]
+    scale = Scale(low, high, tuple(ticks))
+    return [*lines, *(number_below(scale, tick, _HEIGHT) for tick in ticks)]

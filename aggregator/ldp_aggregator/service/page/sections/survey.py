@@ -6,12 +6,15 @@ from urllib.parse import quote, urlencode
 
 from ldp.wire import REASONS
 from ldp_aggregator.service.counting.submissions import QUARANTINED, summed_up
-from ldp_aggregator.service.page.downloads import DOWNLOADS
-from ldp_aggregator.service.page.elements import many, row, table
-from ldp_aggregator.service.page.groups import groups_section
-from ldp_aggregator.service.page.markup import Safe, joined, tag
-from ldp_aggregator.service.page.questions import question_section
-from ldp_aggregator.service.page.views import Asked, ServiceView, SurveyView
+from ldp_aggregator.service.page.markup.elements import many, row, table
+from ldp_aggregator.service.page.markup.tags import Safe, joined, tag
+from ldp_aggregator.service.page.sections.downloads import DOWNLOADS
+from ldp_aggregator.service.page.sections.groups import groups_section
+from ldp_aggregator.service.page.sections.questions import question_section
+from ldp_aggregator.service.page.sections.sharing import notes_section
+from ldp_aggregator.service.page.views.asked import Asked
+from ldp_aggregator.service.page.views.service import ServiceView
+from ldp_aggregator.service.page.views.survey import SurveyView
 
 _OUTCOMES = {
     "accepted": "counted",
@@ -20,13 +23,28 @@ _OUTCOMES = {
     "has it",
 }
 
+_OF_THE_PAGE = (
+    *("survey", "over_time", "way", "axes"),
+    *("since", "until", "values_of", "find", "page"),
+)
+"""What the API is not asked for."""
+
 
 def survey_section(view: SurveyView, service: ServiceView, asked: Asked) -> Safe:
     """A survey's questions, what became of batches, and what to download."""
-    questions = [question_section(question, asked) for question in view.questions]
+    survey = asked.served.survey.name
+    questions = [
+        question_section(
+            question,
+            asked,
+            [note for note in service.notes if note.is_for(survey, question.estimates.name)],
+        )
+        for question in view.questions
+    ]
     if view.groups is not None:
         questions.append(groups_section(view.groups, view.groups_over_time))
-    return joined([*questions, _batches(view, service), _exports(asked)])
+    notes = notes_section([note for note in service.notes if note.is_for(survey)])
+    return joined([*questions, notes, _batches(view, service), _exports(asked)])
 
 
 def summary(view: SurveyView) -> str:
@@ -60,6 +78,7 @@ def service_section(view: ServiceView) -> Safe:
         wrong.append("These do not add up: the store is damaged. Run ldp doctor on it.")
     if view.trouble is not None:
         wrong.append(f"No reports are taken: {view.trouble}")
+    wrong += view.warnings
     return joined([line, *notes, *(tag("p", words, class_="problem") for words in wrong)])
 
 
@@ -81,7 +100,8 @@ def _batches(view: SurveyView, service: ServiceView) -> Safe:
 def _exports(asked: Asked) -> Safe:
     survey = asked.served.survey
     path = f"v1/surveys/{quote(survey.name)}"
-    query = asked.query(survey=None, over_time=None)
+    page_only = dict.fromkeys(_OF_THE_PAGE)
+    query = asked.query(**page_only)
     files = [
         (form.words, f"{path}/estimates?{urlencode({**query, 'format': form.name})}")
         for form in DOWNLOADS.values()

@@ -17,8 +17,8 @@ from ldp_aggregator.arrays import Floats
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.places.maps import Map
 from ldp_aggregator.places.regions import Regions
-from ldp_aggregator.service.page.charts import picture_of
-from ldp_aggregator.service.page.markup import Safe, tag
+from ldp_aggregator.service.page.charts.pictures import picture_of
+from ldp_aggregator.service.page.markup.tags import Safe, tag
 
 _COLOURS = (
     *("#00224e", "#123570", "#3b496c", "#575d6d", "#707173"),

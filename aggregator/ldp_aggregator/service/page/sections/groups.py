@@ -9,10 +9,9 @@ import numpy as np
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.estimates.question_numbers import MEAN
 from ldp_aggregator.groups.group_estimates import GroupEstimates
-from ldp_aggregator.service.page.charts import when
-from ldp_aggregator.service.page.elements import number, row, table
-from ldp_aggregator.service.page.markup import Safe, joined, tag
-from ldp_aggregator.service.page.views import GroupSeries
+from ldp_aggregator.service.page.markup.elements import number, row, table
+from ldp_aggregator.service.page.markup.tags import Safe, joined, tag
+from ldp_aggregator.service.page.views.series import GroupSeries, when
 
 MOST_VALUES = 8
 """Those that are shown of a question, the most frequent of all; a download has all."""

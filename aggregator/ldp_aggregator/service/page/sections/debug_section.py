@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from ldp_aggregator.service.page.elements import many
-from ldp_aggregator.service.page.markup import Safe, tag
-from ldp_aggregator.service.page.views import ServiceView
+from ldp_aggregator.service.page.markup.elements import many
+from ldp_aggregator.service.page.markup.tags import Safe, tag
+from ldp_aggregator.service.page.views.service import ServiceView
 from ldp_aggregator.service.uploads.debugging import DebugUpload
 
 _NONE = "None yet: uploads with the header LDP-Debug-Tag are shown here, and not counted."

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.rendering.formats import FORMATS, Format, formats_of
-from ldp_aggregator.service.page.charts import standalone
+from ldp_aggregator.service.page.charts.standalone import standalone
 
 _CHARTS = FORMATS["svg"]._replace(library=None)
 """The page draws its charts by itself, so that a server does without matplotlib."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ldp_aggregator.service.page.markup import Safe, tag
+from ldp_aggregator.service.page.markup.tags import Safe, tag
 
 
 def number(shown: str, exact: float) -> Safe:
