@@ -74,6 +74,7 @@ def service_of(
     stop_lists=(),
     geography=None,
     publication=LIVE,
+    metrics_estimates=False,
     **options,
 ):
     """A service of surveys, given as texts; with a token file unless it needs none."""
@@ -84,6 +85,7 @@ def service_of(
         debug_tags=debug_tags,
         stop_lists=lists,
         publication=publication,
+        metrics_estimates=metrics_estimates,
         geography=geography,
     )
     served = [Served(parse_survey(text), text, candidates or {}) for text in texts]

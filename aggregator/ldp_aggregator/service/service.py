@@ -66,6 +66,8 @@ class Settings:
     """How many reports are shown together."""
     confirm_clock: bool = False
     """Whether the clock is right although it has jumped since the last commit."""
+    metrics_estimates: bool = False
+    """Whether metrics have estimates too, as they are shown to analysts."""
     geography: Geography | None = None
     """Districts whose shares and borders are shown of maps."""
 

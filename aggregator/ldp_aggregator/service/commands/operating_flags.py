@@ -57,6 +57,11 @@ FLAGS = (
         type=click.FloatRange(0, min_open=True),
         help="Minutes after which fewer new ones are shown as well.  [default: never]",
     ),
+    click.option(
+        "--metrics-estimates",
+        is_flag=True,
+        help="Show estimates with their bounds in /metrics too, as far as analysts may see them.",
+    ),
 )
 
 
