@@ -52,6 +52,7 @@ FINISHED = (
     f"{AGGREGATOR}/synthesis",
     "simulations/ldp_simulations",
     "benchmarks",
+    "release",
     "examples",
     "tests",
 )
