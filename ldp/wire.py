@@ -57,6 +57,7 @@ REASONS = {
     "batch-size": "a batch of more reports than the collector takes in one",
     "late": "a batch of an epoch that is closed",
     "early": "a batch of an epoch that begins in more than an hour, by the collector's clock",
+    "token-spent": "a batch of a one-time token that was good for its question once, and was used",
     "lost": "a batch whose counts, or what became of it, went with a part of the collector's store",
 }
 """Why bytes are rejected; counts are kept by these names."""

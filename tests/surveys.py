@@ -90,6 +90,12 @@ def yes_no(name, epsilon="1"):
     return f'name = "{name}"\ntype = "boolean"\nmechanism = "grr"\nepsilon = "{epsilon}"'
 
 
+def map_of(cells, keys):
+    """A survey that asks for a place on a square map of cells by cells."""
+    axes = "x = { low = 0, high = 1 }\ny = { low = 0, high = 1 }"
+    return survey_of(f'name = "home"\ntype = "place"\n{axes}\ncells = {cells}\n{keys}', name="city")
+
+
 def mirror(name, values=4):
     """The keys of a question whose reports show the permanent response."""
     return f'name = "{name}"\ntype = "text"\nbloom_bits = 64\nmemoized_values = {values}\n{MIRROR}'

@@ -23,10 +23,10 @@ from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.health_checks.report_checks import health
 from ldp_aggregator.options import Options
 from ldp_aggregator.rendering.formats import rendered
-from ldp_aggregator.service.page.charts import panels
-from ldp_aggregator.service.page.markup import joined
-from ldp_aggregator.service.page.questions import question_section
-from ldp_aggregator.service.page.views import QuestionView
+from ldp_aggregator.service.page.charts.panels import panels
+from ldp_aggregator.service.page.markup.tags import joined
+from ldp_aggregator.service.page.sections.questions import question_section
+from ldp_aggregator.service.page.views.question import QuestionView
 from ldp_aggregator.service.store.records import Epoch
 from ldp_aggregator.shapes import MOST_STEPS, Window, log_likelihood, shape_of, smoothed
 from ldp_simulations.sampling.symbols import place_counts

@@ -208,10 +208,10 @@ def test_groups_on_postgresql(postgres_server):
     """Two processes that share a store count parts of it: combinations add up, and are shown."""
     clock, url = Clock(), postgres_server.emptied()
     frames = [encode_frame(payload) for payload in read_frames(REPORTS[0])]
-    served = [Served(SURVEY, TEXT)]
+    served, settings = [Served(SURVEY, TEXT)], Settings(publication=LIVE)
     with (
-        closing(Service(served, url, Settings(), clock=clock)) as one,
-        closing(Service(served, url, Settings(), clock=clock)) as other,
+        closing(Service(served, url, settings, clock=clock)) as one,
+        closing(Service(served, url, settings, clock=clock)) as other,
     ):
         for service, part in ((one, frames[::2]), (other, frames[1::2])):
             body = b"".join(part)

@@ -223,7 +223,12 @@ def errors(specimen):
         problems.append("the variance for a value that is not held is another")
     if _without_covariance(randomizer):
         return problems
-    exact = [[mean_spread(x, z, range(len(rows))) for z in range(size)] for x in range(size)]
+
+    def of_all(x, z):
+        both = sum(f for f, own in zip(population, owns, strict=True) if {x, z} <= own)
+        return sum(mass * s[x] * s[z] for mass, s in zip(mixture, score, strict=True)) - both
+
+    exact = [[of_all(x, z) for z in range(size)] for x in range(size)]
     if not _close(total * moments.covariance(), exact):
         problems.append("the covariance is another")
     return problems

@@ -236,7 +236,7 @@ DESIGNS = {
     "pyramid": (
         *(f"{_PLACES}cells = 2\n{keys}" for keys in _EPSILONS),
         f"{_PLACES}cells = 2\nepsilon = 1\nweights = [5, 0, 2]",
-        f"{_PLACES}cells = 4\nepsilon = 2\nweights = [0, 1, 1, 0, 2, 1, 0, 3]",
+        f"{_PLACES}cells = 4\nepsilon = 2\nweights = [0, 1, 0, 0, 2, 0, 0, 3]",
     ),
     "stripes": (
         *(f"{_PLACES}cells = 2\n{keys}" for keys in _EPSILONS),

@@ -12,8 +12,8 @@ from ldp_aggregator import Options, aggregate, estimate
 from ldp_aggregator.estimates.pooling import Version, estimate_pooled, poolable
 from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.health_checks.report_checks import health
-from ldp_aggregator.service.page.questions import question_section
-from ldp_aggregator.service.page.views import QuestionView
+from ldp_aggregator.service.page.sections.questions import question_section
+from ldp_aggregator.service.page.views.question import QuestionView
 from ldp_client import Client
 from ldp_simulations import attack, from_table, randomize, simulate, synthetic
 from ldp_simulations.population import PopulationError

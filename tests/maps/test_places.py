@@ -18,7 +18,7 @@ from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.health_checks.report_checks import health
 from ldp_aggregator.places import table_cells
 from ldp_aggregator.places.asking import rectangle_of, zoom_of
-from ldp_aggregator.service.page.heat import heat
+from ldp_aggregator.service.page.charts.heat import heat
 from ldp_client import Client
 from ldp_client.codegen import module
 from ldp_simulations.holders import Holders

@@ -6,8 +6,8 @@ from itertools import product
 
 import numpy as np
 import pytest
+from surveys import map_of
 
-from ldp import parse_survey
 from ldp.errors import EstimateError, SurveyError
 from ldp.exact import odds
 from ldp.mechanisms.pyramid import halvings, usual_response
@@ -22,14 +22,10 @@ from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import form_of
 
 SEED = 20260123
-HEAD = '[survey]\nname = "city"\n\n[[question]]\nname = "home"\ntype = "place"\n'
-AXES = "x = { low = 0, high = 1 }\ny = { low = 0, high = 1 }\n"
 
 
-def question(cells, epsilon=1, keys=""):
-    return parse_survey(
-        f'{HEAD}{AXES}cells = {cells}\nmechanism = "pyramid"\nepsilon = "{epsilon}"\n{keys}'
-    )["home"]
+def question(cells, keys=""):
+    return map_of(cells, f'mechanism = "pyramid"\nepsilon = 1\n{keys}')["home"]
 
 
 def response(depth, epsilon):
@@ -278,7 +274,7 @@ def test_moments_of_many_cells_are_those_of_the_zoom():
     moments = pyramid_moments(randomizer, counts)
     known = queries_of(randomizer, counts)
     np.testing.assert_allclose(moments.frequency, known.cells((4, 4)).estimate, atol=1e-12)
-    with pytest.raises(EstimateError, match="expected ranges for a covariance"):
+    with pytest.raises(EstimateError, match="expected ranges or rectangles for a cov"):
         moments.covariance()
 
 
@@ -313,7 +309,7 @@ def test_weights_may_be_stated():
 
 
 def test_the_explanation_says_what_a_rectangle_errs_by():
-    survey = parse_survey(f'{HEAD}{AXES}cells = 16\nmechanism = "pyramid"\nepsilon = 1')
+    survey = map_of(16, 'mechanism = "pyramid"\nepsilon = 1')
     text = explanation(survey)
     assert "24: the map in 1 to 16 by 1 to 16 cells" in text
     (line,) = [line for line in text.splitlines() if "a rectangle         standard error" in line]

@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from surveys import map_of
 
 import ldp_aggregator.decoders.stripes as decoder
 import ldp_simulations as sim
-from ldp import parse_survey
 from ldp.errors import EstimateError, SurveyError
 from ldp.exact import odds
 from ldp.mechanisms.stripes import folded, folded_pairs, frequency_of, usual_law, usual_stripes
@@ -23,14 +23,10 @@ from ldp_simulations.sampling import stripes as sampling
 from ldp_simulations.sampling.table import form_of
 
 SEED = 20260124
-HEAD = '[survey]\nname = "city"\n\n[[question]]\nname = "home"\ntype = "place"\n'
-AXES = "x = { low = 0, high = 1 }\ny = { low = 0, high = 1 }\n"
 
 
-def question(cells, epsilon=1, keys=""):
-    return parse_survey(
-        f'{HEAD}{AXES}cells = {cells}\nmechanism = "stripes"\nepsilon = "{epsilon}"\n{keys}'
-    )["home"]
+def question(cells, keys=""):
+    return map_of(cells, f'mechanism = "stripes"\nepsilon = 1\n{keys}')["home"]
 
 
 def stripes(side, epsilon):
@@ -268,7 +264,7 @@ def test_moments_of_many_cells_are_those_of_the_zoom():
     moments = stripe_moments(randomizer, counts)
     known = queries_of(randomizer, counts)
     np.testing.assert_allclose(moments.frequency, known.cells((4, 4)).estimate, atol=1e-12)
-    with pytest.raises(EstimateError, match="expected rectangles for a covariance"):
+    with pytest.raises(EstimateError, match="expected ranges or rectangles for a cov"):
         moments.covariance()
 
 
@@ -292,7 +288,7 @@ def test_the_view_for_the_eye_is_nearer_to_the_truth():
 def test_plans_say_which_mechanism_needs_fewer():
     """At epsilon 1 stripes, at 4 the pyramid; below 5 % nothing is said."""
     pyramid, many = (
-        sim.plan(parse_survey(f"{HEAD}{AXES}cells = 16\n{keys}"), respondents=10_000)
+        sim.plan(map_of(16, keys), respondents=10_000)
         for keys in (
             'goal = "rectangles"\nmechanism = "auto"\nepsilon = 1',
             'mechanism = "stripes"\nepsilon = 4',
@@ -316,7 +312,7 @@ def test_a_width_may_be_stated():
 
 
 def test_the_explanation_says_what_a_rectangle_errs_by():
-    survey = parse_survey(f'{HEAD}{AXES}cells = 16\nmechanism = "stripes"\nepsilon = 1')
+    survey = map_of(16, 'mechanism = "stripes"\nepsilon = 1')
     text = explanation(survey)
     assert "144: stripes across the map" in text
     error = float(text.split("a rectangle         standard error about ")[1].split()[0])

@@ -25,8 +25,8 @@ from ldp_aggregator.estimates.manipulation import mean_reach
 from ldp_aggregator.estimates.means import mean_of
 from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.options import Options
-from ldp_aggregator.service.page.questions import question_section
-from ldp_aggregator.service.page.views import QuestionView
+from ldp_aggregator.service.page.sections.questions import question_section
+from ldp_aggregator.service.page.views.question import QuestionView
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
 

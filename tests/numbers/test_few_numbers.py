@@ -16,8 +16,8 @@ from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.options import Options
 from ldp_aggregator.rendering.formats import FORMATS
-from ldp_aggregator.service.page.questions import question_section
-from ldp_aggregator.service.page.views import QuestionView
+from ldp_aggregator.service.page.sections.questions import question_section
+from ldp_aggregator.service.page.views.question import QuestionView
 from ldp_aggregator.tallies.counting import empty_counts
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.population import points_of

@@ -75,25 +75,37 @@ def service_of(
     geography=None,
     publication=LIVE,
     metrics_estimates=False,
+    settings=(),
     **options,
 ):
-    """A service of surveys, given as texts; with a token file unless it needs none."""
+    """A service of surveys, given as texts; with a token file unless it needs none.
+
+    `settings` are further ones.
+    """
     token_file = TokenFile(write_tokens(folder)) if tokens else None
     lists = StopLists(stop_lists)
-    settings = Settings(
+    chosen = Settings(
         token_file,
         debug_tags=debug_tags,
         stop_lists=lists,
         publication=publication,
         metrics_estimates=metrics_estimates,
         geography=geography,
+        **dict(settings),
     )
-    served = [Served(parse_survey(text), text, candidates or {}) for text in texts]
-    service = Service(served, f"sqlite:///{folder}/store.db", settings, **options)
+    served = [_served(text, candidates or {}) for text in texts]
+    service = Service(served, f"sqlite:///{folder}/store.db", chosen, **options)
     try:
         yield service
     finally:
         service.close()
+
+
+def _served(text, candidates):
+    """A survey, with the texts to look for that are of its questions."""
+    survey = parse_survey(text)
+    names = {question.name for question in survey}
+    return Served(survey, text, {name: candidates[name] for name in candidates if name in names})
 
 
 def write_tokens(folder, token=TOKEN, expires=None):

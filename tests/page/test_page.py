@@ -13,8 +13,8 @@ from pages import COMMUTE, TOKEN, answers, service_of, visitor
 from ldp.wire import REASONS
 from ldp_aggregator import Options
 from ldp_aggregator.estimates.detection import adjusted_p_values
-from ldp_aggregator.service.page.downloads import DOWNLOADS
 from ldp_aggregator.service.page.routes import FILES
+from ldp_aggregator.service.page.sections.downloads import DOWNLOADS
 
 NEWER = COMMUTE.replace('"walk"', '"walk", "train"')
 
@@ -116,7 +116,7 @@ def test_shapes_are_a_view_of_some_questions(analyst, tmp_path):
     page = read(answer)
     wait, late = (page.find("section", id=f"question-{name}")[0].text for name in ("wait", "late"))
     assert "ems (biased)" in answer.text
-    assert "Bars are a biased shape" in wait
+    assert "Columns are a biased shape" in wait
     assert "0 to 1" in wait
     assert "lines their intervals" in late
     assert "not by ems" in late
@@ -198,7 +198,7 @@ def test_epochs_are_shown_for_the_question_that_they_were_asked_for(counted, ana
     [difference, *_] = [cell.text for cell in both.find("tbody")[0].find("tr")[0].find("td")][2:]
     assert float(difference.split()[0]) == pytest.approx(last - first, abs=0.01)
     others = read(analyst.get("/", params=of_older(counted)))
-    assert not others.find("circle")
+    assert "series-transport" not in str(others.find("svg", role="img"))
     assert len([link for link in others.find("a") if link.text == "Show over time"]) == 3
 
 

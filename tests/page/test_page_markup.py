@@ -13,10 +13,12 @@ from ldp_aggregator import Options
 from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.rendering.bars import MOST_BARS
-from ldp_aggregator.service.page.charts import STATIC, Scale, bars
-from ldp_aggregator.service.page.downloads import DOWNLOADS, download
-from ldp_aggregator.service.page.markup import joined, tag
-from ldp_aggregator.service.page.views import QuestionView
+from ldp_aggregator.service.page.charts.bars import bars
+from ldp_aggregator.service.page.charts.pictures import STATIC
+from ldp_aggregator.service.page.charts.scale import Scale
+from ldp_aggregator.service.page.markup.tags import joined, tag
+from ldp_aggregator.service.page.sections.downloads import DOWNLOADS, download
+from ldp_aggregator.service.page.views.question import QuestionView
 
 
 def hostile_page(folder):

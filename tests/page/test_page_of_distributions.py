@@ -10,9 +10,9 @@ from ldp.errors import EstimateError
 from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.options import Options
 from ldp_aggregator.service.analysis.queries import options_of
-from ldp_aggregator.service.page.cumulative import cumulative
-from ldp_aggregator.service.page.questions import question_section
-from ldp_aggregator.service.page.views import QuestionView
+from ldp_aggregator.service.page.charts.cumulative import cumulative
+from ldp_aggregator.service.page.sections.questions import question_section
+from ldp_aggregator.service.page.views.question import QuestionView
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import sample_counts
 

@@ -13,7 +13,7 @@ from ldp_aggregator import Tally, estimate, parse_survey
 from ldp_aggregator.commands.main import main
 from ldp_aggregator.rendering.formats import FORMATS, format_of_file, formats_of, rendered
 from ldp_aggregator.rendering.sheet import Sheet
-from ldp_aggregator.service.page.downloads import DOWNLOADS
+from ldp_aggregator.service.page.sections.downloads import DOWNLOADS
 
 ESTIMATES = ("tables", "record", "rows", "bars")
 OFFERED = {

@@ -158,6 +158,15 @@ def test_what_devices_that_stay_explain_is_no_change():
     assert (fresh == np.eye(size)).all()
 
 
+def test_all_of_an_error_may_be_repeated():
+    """As of Bloom filters, of which it is not known how much is: a change is still told from it."""
+    variance = np.full(6, 0.001)
+    known = covariances(variance, variance, None, may_repeat=True)
+    values = evidence_of(np.array([0.2, 0.21, 0.2, 0.6, 0.61, 0.6]), known).values
+    assert np.isfinite(values).all()
+    assert values[2] < 2
+
+
 def test_a_step_is_seen_where_devices_stay():
     """Shared errors do not hide it where the overlap is known; where not, it has to be larger."""
     generator, size = np.random.default_rng(9), 30

@@ -54,7 +54,6 @@ SHARES = (0.5, 0.3, 0.1, 0.05, 0.04, 0.01, 0.0, 0.0)
 GATED = {
     "warner, 1": ("warner", "1", (0.9, 0.1), 1_000),
     "oue, 4": ("oue", "4", SHARES, 10_000),
-    "one-hot rappor, sharp": ("rappor, one-hot", "2.7726", SHARES, 1_000),
 }
 """Mechanism, epsilon, shares and respondents."""
 

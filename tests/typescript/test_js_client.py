@@ -268,7 +268,7 @@ CIRCLES = [
 
 TAPES_EACH = 100
 TAPE_SIZE = 4096
-RESPONDENTS = 1000
+RESPONDENTS = 500
 MOST_ERRORS = 6
 
 
@@ -372,8 +372,8 @@ def test_reports_of_the_js_client_decode(tmp_path):
 
     Every batch is accepted, and the estimates are right.
 
-    1,000 respondents; the error allowed is 6 standard errors (false alarms below 1e-6 for all 700
-    estimates and means together). `warner` would be 28 of them off if its reports did not depend on
+    500 respondents; the error allowed is 6 standard errors (false alarms below 1e-6 for all 700
+    estimates and means together). `warner` would be 20 of them off if its reports did not depend on
     the answers.
     """
     survey_path, json_path = tmp_path / "both.toml", tmp_path / "both.json"

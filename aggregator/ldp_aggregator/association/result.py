@@ -14,9 +14,7 @@ from ldp_aggregator.arrays import Floats
 from ldp_aggregator.bloom.regression import ChiSquare
 from ldp_aggregator.checks import Remark
 from ldp_aggregator.options import Options
-from ldp_aggregator.rendering.columns import aligned
-from ldp_aggregator.rendering.formats import rendered
-from ldp_aggregator.rendering.html_page import captioned
+from ldp_aggregator.rendering.formats import Tabled
 from ldp_aggregator.rendering.sheet import Sheet, TextTable
 
 FORMAT = 1
@@ -43,8 +41,8 @@ def _verdict(test: ChiSquare, level: float) -> str:
     return f"test of independence: {finding} ({numbers})"
 
 
-@dataclass(frozen=True, eq=False)
-class Association:
+@dataclass(frozen=True, eq=False, repr=False)
+class Association(Tabled):
     """Arrays have one axis for each question, in the order of its values."""
 
     questions: tuple[Question, ...]
@@ -88,12 +86,6 @@ class Association:
             f"{self.reports:,} reports; {options.level:.4g} score intervals for the "
             f"{options.estimand}{family}\n{verdict}"
         )
-
-    def __repr__(self) -> str:
-        return aligned(self.text_table()).rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        return captioned(self.text_table())
 
     def text_table(self) -> TextTable:
         """Headings and rows as text, as every output shows them."""
@@ -143,14 +135,6 @@ class Association:
             rows=self._flat_rows,
             warnings=[f"{self.title}: {remark}" for remark in self.remarks],
         )
-
-    def rendered(self, form: str = "table") -> str | bytes:
-        """The association in one of the formats of `ldp associate --format`.
-
-        Text for formats that are text, else bytes. Raises `EstimateError` for unknown formats, and
-        for those whose library is not installed.
-        """
-        return rendered(self.sheet(), form)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """One record for each combination of values, the last question's varying fastest."""

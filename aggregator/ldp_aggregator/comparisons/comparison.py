@@ -14,10 +14,8 @@ from ldp_aggregator.comparisons.any_change import AnyDifference
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.interval import WithInterval
 from ldp_aggregator.rendering.bars import figure, picture
-from ldp_aggregator.rendering.columns import aligned
-from ldp_aggregator.rendering.formats import rendered
+from ldp_aggregator.rendering.formats import Tabled
 from ldp_aggregator.rendering.frames import pandas_frame, polars_frame
-from ldp_aggregator.rendering.html_page import captioned
 from ldp_aggregator.rendering.sheet import NOTHING, Bars, Dots, Sheet, TextTable, finite
 
 FORMAT = 1
@@ -119,8 +117,8 @@ class Compared(WithInterval):
         return self.value, *numbers, self.low, self.high, *self.ratio, *odds, *chances
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Tabled):
     """Two sets of estimates of one question, and what differs. Iterating gives `Compared`s."""
 
     first: QuestionEstimates
@@ -215,20 +213,6 @@ class Comparison:
             _chance(row.adjusted),
             *alike,
         )
-
-    def rendered(self, form: str = "table") -> str | bytes:
-        """The comparison in one of the formats of `ldp compare --format`: "markdown", "json"...
-
-        Text for formats that are text, else bytes. Raises `EstimateError` for unknown formats, and
-        for those whose library is not installed.
-        """
-        return rendered(self.sheet(), form)
-
-    def __repr__(self) -> str:
-        return aligned(self.text_table()).rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        return captioned(self.text_table())
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""

@@ -20,9 +20,9 @@ from ldp_aggregator.estimates.estimation import estimate
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.groups.asking import Asked
 from ldp_aggregator.groups.estimation import divided
-from ldp_aggregator.groups.parts import EVERYONE, Labels, Part, Parts, suppressed_names
+from ldp_aggregator.groups.parts import EVERYONE, Labels, Part, Parts, of_group, suppressed_names
 from ldp_aggregator.options import Options
-from ldp_aggregator.rendering.formats import rendered
+from ldp_aggregator.rendering.formats import Rendered
 from ldp_aggregator.rendering.sheet import Sheet
 from ldp_aggregator.tallies.tally import Tally
 
@@ -39,8 +39,8 @@ Side = tuple[QuestionEstimates, QuestionEstimates, tuple[str, str]]
 """What is compared, and what the two are called."""
 
 
-@dataclass(frozen=True, eq=False)
-class GroupComparisons:
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupComparisons(Rendered):
     """Comparisons by group; iterating gives labels and comparisons of the groups that are shown."""
 
     parts: Parts
@@ -54,13 +54,7 @@ class GroupComparisons:
 
     def __getitem__(self, values: str | tuple[str, ...]) -> Comparison:
         """That of a group, by its values of the attributes in `by`."""
-        wanted = (values,) if isinstance(values, str) else values
-        by = self.parts.asked.by
-        known = {tuple(labels[name] for name in by if name in labels): one for labels, one in self}
-        if wanted not in known:
-            shown = [", ".join(names) for names in known]
-            raise UnknownNameError(", ".join(wanted), shown, "a group that is compared")
-        return known[wanted]
+        return of_group(self, values, by=self.parts.asked.by, wanted="a group that is compared")
 
     @property
     def suppressed(self) -> tuple[str, ...]:
@@ -82,13 +76,6 @@ class GroupComparisons:
     def to_dict(self) -> Mapping[str, Any]:
         """Ready for JSON."""
         return self.sheet().record()
-
-    def rendered(self, form: str = "table") -> str | bytes:
-        """The comparisons in one of the formats of `ldp compare --format`."""
-        return rendered(self.sheet(), form)
-
-    def __repr__(self) -> str:
-        return str(self.rendered())
 
 
 class _Reading(NamedTuple):

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from ldp.errors import EstimateError
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.decoders.decoder import Answers, Parts, Queries, Range, from_middle
 from ldp_aggregator.moments.moments import Moments
@@ -19,6 +20,19 @@ FEW = 64
 """Queries whose scores are looked at value by value."""
 
 _HARDLY_ANY = 1e-12
+
+
+def moments_of_values(known: Queries, reports: int, squares: Floats) -> Moments:
+    """Of every value, where these are too many for a covariance; `squares` are of their scores."""
+    variance = np.maximum(squares - known.frequency, 0.0)
+    return Moments(
+        reports,
+        known.frequency,
+        variance,
+        variance_if_not=variance,
+        covariance=_no_covariance,
+        answering=known,
+    )
 
 
 def moments_of_queries(
@@ -94,6 +108,10 @@ def covariance_of_disjoint(answer: Callable[[Floats], Answers], queries: Floats)
 def range_of(least: Floats, most: Floats) -> Range:
     """Of the scores of several queries, from the least and the greatest of each, (Q,)."""
     return Range(Fraction(float(least.min())), Fraction(float(most.max())))
+
+
+def _no_covariance() -> Floats:
+    raise EstimateError("expected ranges or rectangles for a covariance, got every value")
 
 
 def _shares_of(weights: Floats) -> Floats:

@@ -16,14 +16,13 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.pyramid import View
 from ldp.mechanisms.stripes import Stripes
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats, correlation_of
 from ldp_aggregator.decoders.decoder import Answers, Asked, Decoder, Queries, Range, alike
-from ldp_aggregator.decoders.linear import FEW, moments_of_queries, range_of
+from ldp_aggregator.decoders.linear import FEW, moments_of_queries, moments_of_values, range_of
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.stripes.plane import (
     Plane,
@@ -62,15 +61,7 @@ def stripe_moments(
     if queries is None and size > FEW:
         depth = _depth(plane)
         square = zoomed(plane, counts, known.frequency, view=(depth, depth)).mean_square
-        variance = np.maximum(square - known.frequency, 0.0)
-        return Moments(
-            reports,
-            known.frequency,
-            variance,
-            variance_if_not=variance,
-            covariance=_no_covariance,
-            answering=known,
-        )
+        return moments_of_values(known, reports, square)
     asked = np.eye(size) if queries is None else queries
 
     def powers() -> list[Floats]:
@@ -192,10 +183,6 @@ def explained(question: Question) -> list[str]:
         f"  a rectangle         standard error about {rectangle:.3g} / sqrt(respondents) of the "
         f"middle quarter, {cell:.3g} of a cell",
     ]
-
-
-def _no_covariance() -> Floats:
-    raise EstimateError("expected rectangles for a covariance, got all cells of a map")
 
 
 def _depth(plane: Plane) -> int:

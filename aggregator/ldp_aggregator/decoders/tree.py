@@ -19,7 +19,6 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.tree import TreeResponse
 from ldp.survey import Question
@@ -39,6 +38,7 @@ from ldp_aggregator.decoders.linear import (
     FEW,
     covariance_of_disjoint,
     moments_of_queries,
+    moments_of_values,
     parts_of_mean,
     range_of,
 )
@@ -88,17 +88,7 @@ def moments_in(
     """Of disjoint ranges, or of every value; `squares` has the mean squares of these."""
     size, reports = views.response.size, int(counts.sum())
     if queries is None and size > FEW:
-        everyone = known.frequency
-        of_values = squares(views, views.frequencies(counts))
-        variance = np.maximum(of_values - everyone, 0.0)
-        return Moments(
-            reports,
-            everyone,
-            variance,
-            variance_if_not=variance,
-            covariance=_no_covariance,
-            answering=known,
-        )
+        return moments_of_values(known, reports, squares(views, views.frequencies(counts)))
     asked = np.eye(size) if queries is None else queries
     looked_at = len(asked) <= FEW and asked.size <= _MOST_BY_VALUE
 
@@ -278,10 +268,6 @@ def explained(question: Question) -> list[str]:
         f"  cumulative share    standard error about {error:.3g} / sqrt(respondents), if answers "
         "are spread evenly",
     ]
-
-
-def _no_covariance() -> Floats:
-    raise EstimateError("expected ranges for a covariance, got all values of a tree")
 
 
 def response_of(randomizer: Randomizer) -> TreeResponse:

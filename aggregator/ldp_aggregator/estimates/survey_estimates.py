@@ -14,7 +14,7 @@ from ldp_aggregator.estimates.question_estimates import (
     QuestionEstimates,
 )
 from ldp_aggregator.rendering.bars import figure, picture
-from ldp_aggregator.rendering.formats import FORMATS, rendered
+from ldp_aggregator.rendering.formats import FORMATS, Rendered
 from ldp_aggregator.rendering.frames import frame, pandas_frame, polars_frame
 from ldp_aggregator.rendering.html_page import image
 from ldp_aggregator.rendering.sheet import Bars, Sheet
@@ -24,7 +24,7 @@ FORMAT = 1
 
 
 @dataclass(frozen=True, eq=False)
-class SurveyEstimates:
+class SurveyEstimates(Rendered):
     """Estimates of a survey, by question name."""
 
     survey: str
@@ -60,14 +60,6 @@ class SurveyEstimates:
                 for remark in question.remarks
             ],
         )
-
-    def rendered(self, form: str = "table") -> str | bytes:
-        """The estimates in one of the formats of `ldp estimate --format`: "table", "markdown"...
-
-        Text for formats that are text, else bytes. Raises `EstimateError` for unknown formats, and
-        for those whose library is not installed.
-        """
-        return rendered(self.sheet(), form)
 
     def __repr__(self) -> str:
         return "\n\n".join(

@@ -12,12 +12,13 @@ from ldp_aggregator.groups.parts import (
     FORMAT,
     Labels,
     named,
+    of_group,
     suppressed_names,
     suppressed_record,
     suppressed_remarks,
 )
 from ldp_aggregator.rendering.bars import figure, picture
-from ldp_aggregator.rendering.formats import rendered
+from ldp_aggregator.rendering.formats import Rendered
 from ldp_aggregator.rendering.frames import pandas_frame, polars_frame
 from ldp_aggregator.rendering.sheet import Bars, Sheet, TextTable
 
@@ -38,8 +39,8 @@ class GroupOfEstimates:
         return self.questions[name]
 
 
-@dataclass(frozen=True, eq=False)
-class GroupEstimates:
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupEstimates(Rendered):
     """Estimates by public attributes, of the groups that are shown.
 
     `groups["ios"]` is that of a value, `groups["ios", "de"]` that of several, in the order in which
@@ -57,14 +58,8 @@ class GroupEstimates:
     suppressions: Mapping[str, tuple[Labels, ...]]
 
     def __getitem__(self, values: str | tuple[str, ...]) -> GroupOfEstimates:
-        wanted = (values,) if isinstance(values, str) else values
-        for group in self:
-            if tuple(group.labels[name] for name in self.asked.by) == wanted:
-                return group
-        raise KeyError(
-            f"expected a group that is shown ({', '.join(group.name for group in self)}), got "
-            f"{', '.join(wanted)}"
-        )
+        groups = ((group.labels, group) for group in self)
+        return of_group(groups, values, by=self.asked.by, wanted="a group that is shown")
 
     def __iter__(self) -> Iterator[GroupOfEstimates]:
         """The groups, without what they add up to."""
@@ -105,13 +100,6 @@ class GroupEstimates:
     def remarks(self) -> tuple[str, ...]:
         """What there is to know of the groups that are not shown."""
         return suppressed_remarks(self.least, self.suppressions)
-
-    def rendered(self, form: str = "table") -> str | bytes:
-        """The estimates in one of the formats of `ldp estimate --format`."""
-        return rendered(self.sheet(), form)
-
-    def __repr__(self) -> str:
-        return str(self.rendered())
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 
 from ldp.attributes import UNKNOWN
-from ldp.errors import EstimateError
+from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator.arrays import Counts
 from ldp_aggregator.groups.asking import Asked, crowds_asked, with_any
 from ldp_aggregator.groups.crowds import Crowd, shown_crowd
@@ -26,6 +27,8 @@ FORMAT = 1
 
 Labels = Mapping[str, str]
 """The values of a group, by attribute."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -160,6 +163,24 @@ def named(labels: Labels) -> str:
     """The values of a group, side by side; `EVERYONE` if it has none."""
     values = (f"{name} {label}" if label == UNKNOWN else label for name, label in labels.items())
     return ", ".join(values) or EVERYONE
+
+
+def of_group(
+    groups: Iterable[tuple[Labels, T]],
+    values: str | tuple[str, ...],
+    *,
+    by: Sequence[str],
+    wanted: str,
+) -> T:
+    """What belongs to a group, by its values of the attributes in `by`; `wanted` names a group.
+
+    Raises `UnknownNameError` for groups that are not among them.
+    """
+    asked = (values,) if isinstance(values, str) else values
+    known = {tuple(labels[name] for name in by if name in labels): one for labels, one in groups}
+    if asked not in known:
+        raise UnknownNameError(", ".join(asked), [", ".join(names) for names in known], wanted)
+    return known[asked]
 
 
 def suppressed_names(suppressions: Mapping[str, Iterable[Labels]]) -> tuple[str, ...]:

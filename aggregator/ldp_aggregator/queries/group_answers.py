@@ -12,15 +12,15 @@ from ldp_aggregator.groups.parts import Labels, Parts, suppressed_names
 from ldp_aggregator.options import Options
 from ldp_aggregator.queries.answering import Answer, answers_of, query
 from ldp_aggregator.queries.query_sheet import query_sheet
-from ldp_aggregator.rendering.formats import rendered
+from ldp_aggregator.rendering.formats import Rendered
 from ldp_aggregator.rendering.sheet import Sheet
 from ldp_aggregator.tallies.tally import Tally
 
 DEFAULTS = Options()
 
 
-@dataclass(frozen=True, eq=False)
-class GroupAnswers:
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupAnswers(Rendered):
     """What queries are answered of each group that is shown; iterating gives labels and answers.
 
     The first are those of everyone, or of who has the values of `where`, if that is shown.
@@ -45,13 +45,6 @@ class GroupAnswers:
     def to_dict(self) -> Mapping[str, Any]:
         """Ready for JSON."""
         return self.sheet().record()
-
-    def rendered(self, form: str = "table") -> str | bytes:
-        """The answers in one of the formats of `ldp query --format`."""
-        return rendered(self.sheet(), form)
-
-    def __repr__(self) -> str:
-        return str(self.rendered())
 
 
 def query_groups(

@@ -11,9 +11,7 @@ from ldp.errors import UnknownNameError
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Remark
 from ldp_aggregator.interval import WithInterval
-from ldp_aggregator.rendering.columns import aligned
-from ldp_aggregator.rendering.formats import rendered
-from ldp_aggregator.rendering.html_page import captioned
+from ldp_aggregator.rendering.formats import Tabled
 from ldp_aggregator.rendering.sheet import Sheet, TextTable, blanks, finite
 
 FORMAT = 1
@@ -48,8 +46,8 @@ class Test(NamedTuple):
     freedom: int
 
 
-@dataclass(frozen=True, eq=False)
-class Regression:
+@dataclass(frozen=True, eq=False, repr=False)
+class Regression(Tabled):
     """What a randomized answer depends on."""
 
     question: str
@@ -88,13 +86,6 @@ class Regression:
             f"{self.model}{event} by {self.method}, {self.errors} errors; {self.reports:,} reports"
             f"; {self.level:.4g} {self.interval} intervals for the population{fit}; {end}"
         )
-
-    def __repr__(self) -> str:
-        tables = "\n\n".join(aligned(table).rstrip("\n") for table in self.text_tables())
-        return "\n".join((*self.spent, tables))
-
-    def _repr_html_(self) -> str:
-        return "".join(captioned(table) for table in self.text_tables())
 
     def text_tables(self) -> Iterator[TextTable]:
         """Coefficients, then the tests of terms."""
@@ -135,10 +126,6 @@ class Regression:
             rows=self._rows,
             warnings=[*self.spent, self.describe(), *map(str, self.remarks)],
         )
-
-    def rendered(self, form: str = "table") -> str | bytes:
-        """The regression in one of the formats of `ldp regress --format`."""
-        return rendered(self.sheet(), form)
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""

@@ -1,5 +1,7 @@
 """The formats of results: one table, for the command, the API and the downloads of a service.
 
+What results share that have a sheet is here, too.
+
 A format is a function from a `Sheet` to text, in pieces, or to bytes. It lives in a module of this
 folder, which is imported when the format is asked for, so that naming formats costs nothing.
 """
@@ -164,6 +166,41 @@ def format_of_file(name: str, formats: Iterable[Format]) -> Format | None:
     """The format that a file's name ends in, if it is one of these."""
     ending = name.rpartition(".")[2] if "." in name else ""
     return next((row for row in formats if row.ending == ending), None)
+
+
+class Rendered:
+    """A result that has a sheet."""
+
+    def sheet(self) -> Sheet:
+        """All that is shown, in the shapes that formats ask for."""
+        raise NotImplementedError
+
+    def rendered(self, form: str = "table") -> str | bytes:
+        """The result in one of the formats of its command: "table", "markdown", "json"...
+
+        Text for formats that are text, else bytes. Raises `EstimateError` for unknown formats, and
+        for those whose library is not installed.
+        """
+        return rendered(self.sheet(), form)
+
+    def __repr__(self) -> str:
+        return str(self.rendered())
+
+
+class Tabled(Rendered):
+    """A result that is shown in shells and notebooks by its tables, and what stands before them."""
+
+    def __repr__(self) -> str:
+        from ldp_aggregator.rendering.columns import aligned
+
+        sheet = self.sheet()
+        tables = "\n\n".join(aligned(table).rstrip("\n") for table in sheet.tables())
+        return "\n".join((*sheet.lead, tables))
+
+    def _repr_html_(self) -> str:
+        from ldp_aggregator.rendering.html_page import captioned
+
+        return "".join(captioned(table) for table in self.sheet().tables())
 
 
 def rendered(sheet: Sheet, name: str) -> str | bytes:

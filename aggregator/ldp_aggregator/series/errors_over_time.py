@@ -25,6 +25,10 @@ from ldp_aggregator.arrays import Floats
 
 _STAYING = (0.0, 0.5, 0.8, 0.9, 0.95, 0.98, 1.0)
 """Shares of the devices of an epoch that are there in the next one."""
+_MOST_REPEATED = 0.999
+"""Of a variance: where all of it may repeat, two epochs of the same devices would be one estimate,
+whose covariance has no inverse.
+"""
 _MOST_SWAPS = 60
 """Epochs at which all devices may be others, the last ones."""
 
@@ -44,7 +48,7 @@ def covariances(
     """What may be, if `lasting` is the part of each variance that the same devices repeat."""
     if overlap == 0 or (overlap is None and not may_repeat) or not lasting.any():
         return Covariances([np.diag(variance)], [])
-    epochs, part = len(variance), np.minimum(lasting, variance)
+    epochs, part = len(variance), np.minimum(lasting, _MOST_REPEATED * variance)
     alone, scale = np.diag(variance - part), np.sqrt(np.outer(part, part))
 
     def of_all(patterns: Iterator[Floats]) -> list[Floats]:

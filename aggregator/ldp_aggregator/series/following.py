@@ -93,7 +93,8 @@ def follow(
     if courses[0].seen.may_repeat and overlap is None:
         remarks.append(_UNKNOWN_OVERLAP)
     if still_open:
-        remarks.append(_STILL_OPEN.format(many=f"{still_open} epochs"))
+        many = "epoch" if still_open == 1 else f"{still_open} epochs"
+        remarks.append(_STILL_OPEN.format(many=many))
     return Trends(
         newest.question,
         tuple(courses),

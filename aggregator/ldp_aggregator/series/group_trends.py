@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ldp.errors import EstimateError, UnknownNameError
+from ldp.errors import EstimateError
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.groups.group_estimates import GroupEstimates
-from ldp_aggregator.groups.parts import Labels, Parts, named, said_of
-from ldp_aggregator.rendering.formats import rendered
+from ldp_aggregator.groups.parts import Labels, Parts, named, of_group, said_of
+from ldp_aggregator.rendering.formats import Rendered
 from ldp_aggregator.rendering.sheet import Sheet
 from ldp_aggregator.series.following import follow
 from ldp_aggregator.series.history import Epoch
@@ -31,8 +31,8 @@ _Key = tuple[tuple[str, str], ...]
 """The labels of a group."""
 
 
-@dataclass(frozen=True, eq=False)
-class GroupTrends:
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupTrends(Rendered):
     """The courses of groups that are shown; iterating gives labels and `Trends`."""
 
     parts: Parts
@@ -49,13 +49,7 @@ class GroupTrends:
 
     def __getitem__(self, values: str | tuple[str, ...]) -> Trends:
         """Those of a group, by its values of the attributes in `by`."""
-        wanted = (values,) if isinstance(values, str) else values
-        by = self.parts.asked.by
-        known = {tuple(labels[name] for name in by if name in labels): one for labels, one in self}
-        if wanted not in known:
-            shown = [", ".join(names) for names in known]
-            raise UnknownNameError(", ".join(wanted), shown, "a group that is followed")
-        return known[wanted]
+        return of_group(self, values, by=self.parts.asked.by, wanted="a group that is followed")
 
     @property
     def alarm(self) -> bool:
@@ -73,13 +67,6 @@ class GroupTrends:
     def to_dict(self) -> Mapping[str, Any]:
         """Ready for JSON."""
         return self.sheet().record()
-
-    def rendered(self, form: str = "table") -> str | bytes:
-        """The courses in one of the formats of `ldp trend --format`."""
-        return rendered(self.sheet(), form)
-
-    def __repr__(self) -> str:
-        return str(self.rendered())
 
 
 def follow_groups(

@@ -13,7 +13,7 @@ from ldp.survey import Question
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.rendering.bars import figure, picture
 from ldp_aggregator.rendering.columns import aligned
-from ldp_aggregator.rendering.formats import rendered
+from ldp_aggregator.rendering.formats import Rendered
 from ldp_aggregator.rendering.frames import pandas_frame, polars_frame
 from ldp_aggregator.rendering.html_page import captioned
 from ldp_aggregator.rendering.sheet import Bars, Sheet, TextTable
@@ -35,7 +35,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Trends:
+class Trends(Rendered):
     """The courses of a question's values. Iterating gives `Course`s."""
 
     question: Question
@@ -130,14 +130,6 @@ class Trends:
             f"in at most {1 / most:.2g} of all cases where nothing has"
             + (f"; certain by themselves: {named}" if named else "")
         )
-
-    def rendered(self, form: str = "table") -> str | bytes:
-        """The courses in one of the formats of `ldp trend --format`: "markdown", "json"...
-
-        Text for formats that are text, else bytes. Raises `EstimateError` for unknown formats, and
-        for those whose library is not installed.
-        """
-        return rendered(self.sheet(), form)
 
     def __repr__(self) -> str:
         return "\n".join(aligned(table).rstrip("\n") for table in self.tables())

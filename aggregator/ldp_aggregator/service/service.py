@@ -11,6 +11,7 @@ from typing import Protocol
 from ldp_aggregator.estimates.stop_lists import StopLists
 from ldp_aggregator.geography import Geography
 from ldp_aggregator.service.analysis.analysis import Analysis
+from ldp_aggregator.service.analysis.notes import NoteFile
 from ldp_aggregator.service.counting.admission import Rules
 from ldp_aggregator.service.counting.publication import Publication
 from ldp_aggregator.service.counting.served import Catalogue, Served
@@ -20,9 +21,11 @@ from ldp_aggregator.service.logs.audit_log import AuditLog
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.opening import open_snapshot, open_store
 from ldp_aggregator.service.uploads.debugging import DebugBoard
+from ldp_aggregator.service.uploads.invitations import Invitation
+from ldp_aggregator.service.uploads.public import Public
 from ldp_aggregator.service.uploads.room import UploadLimits
 from ldp_aggregator.service.uploads.token_use import TokenUse
-from ldp_aggregator.service.uploads.tokens import GRANTED, TokenFile
+from ldp_aggregator.service.uploads.tokens import GRANTED, UPLOAD, TokenFile
 
 
 class Source(Protocol):
@@ -68,8 +71,16 @@ class Settings:
     """Whether the clock is right although it has jumped since the last commit."""
     metrics_estimates: bool = False
     """Whether metrics have estimates too, as they are shown to analysts."""
+    notes: NoteFile | None = None
+    """What the operator noted, which the page shows."""
+    frame_ancestors: tuple[str, ...] = ()
+    """Origins whose pages may frame a question."""
+    shared_surveys: tuple[str, ...] = ()
+    """Surveys whose questions everyone may see in such a frame, without a token."""
     geography: Geography | None = None
     """Districts whose shares and borders are shown of maps."""
+    public: Public | None = None
+    """Pages on which anyone, or anyone who is invited, may answer."""
 
 
 class Service:
@@ -120,12 +131,18 @@ class Service:
         `survey` is the one that is asked for; None stands for all at once, nothing for whichever.
         """
         tokens = self.settings.tokens
+        invited = self._invited(token)
+        if invited is not None and scope == UPLOAD and survey in ("", invited.survey):
+            return GRANTED
         if tokens is None:
             return GRANTED
         return tokens.check(token, scope, self.clock(), survey=survey)
 
     def sender(self, token: str | None) -> Sender | None:
         """Whose a token is, and what that one may send."""
+        invited = self._invited(token)
+        if invited is not None:
+            return Sender("", (invited.survey,), most_reports=1, spent_as=invited.spent_as)
         tokens = self.settings.tokens
         known = None if tokens is None else tokens.find(token)
         if known is None:
@@ -133,6 +150,12 @@ class Service:
         return Sender(
             known.name, known.surveys, known.most_reports, reports_a_day=known.reports_a_day
         )
+
+    def _invited(self, token: str | None) -> Invitation | None:
+        """The invitation of a token, if it is one."""
+        public = self.settings.public
+        invitations = None if public is None else public.invitations
+        return None if invitations is None else invitations.find(token)
 
     def follow(self, source: Source) -> None:
         """Read from a source as well."""
@@ -154,3 +177,5 @@ class Service:
         for source in self.sources:
             source.stop()
         self.writer.close()
+        if self.settings.public is not None:
+            self.settings.public.reach.close()

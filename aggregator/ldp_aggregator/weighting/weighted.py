@@ -11,9 +11,7 @@ from ldp.errors import UnknownNameError
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Remark
 from ldp_aggregator.interval import WithInterval
-from ldp_aggregator.rendering.columns import aligned
-from ldp_aggregator.rendering.formats import rendered
-from ldp_aggregator.rendering.html_page import captioned
+from ldp_aggregator.rendering.formats import Tabled
 from ldp_aggregator.rendering.sheet import Bars, Sheet, TextTable, blanks, finite
 
 FORMAT = 1
@@ -59,8 +57,8 @@ class MarginShown(NamedTuple):
     """The share of these people who answered, where margins are counts of people."""
 
 
-@dataclass(frozen=True, eq=False)
-class Weighted:
+@dataclass(frozen=True, eq=False, repr=False)
+class Weighted(Tabled):
     """Estimates for a population with known margins."""
 
     question: str
@@ -107,13 +105,6 @@ class Weighted:
             f"weights; {self.level:.4g} intervals for the population"
         )
 
-    def __repr__(self) -> str:
-        tables = "\n\n".join(aligned(table).rstrip("\n") for table in self.text_tables())
-        return "\n".join((*self.spent, tables))
-
-    def _repr_html_(self) -> str:
-        return "".join(captioned(table) for table in self.text_tables())
-
     def text_tables(self) -> Iterator[TextTable]:
         """The estimates, then the margins."""
         headings = [self.of, "weighted", "standard error", f"{self.level:.4g} interval"]
@@ -144,10 +135,6 @@ class Weighted:
             bars=self._bars,
             warnings=[f"{self.of}: {text}" for text in (self.describe(), *map(str, self.remarks))],
         )
-
-    def rendered(self, form: str = "table") -> str | bytes:
-        """The estimates in one of the formats of `ldp weigh --format`."""
-        return rendered(self.sheet(), form)
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""

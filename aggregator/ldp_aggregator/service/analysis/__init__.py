@@ -4,6 +4,7 @@ analysis  tallies, estimates, health and history of a question
 groups    estimates by public attributes
 changes   what has changed over epochs
 punctuality   how many batches are late
+notes     what the operator noted, by date
 queries   what may be asked, and how
 
 Imports: `service.counting`, `service.store`, `ldp_aggregator.health_checks`, `.estimates`,

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 from ldp.survey import Question
+from ldp_aggregator.arrays import Counts
 from ldp_aggregator.checks import Check
 from ldp_aggregator.distributions.applicable import has_districts, options_for
 from ldp_aggregator.estimates.estimation import estimate
@@ -34,16 +35,19 @@ from ldp_aggregator.service.analysis.changes import ChangeReader
 from ldp_aggregator.service.analysis.groups import GroupReader
 from ldp_aggregator.service.counting.served import Catalogue, Served
 from ldp_aggregator.service.store.reading import (
+    Span,
     commits,
     history,
+    is_asked,
     outcomes_by_epoch,
     outcomes_in_all,
     received,
     sent_on,
     tally_of,
 )
-from ldp_aggregator.service.store.records import DAY, Epoch
+from ldp_aggregator.service.store.records import DAY, Epoch, last_closed
 from ldp_aggregator.service.store.store import Snapshot
+from ldp_aggregator.tallies.counting import total_reports
 from ldp_aggregator.tallies.tally import Tally
 
 DEFAULTS = Options()
@@ -92,7 +96,7 @@ class Analysis:
         self,
         served: Served,
         options: Options = DEFAULTS,
-        epoch: Epoch | None = None,
+        epoch: Epoch | Span | None = None,
         names: tuple[str, ...] = (),
     ) -> SurveyEstimates:
         """Estimates of one version of a survey; of the questions that are named, if any are."""
@@ -106,18 +110,23 @@ class Analysis:
         return with_shares(estimates, self._stop_lists.of(served.survey.name))
 
     def pooled(
-        self, name: str, options: Options = DEFAULTS, names: tuple[str, ...] = ()
+        self,
+        name: str,
+        options: Options = DEFAULTS,
+        names: tuple[str, ...] = (),
+        span: Span | None = None,
     ) -> SurveyEstimates:
         """Estimates of the newest version of a survey, pooled with earlier ones where it is sound.
 
         A question of which several versions have reports, and may be pooled, is estimated from all.
+        Of a `span` of epochs, or of all.
         """
         versions = self.catalogue.by_name[name]
         newest = versions[-1]
         options = self._with_districts(newest, options, names)
 
         def make(snapshot: Snapshot) -> SurveyEstimates:
-            tallies = [tally_of(snapshot, version.survey) for version in versions]
+            tallies = [tally_of(snapshot, version.survey, span) for version in versions]
             estimates = estimate(
                 tallies[-1], options=options, candidates=newest.candidates, names=names
             )
@@ -132,7 +141,7 @@ class Analysis:
                     estimates.questions[question.name] = replace(alone, note=note)
             return estimates
 
-        estimates = self._once(("pooled", name, options, names), make)
+        estimates = self._once(("pooled", name, options, names, span), make)
         return with_shares(estimates, self._stop_lists.of(name))
 
     def groups(
@@ -140,7 +149,7 @@ class Analysis:
         served: Served,
         asked: Asked,
         options: Options = DEFAULTS,
-        epoch: Epoch | None = None,
+        epoch: Epoch | Span | None = None,
         names: tuple[str, ...] = (),
     ) -> GroupEstimates:
         """Estimates by public attributes, of closed epochs (`service.analysis.groups`)."""
@@ -167,6 +176,46 @@ class Analysis:
             ]
 
         return self._once(("history", served.fingerprint, name, options), make)
+
+    def cumulated(
+        self, served: Served, name: str, options: Options = DEFAULTS, span: Span | None = None
+    ) -> list[tuple[Epoch, QuestionEstimates]]:
+        """Estimates of a question after each epoch, from all of a span up to it."""
+        question = served.survey[name]
+        options = self._with_districts(served, options, (name,))
+
+        def make(snapshot: Snapshot) -> list[tuple[Epoch, QuestionEstimates]]:
+            candidates = served.candidates.get(name)
+            sums: Counts | None = None
+            after = []
+            for epoch, counts in history(snapshot, question):
+                if not is_asked(span, epoch):
+                    continue
+                sums = counts if sums is None else sums + counts
+                estimates = estimate_question(question, sums, options, candidates=candidates)
+                after.append((epoch, estimates))
+            return after
+
+        return self._once(("cumulated", served.fingerprint, name, options, span), make)
+
+    def growth(self, served: Served) -> dict[str, list[tuple[Epoch, int]]]:
+        """How many reports of each question are shown of each epoch, in the order of time."""
+
+        def make(snapshot: Snapshot) -> dict[str, list[tuple[Epoch, int]]]:
+            return {
+                question.name: [
+                    (epoch, total_reports(counts, question.layout))
+                    for epoch, counts in history(snapshot, question)
+                ]
+                for question in served.survey
+            }
+
+        return self._once(("growth", served.fingerprint), make)
+
+    def closed(self, served: Served) -> int:
+        """The number of the last epoch that is closed; -1 if there is none."""
+        with self._snapshot() as snapshot:
+            return last_closed(snapshot).get(served.survey.epoch or 0, -1)
 
     def group_history(
         self, served: Served, name: str, asked: Asked, options: Options = DEFAULTS

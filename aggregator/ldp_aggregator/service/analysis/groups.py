@@ -31,7 +31,7 @@ from ldp_aggregator.groups.parts import parts_of
 from ldp_aggregator.groups.release import Release
 from ldp_aggregator.options import Options
 from ldp_aggregator.service.counting.served import Served
-from ldp_aggregator.service.store.reading import by_combination
+from ldp_aggregator.service.store.reading import Span, by_combination
 from ldp_aggregator.service.store.records import Epoch, Scanned, last_closed
 from ldp_aggregator.tallies.tally import Tally, sum_by_combination
 
@@ -51,10 +51,10 @@ class GroupReader:
         asked: Asked,
         options: Options,
         *,
-        epoch: Epoch | None,
+        epoch: Epoch | Span | None,
         names: tuple[str, ...],
     ) -> GroupEstimates:
-        """The groups that are asked for, of one closed epoch, or over all of them.
+        """The groups that are asked for, of one closed epoch, or over some or all of them.
 
         Raises `EstimateError` for what is not closed.
         """
@@ -116,7 +116,7 @@ class GroupReader:
         return counts
 
 
-def closed_until(snapshot: Scanned, survey: Survey, epoch: Epoch | None) -> int:
+def closed_until(snapshot: Scanned, survey: Survey, epoch: Epoch | Span | None) -> int:
     """The number of the last closed epoch, -1 if there is none.
 
     Raises `EstimateError` for groups of an epoch after it, and where there are no epochs.
@@ -128,13 +128,13 @@ def closed_until(snapshot: Scanned, survey: Survey, epoch: Epoch | None) -> int:
             "to who holds the tallies"
         )
     last = last_closed(snapshot).get(survey.epoch, -1)
-    if epoch is not None and epoch.number > last:
+    if isinstance(epoch, Epoch) and epoch.number > last:
         raise EstimateError("expected an epoch that is closed for estimates by attributes")
     return last
 
 
 def _tallies(
-    snapshot: Scanned, survey: Survey, question: Question, *, epoch: Epoch | None, last: int
+    snapshot: Scanned, survey: Survey, question: Question, *, epoch: Epoch | Span | None, last: int
 ) -> dict[Epoch, Tally]:
     """What was counted of a question in closed epochs, by combination."""
     by_epoch: dict[Epoch, dict[int, Counts]] = defaultdict(dict)

@@ -5,6 +5,7 @@ running     the service as a process                  workers   several of them
 settings    flags by environment and file; operating_flags, certificates: parts of the flags
 token       who may do what                           backup    backup and restore
 doctor      what is wrong, and its repair             survey    forget one
+page        the respondents' page, as a folder   paper  the same on paper
 export      batches that were kept whole
 
 Imports: everything in `service`, when a command runs.

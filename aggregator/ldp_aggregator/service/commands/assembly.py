@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
 
     from ldp_aggregator.estimates.stop_lists import StopLists
     from ldp_aggregator.geography import Geography
+    from ldp_aggregator.service.analysis.notes import NoteFile
     from ldp_aggregator.service.counting.served import Served
     from ldp_aggregator.service.service import Service, Source
+    from ldp_aggregator.service.uploads.public import Public
 
 
 def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> Service:
@@ -41,7 +44,7 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
         ),
         audit=audit,
         token_use=use,
-        open_uploads=options.open_uploads,
+        open_uploads=options.open_uploads or (options.public and not options.invitations),
         origins=options.origins,
         rules=Rules(kept_days=options.kept_days, kept_epochs=options.kept_epochs),
         stop_lists=_stop_lists(options, served),
@@ -50,6 +53,10 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
         metrics_estimates=options.metrics_estimates,
         confirm_clock=options.confirm_clock,
         geography=_geography(options, served),
+        notes=_notes(options),
+        frame_ancestors=options.frame_ancestors,
+        shared_surveys=_shared(options, served),
+        public=_public(options, served),
     )
     service = Service(served, options.store, settings, on_failure=on_failure)
     try:
@@ -66,6 +73,9 @@ def check_files(options: ServeOptions) -> None:
     served = _served(options)
     _stop_lists(options, served)
     _geography(options, served)
+    _notes(options)
+    _shared(options, served)
+    _public(options, served)
 
 
 def _served(options: ServeOptions) -> list[Served]:
@@ -79,6 +89,31 @@ def _served(options: ServeOptions) -> list[Served]:
     return served
 
 
+def _public(options: ServeOptions, served: Iterable[Served]) -> Public | None:
+    """The pages for respondents, of the newest version of each survey. Raises `LDPError`."""
+    if not options.has_pages:
+        return None
+    from ldp_aggregator.service.respondents.folder import Site, headers_of, page_files
+    from ldp_aggregator.service.respondents.presentation import page_file, read_presentation
+    from ldp_aggregator.service.uploads.invitations import Invitations
+    from ldp_aggregator.service.uploads.public import Public, Reach
+
+    files, headers, titles = {}, {}, {}
+    for path, version in zip(options.paths, served, strict=True):
+        beside = page_file(path)
+        survey = version.survey
+        shown = read_presentation(survey, beside if beside.exists() else None)
+        site = Site(counted=True, candidates=version.candidates)
+        files[survey.name] = page_files(survey, shown, site)
+        headers[survey.name] = headers_of(shown, site)
+        titles[survey.name] = shown.languages[shown.language].texts["title"]
+    invitations = Invitations.read(options.invitations) if options.invitations else None
+    if invitations is not None and (strange := invitations.surveys - files.keys()):
+        raise ServeError(f"--invitations: expected surveys that are served, got {min(strange)}")
+    reach = Reach(options.token_file.with_name("respondents.json"), time.time)
+    return Public(files, headers, reach, invitations=invitations, titles=titles)
+
+
 def _stop_lists(options: ServeOptions, served: Iterable[Served]) -> StopLists:
     """The lists that are handed out. Raises `FileError` and `ServeError`."""
     from ldp_aggregator.estimates.stop_lists import StopLists, stops_in
@@ -89,6 +124,25 @@ def _stop_lists(options: ServeOptions, served: Iterable[Served]) -> StopLists:
             known = ", ".join(sorted(names))
             raise ServeError(f"--stops {path}: expected a list for {known}, got one for {name}")
     return StopLists(options.stop_lists)
+
+
+def _notes(options: ServeOptions) -> NoteFile | None:
+    """The notes that the page shows. Raises `FileError` and `NoteError`."""
+    if options.notes_path is None:
+        return None
+    from ldp_aggregator.service.analysis.notes import NoteFile
+
+    return NoteFile(options.notes_path)
+
+
+def _shared(options: ServeOptions, served: Iterable[Served]) -> tuple[str, ...]:
+    """The surveys that everyone may see in frames. Raises `ServeError` for others."""
+    names = {version.survey.name for version in served}
+    for name in options.shared_surveys:
+        if name not in names:
+            known = ", ".join(sorted(names))
+            raise ServeError(f"--shared-survey: expected one of {known}, got {name}")
+    return options.shared_surveys
 
 
 def _geography(options: ServeOptions, served: Iterable[Served]) -> Geography | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,21 @@ from typing import Any
 import click
 
 from ldp_aggregator.service.logs.events import FORMATS, LEVELS
+
+_ORIGIN = re.compile(r"https?://[a-z0-9.*-]+(:\d{1,5})?|'self'")
+
+
+def _origins(
+    context: click.Context, option: click.Parameter, origins: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Origins and nothing else: what they are is written into a policy."""
+    for origin in origins:
+        if not _ORIGIN.fullmatch(origin):
+            raise click.BadParameter(
+                f"expected an origin such as https://example.org, got {origin!r}", context, option
+            )
+    return origins
+
 
 FLAGS = (
     click.option(
@@ -61,6 +77,25 @@ FLAGS = (
         "--metrics-estimates",
         is_flag=True,
         help="Show estimates with their bounds in /metrics too, as far as analysts may see them.",
+    ),
+    click.option(
+        "--notes",
+        "notes_path",
+        type=click.Path(path_type=Path),
+        help="A TOML file of dated notes that the page shows; read anew when it changes.",
+    ),
+    click.option(
+        "--embed-in",
+        "frame_ancestors",
+        multiple=True,
+        callback=_origins,
+        help="An origin whose pages may frame a question of the page.",
+    ),
+    click.option(
+        "--shared-survey",
+        "shared_surveys",
+        multiple=True,
+        help="A survey whose framed questions need no token.",
     ),
 )
 

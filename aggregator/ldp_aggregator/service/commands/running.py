@@ -85,6 +85,24 @@ def _say_serving(options: ServeOptions, listening: socket.socket) -> None:
     scheme = "http" if options.tls_key is None else "https"
     shown_host = f"[{host}]" if ":" in host else host
     click.echo(f"serving {scheme}://{shown_host}:{port}", err=True)
+    if options.has_pages:
+        _say_public(options, options.public_address or f"{scheme}://{shown_host}:{port}")
+
+
+def _say_public(options: ServeOptions, base: str) -> None:
+    """The links of pages for respondents, with their QR codes."""
+    from ldp_aggregator.files import read_survey
+    from ldp_aggregator.service.respondents.cards import CodeError, in_terminal
+    from ldp_aggregator.service.respondents.overview import address_of
+
+    for name in dict.fromkeys(read_survey(path).name for path in options.paths):
+        address = address_of(base.rstrip("/"), name)
+        click.echo(f"{name} is answered at {address}", err=True)
+        try:
+            if sys.stderr.isatty():
+                click.echo(in_terminal(address), err=True)
+        except CodeError as error:
+            click.echo(str(error), err=True)
 
 
 def _renewable(options: ServeOptions) -> bool:

@@ -127,6 +127,23 @@ _EXTRA = (
     is_flag=True,
     help="Show uploads with the header LDP-Debug-Tag on the page, and do not count them.",
 )
+@click.option(
+    "--public",
+    is_flag=True,
+    help="Give each survey a page on which anyone may answer, and print its link.",
+)
+@click.option(
+    "--invitations",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A page as with --public, for those who have a token of `ldp token respondents` in FILE.",
+)
+@click.option(
+    "--public-address",
+    metavar="URL",
+    default="",
+    help="The address under which respondents reach the service.  [default: where it listens]",
+)
 @operating_flags
 @click.option(
     "--confirm-clock",
@@ -152,6 +169,15 @@ def serve(**asked: Any) -> None:
         )
     if (options.tls_certificate is None) != (options.tls_key is None):
         raise click.UsageError("--tls-certificate and --tls-key: expected both or neither")
+    if options.invitations and options.kept_days:
+        raise click.UsageError(
+            "--invitations: expected no --keep-reports, as batches that are kept whole lie beside "
+            "the tokens that were spent with them"
+        )
+    if options.invitations and options.open_uploads:
+        raise click.UsageError(
+            "--invitations: expected no --open-uploads, which lets anyone answer"
+        )
     set_up(options.log_format, options.log_level)
     if not options.token_file.exists() and not _given():
         _first_tokens(options.token_file)

@@ -44,3 +44,14 @@ class ServeOptions:
     geography_path: Path | None = None
     district_name: str = "name"
     districts_by: str = "area"
+    notes_path: Path | None = None
+    frame_ancestors: tuple[str, ...] = ()
+    shared_surveys: tuple[str, ...] = ()
+    public: bool = False
+    invitations: tuple[Path, ...] = ()
+    public_address: str = ""
+
+    @property
+    def has_pages(self) -> bool:
+        """Whether respondents get a page."""
+        return self.public or bool(self.invitations)

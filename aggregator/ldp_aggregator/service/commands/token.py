@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 
-from ldp_aggregator.commands.main import Group
-from ldp_aggregator.files import FileError, written_whole
+from ldp_aggregator.commands.main import SURVEY, Group
+from ldp_aggregator.files import FileError, read_survey, written_whole
 from ldp_aggregator.service.uploads.token_use import read_days
 from ldp_aggregator.service.uploads.tokens import (
     SCOPES,
@@ -90,6 +90,50 @@ def new(
     _note(audit, [], [name])
     click.echo(f"{path}: kept the hash of this token; it is not shown again", err=True)
     click.echo(secret)
+
+
+@token.command()
+@SURVEY
+@click.option(
+    "--number", required=True, type=click.IntRange(1, 1_000_000), help="How many people to invite."
+)
+@click.option("--link", required=True, help="The address of the page, as ldp serve prints it.")
+@click.option(
+    "--invitations",
+    "path",
+    default=Path("invitations.txt"),
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="The file for ldp serve --invitations; more tokens are added to those in it.",
+)
+@click.option(
+    "--cards",
+    type=click.Path(path_type=Path),
+    help="Write a page of QR codes to print and cut, in place of a list of links.",
+)
+def respondents(survey_path: Path, number: int, link: str, path: Path, cards: Path | None) -> None:
+    """Make one-time tokens for those who may answer SURVEY, and print a link for each.
+
+    A token is good for one report to each question. Only hashes are kept, in no order that says who
+    was given which.
+    """
+    from ldp_aggregator.service.respondents.cards import sheet
+    from ldp_aggregator.service.uploads.invitations import known_in, new_invitations, written
+
+    survey = read_survey(survey_path)
+    tokens = new_invitations(number)
+    content = written(survey.name, tokens, known_in(path, survey.name))
+    links = [f"{link}#token={token}" for token in tokens]
+    page = "" if cards is None else sheet(survey.name, links)
+    with written_whole(path, mode=0o600) as file:
+        file.write(content.encode())
+    click.echo(f"{path}: kept the hashes of {number:,} tokens; they are not shown again", err=True)
+    if cards is None:
+        click.echo("\n".join(links))
+        return
+    with written_whole(cards, mode=0o600) as file:
+        file.write(page.encode())
+    click.echo(f"{cards}: {number:,} cards to print and cut", err=True)
 
 
 @token.command("list")

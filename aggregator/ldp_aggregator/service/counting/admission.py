@@ -7,6 +7,10 @@
     duplicate     its id was claimed before, in this turn or in any
     accepted      the rest: claimed and counted
 
+A one-time token is spent in the turn that counts its batch, or not at all: what is kept of it lies
+among the ids that are never forgotten, in the order of its hash, and says nothing of the batch. A
+batch that was counted before is a duplicate, whoever sends it.
+
 Every batch has one outcome, so what was received is their sum. Outcomes are told by question and
 epoch; those of a batch that says it is of some other time, by the epoch that the collector's clock
 is in.
@@ -15,7 +19,7 @@ is in.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice, repeat
 from typing import NamedTuple
 
@@ -39,6 +43,7 @@ from ldp_aggregator.tallies.screening import (
 )
 from ldp_aggregator.tallies.tally import ACCEPTED, DUPLICATE
 
+SPENT = "token-spent"
 AHEAD = 3600
 """Seconds by which the clock of a device may be ahead of the collector's."""
 
@@ -64,6 +69,7 @@ class _Entry(NamedTuple):
     payload: bytes | Damage
     item: Batch | Refusal
     waits: bool
+    spent_as: Callable[[bytes], bytes] | None = None
 
 
 class Admission:
@@ -97,10 +103,12 @@ class Admission:
         spans = []
         for piece in pieces:
             entries = [
-                _Entry(payload, item, piece.submission.waits)
+                _Entry(payload, item, piece.submission.waits, spent_as=_spends(piece))
                 for payload, item in islice(rest, len(piece.payloads))
             ]
-            refusal = permissions.refusal(piece.submission.sender, [item for _, item, _ in entries])
+            refusal = permissions.refusal(
+                piece.submission.sender, [entry.item for entry in entries]
+            )
             spans.append(None if refusal else slice(len(taken), len(taken) + len(entries)))
             answers.append(refusal or ())
             taken += [] if refusal else entries
@@ -134,7 +142,7 @@ class Admission:
         outcomes = [""] * len(entries)
         totals: Counter[tuple[bytes | None, Epoch, str]] = Counter()
         candidates: dict[Epoch, dict[bytes, tuple[int, Batch]]] = {}
-        for place, (payload, item, waits) in enumerate(entries):
+        for place, (payload, item, waits, _) in enumerate(entries):
             if isinstance(item, Refusal):
                 epoch = self._present(item.fingerprint, now)
                 outcome = self._refused(turn, item, payload, now=now)
@@ -150,13 +158,16 @@ class Admission:
             if waits and outcome == EARLY:
                 continue
             totals[item.fingerprint, epoch, outcome] += 1
+        spent = _spent(turn, entries, candidates)
         # In ascending order, as in every process, so that none waits in a circle.
         for epoch, by_id in sorted(candidates.items()):
             fresh = turn.claim(epoch, list(by_id))
             for id_, (place, batch) in by_id.items():
-                outcomes[place] = ACCEPTED if id_ in fresh else DUPLICATE
+                outcomes[place] = DUPLICATE
+                if id_ in fresh:
+                    outcomes[place] = SPENT if place in spent else ACCEPTED
                 totals[batch.fingerprint, epoch, outcomes[place]] += 1
-            accepted = [batch for id_, (_, batch) in by_id.items() if id_ in fresh]
+            accepted = [batch for place, batch in by_id.values() if outcomes[place] == ACCEPTED]
             self._count(turn, epoch, accepted, now=now)
         for (fingerprint, epoch, outcome), batches in totals.items():
             turn.tell(fingerprint, epoch, outcome, batches=batches)
@@ -200,3 +211,28 @@ class Admission:
         if envelope is None or envelope.epoch is None:
             return EVER
         return Epoch(envelope.epoch, epoch_at(now, envelope.epoch))
+
+
+def _spends(piece: Piece) -> Callable[[bytes], bytes] | None:
+    """How the token behind a piece is spent, if it is good once."""
+    sender = piece.submission.sender
+    return None if sender is None else sender.spent_as
+
+
+def _spent(
+    turn: Turn,
+    entries: Sequence[_Entry],
+    candidates: Mapping[Epoch, Mapping[bytes, tuple[int, Batch]]],
+) -> set[int]:
+    """Spend the tokens of what may be counted; the places of those that were spent before."""
+    keys: dict[int, bytes] = {}
+    for by_id in candidates.values():
+        for place, batch in by_id.values():
+            spent_as = entries[place].spent_as
+            if spent_as is not None:
+                keys[place] = spent_as(batch.fingerprint)
+    if not keys:
+        return set()
+    fresh = turn.claim(EVER, sorted(set(keys.values())))
+    first = {key: place for place, key in sorted(keys.items(), reverse=True)}
+    return {place for place, key in keys.items() if key not in fresh or first[key] != place}

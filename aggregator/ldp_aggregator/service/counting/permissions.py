@@ -50,7 +50,8 @@ class Permissions:
 
     def count(self, sender: Sender | None, entries: Sequence[Any], outcomes: Sequence[str]) -> None:
         """Count the reports of batches that were accepted."""
-        if sender is None:
+        # Nothing is counted by who was invited.
+        if sender is None or sender.spent_as is not None:
             return
         reports = sum(
             entry.item.size

@@ -69,6 +69,8 @@ class Sender(NamedTuple):
     surveys: tuple[str, ...] = ()
     most_reports: int | None = None
     reports_a_day: int | None = None
+    spent_as: Callable[[bytes], bytes] | None = None
+    """Of a token that is good once for each question: what is kept then, by fingerprint."""
 
 
 class Receipt(NamedTuple):

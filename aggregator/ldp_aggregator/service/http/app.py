@@ -6,7 +6,7 @@
     GET  /v1/surveys/NAME          upload, analyst  the newest version: survey file, fingerprint
     GET  /v1/surveys/NAME/stops    upload, analyst  the list of what less is asked (`ldp.stops`)
     GET  /v1/surveys/NAME/...
-           estimates               analyst          JSON, or ?format= as in `page.downloads`
+           estimates               analyst          JSON, or ?format=: `sections.downloads`
            tally                   analyst          the bytes that `ldp aggregate` writes
            history                 analyst          estimates by epoch, of one ?question=
            health                  analyst          checks of the reports, changes over epochs
@@ -14,6 +14,8 @@
     GET  /readyz                   none             whether it takes uploads
     GET  /version                  none             which version it is
     GET  /metrics                  metrics, analyst for Prometheus
+    GET  /s/NAME/                  none             a survey's page, with --public
+    GET  /respondents              analyst          its link, and who came (`respondents.routes`)
     GET  /                         analyst          the page for people, who sign in with a token
 
 An analyst may ask for ?version=FINGERPRINT and ?epoch=NUMBER, and of estimates for what
@@ -54,8 +56,9 @@ from ldp_aggregator.service.http.headers import with_fields
 from ldp_aggregator.service.http.metrics import CONTENT_TYPE, Metrics
 from ldp_aggregator.service.http.upload import Receive, Scope, Send, Upload
 from ldp_aggregator.service.page.access import shown_token
-from ldp_aggregator.service.page.downloads import DOWNLOADS, download
 from ldp_aggregator.service.page.routes import page_routes
+from ldp_aggregator.service.page.sections.downloads import DOWNLOADS, download
+from ldp_aggregator.service.respondents.routes import respondent_routes
 from ldp_aggregator.service.service import Service
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.records import EVER, Epoch
@@ -121,6 +124,7 @@ def routes_of(service: Service, metrics: Metrics) -> list[Route]:
     endpoints = _Endpoints(service, metrics)
     return [
         *page_routes(service),
+        *respondent_routes(service),
         Route("/livez", endpoints.lives),
         Route("/readyz", endpoints.ready),
         Route("/version", endpoints.version),

@@ -45,11 +45,11 @@ class Asked:
             return
         tokens = self._service.settings.tokens
         shown = self._scope.get("ldp.token") or shown_token(Request(self._scope))
-        name = None if tokens is None else tokens.tokens.name_of(shown) or None
-        write = log.refuse if name is None and tokens is not None else log.write
+        known = None if tokens is None else tokens.find(shown)
+        write = log.refuse if known is None and tokens is not None else log.write
         write(
             request=self.id,
-            token=name,
+            token=None if known is None else known.name,
             method=self._scope["method"],
             path=path[:_LONGEST],
             query=self._scope.get("query_string", b"").decode("latin-1")[:_LONGEST],

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -33,19 +34,36 @@ from ldp_aggregator.tallies.tally import Intake, Tally, sum_by_combination
 Outcomes = dict[tuple[bytes, Epoch], Counter[str]]
 
 
-def tally_of(snapshot: Scanned, survey: Survey, epoch: Epoch | None = None) -> Tally:
-    """The tally of a survey, over all epochs or of one, with the intake of its questions."""
+@dataclass(frozen=True)
+class Span:
+    """The epochs from the number of the first to that of the last."""
+
+    first: int
+    last: int
+
+    def has(self, epoch: Epoch) -> bool:
+        """Whether an epoch is one of them."""
+        return self.first <= epoch.number <= self.last
+
+
+def is_asked(asked: Epoch | Span | None, at: Epoch) -> bool:
+    """Whether an epoch is the one, or one of those, that are asked for; None asks for all."""
+    return asked.has(at) if isinstance(asked, Span) else asked in (None, at)
+
+
+def tally_of(snapshot: Scanned, survey: Survey, epoch: Epoch | Span | None = None) -> Tally:
+    """The tally of a survey, over all epochs or some, with the intake of its questions."""
     tally = Tally.empty(survey)
     for envelope in survey.tallied:
         for at, counts in history(snapshot, envelope):
-            if epoch in (None, at):
+            if is_asked(epoch, at):
                 tally.counts[envelope.name] += counts
         for (_, number), counts in by_combination(snapshot, envelope, epoch).items():
             known = tally.combinations.get(envelope.name, {})
             tally.combinations[envelope.name] = sum_by_combination(known, {number: counts})
     totals: Counter[str] = Counter()
     for at, outcomes in outcomes_by_epoch(snapshot, survey).items():
-        if epoch in (None, at):
+        if is_asked(epoch, at):
             totals += outcomes
     tally.intake = Intake(totals)
     return tally
@@ -69,11 +87,11 @@ def history(snapshot: Scanned, envelope: Envelope) -> Iterator[tuple[Epoch, Coun
 
 
 def by_combination(
-    snapshot: Scanned, envelope: Envelope, epoch: Epoch | None = None
+    snapshot: Scanned, envelope: Envelope, epoch: Epoch | Span | None = None
 ) -> dict[tuple[Epoch, int], Counts]:
     """The counts of a question or group by epoch and combination of attributes.
 
-    Of one epoch or of all.
+    Of one epoch, of some or of all.
     """
     counted: dict[tuple[Epoch, int], Counts] = {}
     if not envelope.attributes:
@@ -81,7 +99,7 @@ def by_combination(
     for record in _sound(snapshot, "tally", envelope.fingerprint[:PREFIX]):
         fingerprint, at, _, part = read_tally_key(record.key)
         number = combination_in(fingerprint, envelope)
-        if number is None or epoch not in (None, at):
+        if number is None or not is_asked(epoch, at):
             continue
         counts = counted.setdefault((at, number), empty_counts_of(envelope))
         cells = slice(part * PART, (part + 1) * PART)

@@ -139,16 +139,7 @@ class Tokens:
 
         `survey` is the one that is asked for; None stands for all at once, nothing for whichever.
         """
-        if not token:
-            return MISSING
-        known = self.find(token)
-        if known is None:
-            return UNKNOWN
-        if known.expired(now):
-            return EXPIRED
-        if scope not in _GOOD_FOR[known.scope]:
-            return WRONG_SCOPE
-        return GRANTED if survey == "" or known.is_for(survey) else WRONG_SURVEY
+        return _verdict(self.find(token), scope, now, survey=survey) if token else MISSING
 
     def find(self, token: str | None) -> Token | None:
         """What is kept of a token, if it is one of these, expired or not."""
@@ -158,12 +149,6 @@ class Tokens:
         # A list, so that the work does not depend on which token it is.
         matching = [known for known in self.all if compare_digest(known.digest, shown)]
         return matching[0] if matching else None
-
-    def name_of(self, token: str | None) -> str:
-        """What a token is called; nothing if it is none of these."""
-        shown = sha256((token or "").encode()).digest()
-        names = [known.name for known in self.all if compare_digest(known.digest, shown)]
-        return names[0] if names else ""
 
     def to_toml(self) -> str:
         """The file that says so."""
@@ -185,6 +170,17 @@ class Tokens:
                     block += f"{name} = {limit}\n"
             blocks.append(block)
         return "\n".join(blocks)
+
+
+def _verdict(known: Token | None, scope: str, now: float, *, survey: str | None) -> str:
+    """What a token is worth that was shown, and is `known` or not."""
+    if known is None:
+        return UNKNOWN
+    if known.expired(now):
+        return EXPIRED
+    if scope not in _GOOD_FOR[known.scope]:
+        return WRONG_SCOPE
+    return GRANTED if survey == "" or known.is_for(survey) else WRONG_SURVEY
 
 
 class TokenFile:
@@ -218,8 +214,11 @@ class TokenFile:
         if not 0 <= now - self._looked < _PAUSE:
             self._looked = now
             self._look()
-        verdict = self.tokens.check(token, scope, now, survey=survey)
-        if verdict == GRANTED and (known := self.tokens.find(token)) is not None:
+        if not token:
+            return MISSING
+        known = self.tokens.find(token)
+        verdict = _verdict(known, scope, now, survey=survey)
+        if known is not None and verdict == GRANTED:
             self._used(known.name, now)
         return verdict
 

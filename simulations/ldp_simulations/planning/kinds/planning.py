@@ -23,7 +23,7 @@ design of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from ldp_aggregator.arrays import Floats
 from ldp_aggregator.bisection import least_share, least_whole
 from ldp_aggregator.estimates.frequencies import moments_of
 from ldp_aggregator.estimates.manipulation import frequency_reach
+from ldp_aggregator.intervals.held_by import held_by
 from ldp_aggregator.intervals.intervals import careful_interval, miss, standard_error
 from ldp_aggregator.intervals.null_chances import chance_to_pass
 from ldp_aggregator.moments.moments import Moments
@@ -70,20 +71,7 @@ class Design:
 
     def at(self, frequency: float, respondents: int) -> Moments:
         """The moments of values that are held by `frequency` of n respondents."""
-        even = self.moments
-        squares = frequency * (even.variance_if_held + 1) + (1 - frequency) * even.variance_if_not
-        moments = replace(
-            even,
-            reports=respondents,
-            frequency=np.full(len(even.variance_if_held), frequency),
-            below=None if even.below is None else (squares - 1, squares),
-        )
-        if moments.rates is None:
-            return moments
-        p, q = moments.rates
-        return replace(
-            moments, supports=np.rint(respondents * (q + frequency * (p - q))).astype(np.int64)
-        )
+        return held_by(self.moments, frequency, respondents)
 
     def error(self, frequency: float, respondents: int, ask: Ask) -> Floats:
         """Standard errors, by value."""

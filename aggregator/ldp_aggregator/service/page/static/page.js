@@ -3,6 +3,7 @@
 
 const EVERY = 2_000;
 const LONGEST = 60_000;
+const OURS = "#print, [data-copies]";
 const NEWS_EVERY = 30_000;
 
 const part = (id) => document.getElementById(id);
@@ -41,10 +42,11 @@ function clearWay(old, place, id, ids) {
   while (old.childNodes[place].id !== id && !ids.has(old.childNodes[place].id)) old.childNodes[place].remove();
 }
 
-/** Whether details are open is up to the reader. */
+/** What the script shows itself stays shown, and whether details are open is up to the reader. */
 function settleAttributes(old, fresh) {
+  const kept = old.matches(OURS) ? ["open", "hidden"] : ["open"];
   for (const { name, value } of fresh.attributes) {
-    if (name !== "open" && old.getAttribute(name) !== value) old.setAttribute(name, value);
+    if (!kept.includes(name) && old.getAttribute(name) !== value) old.setAttribute(name, value);
   }
   for (const { name } of [...old.attributes]) {
     if (name !== "open" && !fresh.hasAttribute(name)) old.removeAttribute(name);
@@ -64,6 +66,7 @@ async function look() {
   if (response.ok) {
     answer.tag = response.headers.get("etag") ?? "";
     settle(part("main"), fresh.getElementById("main"));
+    furnish();
     tell();
     return soon(performance.now() - asked);
   }
@@ -117,6 +120,18 @@ async function run() {
   answer.timer = setTimeout(run, answer.pause);
 }
 
+/** Buttons that need a script are there where there is one, also after the page was made anew. */
+function furnish() {
+  for (const button of document.querySelectorAll(OURS)) button.hidden = false;
+}
+
+document.addEventListener("click", async (event) => {
+  if (event.target.id === "print") print();
+  const name = event.target.dataset?.copies;
+  if (!name) return;
+  part(name).select();
+  await navigator.clipboard?.writeText(part(name).value).catch(() => {});
+});
 part("pause").addEventListener("click", () => {
   paused = !paused;
   part("pause").textContent = paused ? "Go on" : "Pause";
@@ -125,4 +140,5 @@ part("pause").addEventListener("click", () => {
 });
 document.addEventListener("visibilitychange", run);
 part("live").hidden = false;
+furnish();
 run();

@@ -1,0 +1,59 @@
+"""The page's own words, by language: `words/TAG.json`, or a file of the same form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ldp.errors import Problem
+from ldp_aggregator.files import read_bytes
+from ldp_aggregator.service.respondents.presentation import PageError
+
+_FOLDER = Path(__file__).with_name("words")
+_MOST_BYTES = 1 << 20
+_DIRECTIONS = ("ltr", "rtl")
+
+
+@cache
+def included() -> tuple[str, ...]:
+    """The tags of the languages that come along."""
+    return tuple(sorted(path.stem for path in _FOLDER.glob("*.json")))
+
+
+def words_of(tag: str, files: Iterable[Path] = ()) -> dict[str, Any]:
+    """Name, direction and words of a language; a file named after it comes before what is included.
+
+    Raises `PageError` and `FileError`.
+    """
+    own = [path for path in files if path.stem == tag]
+    if not own and tag not in included():
+        known = ", ".join(included())
+        raise PageError([Problem(f"language {tag}", f"one of {known}, or --words {tag}.json", tag)])
+    path = own[-1] if own else _FOLDER / f"{tag}.json"
+    try:
+        said = json.loads(read_bytes(path, _MOST_BYTES))
+    except ValueError as error:
+        raise PageError([Problem(str(path), "JSON in UTF-8", str(error))]) from None
+    return _checked(said, path)
+
+
+def _checked(said: Any, path: Path) -> dict[str, Any]:
+    """A file of words, if it has all of them. Raises `PageError`."""
+    problems = []
+    needed = json.loads((_FOLDER / "en.json").read_text(encoding="utf-8"))["words"]
+    words = said.get("words") if isinstance(said, dict) else None
+    if not isinstance(words, dict) or not all(isinstance(word, str) for word in words.values()):
+        raise PageError([Problem(str(path), "name, direction and words", "something else")])
+    lacking = sorted(needed.keys() - words.keys())
+    if lacking:
+        problems.append(Problem(str(path), f"words for {', '.join(lacking)}", "none"))
+    if said.get("direction") not in _DIRECTIONS:
+        problems.append(Problem(f"{path}: direction", "ltr or rtl", str(said.get("direction"))))
+    if not isinstance(said.get("name"), str):
+        problems.append(Problem(f"{path}: name", "what the language is called", "nothing"))
+    if problems:
+        raise PageError(problems)
+    return {key: said[key] for key in ("name", "direction", "words")}

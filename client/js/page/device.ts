@@ -1,0 +1,69 @@
+/** The device behind the page: the embedded client on the browser's store, and what it sent. */
+
+import { EmbeddedClient } from "../src/embedding.js";
+import { hex, utf8 } from "../src/bytes.js";
+import { IndexedDBStore } from "../src/indexeddb.js";
+import { sha256 } from "../src/sha256.js";
+import type { Answer, Survey } from "../src/survey.js";
+import { HTTPTransport } from "../src/transport.js";
+import { type Sent, witnessed } from "./sent.js";
+
+/** The collector has it, or has taken it before. */
+const TAKEN = new Set(["accepted", "duplicate", "quarantined"]);
+const PATIENCE = 30;
+const TOKEN_DIGITS = 16;
+
+export class Device {
+  /** By question. */
+  readonly sent = new Map<string, Sent>();
+  readonly #client: EmbeddedClient;
+
+  /** Each token is a respondent of its own, so that several can use one browser. */
+  constructor(readonly survey: Survey, readonly collector: string, token: string) {
+    const transport = new HTTPTransport(collector, token ? { token } : {});
+    const whose = token ? `-${hex(sha256(utf8(token))).slice(0, TOKEN_DIGITS)}` : "";
+    this.#client = new EmbeddedClient(survey, {
+      store: new IndexedDBStore(`ldp-respondent${whose}`), transport: witnessed(transport, survey, this.sent),
+      consent: "off", interval: null, strict: true, log: () => undefined,
+    });
+  }
+
+  /** Whether this browser has answered before. Throws where the store cannot be used. */
+  async answered(): Promise<boolean> {
+    const ledger = await this.#client.ledger();
+    if (ledger.problem) throw new Error(ledger.problem);
+    return ledger.charges.some(({ survey }) => survey === this.survey.name);
+  }
+
+  /** Randomize all answers, once, and send what they became. Questions that are answered together are given together. */
+  async answer(answers: ReadonlyMap<string, Answer>): Promise<void> {
+    await this.#client.setConsent("on");
+    const groups = this.survey.groups.filter((names) => names.every((name) => answers.has(name)));
+    const grouped = new Set(groups.flat());
+    for (const names of groups) {
+      await this.#client.recordTogether(Object.fromEntries(names.map((name) => [name, answers.get(name)!])));
+    }
+    for (const [name, answer] of answers) if (!grouped.has(name)) await this.#client.record(name, answer);
+    await this.send();
+  }
+
+  /** Send what waits. */
+  async send(): Promise<void> {
+    await this.#client.flush(PATIENCE);
+  }
+
+  waiting(): Promise<number> {
+    return this.#client.waiting();
+  }
+
+  /** How many of the reports that were sent the collector has. */
+  get taken(): number {
+    return [...this.sent.values()].filter(({ verdict }) => TAKEN.has(verdict)).length;
+  }
+
+  /** What the page says of itself: that it was shown, or that somebody began; nothing of who or what. */
+  tell(step: "shown" | "started"): void {
+    const place = `${this.collector}/v1/surveys/${encodeURIComponent(this.survey.name)}/${step}`;
+    void fetch(place, { method: "POST", mode: "no-cors", credentials: "omit", keepalive: true }).catch(() => undefined);
+  }
+}

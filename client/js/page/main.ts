@@ -1,0 +1,200 @@
+/**
+ * The respondents' page: who asks, what will be sent, the questions, and the receipt.
+ *
+ * - What is answered is held by this page and by nothing else, until it is randomized; it is let go of when it was sent, and
+ *   when the page is left. No cookie, no address, no storage has any of it; what the browser's store has are reports and the
+ *   ledger.
+ * - What is asked of the network is the same whatever is answered: the files of the page, that it was shown and begun, and a
+ *   report for each question or group.
+ * - A token stands behind the `#` of a link, which is never sent along with a page's address.
+ */
+
+import { readSurvey } from "../src/all.js";
+import type { Answer, Survey } from "../src/survey.js";
+import { Device } from "./device.js";
+import { button, el } from "./elements.js";
+import { type Texts, Voice, chosenLanguage } from "./texts.js";
+import { type Posed, introduction, notice, posed, receipt, review } from "./views.js";
+
+const root = document.querySelector("main")!;
+
+/** A file of the page, if it is the one that the page was made with. */
+async function fetched(name: "survey" | "texts"): Promise<string> {
+  const { [name]: place = "", [`${name}Integrity`]: integrity = "" } = root.dataset;
+  const response = await fetch(place, { integrity, credentials: "omit" });
+  if (!response.ok) throw new Error(`expected ${place}, got status ${response.status}`);
+  return response.text();
+}
+
+class Page {
+  readonly #survey: Survey;
+  readonly #texts: Texts;
+  readonly #device: Device;
+  #voice: Voice;
+  /** What the view shows again, in another language. */
+  #again: () => void = () => undefined;
+
+  constructor(survey: Survey, texts: Texts, token: string, language: string | null) {
+    [this.#survey, this.#texts] = [survey, texts];
+    const collector = texts.collector || new URL(".", location.href).href.replace(/\/s\/[^/]*\/$/, "");
+    this.#device = new Device(survey, collector.replace(/\/$/, ""), token);
+    this.#voice = new Voice(chosenLanguage(texts, language, navigator.languages), texts);
+  }
+
+  async begin(): Promise<void> {
+    if (this.#texts.counted) this.#device.tell("shown");
+    if (await this.#device.waiting()) await this.#device.send();
+    const isDone = await this.#device.answered();
+    if (isDone) this.#show(() => notice(this.#voice, "answered_before"));
+    else this.#show(() => introduction(this.#voice, this.#texts, () => this.#start()));
+  }
+
+  /** Shows a view, which can be made anew for another language. */
+  #show(view: () => HTMLElement, isToFocus = false): void {
+    this.#again = () => this.#show(view);
+    const { tag, language, survey } = this.#voice;
+    Object.assign(document.documentElement, { lang: tag, dir: language.direction });
+    document.title = survey.title;
+    root.replaceChildren(...this.#languages(), view());
+    if (isToFocus) root.querySelector<HTMLElement>("h1, legend")?.focus();
+    document.body.dataset["ready"] = "";
+  }
+
+  /** A choice of languages, where there are several, and nothing is filled in that would be lost. */
+  #languages(): HTMLElement[] {
+    const tags = Object.entries(this.#texts.languages);
+    if (tags.length < 2) return [];
+    const links = tags.map(([tag, { name }]) => {
+      const choice = button(name, () => this.#speak(tag), "language");
+      choice.lang = tag;
+      if (tag === this.#voice.tag) choice.setAttribute("aria-current", "true");
+      return choice;
+    });
+    return [el("nav", { "aria-label": this.#voice.say("language") }, ...links)];
+  }
+
+  #speak(tag: string): void {
+    this.#voice = new Voice(tag, this.#texts);
+    this.#again();
+  }
+
+  #start(): void {
+    if (this.#texts.counted) this.#device.tell("started");
+    this.#ask(0);
+  }
+
+  #ask(at: number): void {
+    const questions = this.#survey.questions;
+    const groups = this.#survey.groups;
+    const steps = this.#texts.one_by_one ? stepsOf(questions.map(({ name }) => name), groups) : [questions.map(({ name }) => name)];
+    const all = new Map(questions.map((question) => [
+      question.name, posed(question, this.#texts.questions[question.name]!, this.#voice),
+    ]));
+    this.#step(all, steps, at);
+  }
+
+  #step(all: ReadonlyMap<string, Posed>, steps: readonly (readonly string[])[], at: number): void {
+    const voice = this.#voice;
+    const names = steps[at];
+    const back = button(voice.say("back"), () => this.#step(all, steps, at - 1));
+    const progress = el(
+      "div", { class: "progress" },
+      el("progress", { max: steps.length + 1, value: at + 1, "aria-label": voice.say("progress") }),
+      el("small", {}, voice.say("step_of", { step: at + 1, all: steps.length + 1 })),
+    );
+    const shown = (names ?? []).map((name) => all.get(name)!);
+    const next = (): void => {
+      const wrong = shown.filter((one) => !one.check());
+      if (!wrong.length) this.#step(all, steps, at + 1);
+      else wrong[0]!.element.querySelector<HTMLElement>("input, select")?.focus();
+    };
+    const content = names
+      ? el("section", {}, ...together(names, this.#survey, voice), ...shown.map(({ element }) => element))
+      : review([...all.values()], voice);
+    const forward = names
+      ? button(voice.say("next"), next, "main")
+      : button(voice.say("send"), () => void this.#send([...all.values()]), "main");
+    content.append(el("p", { class: "actions" }, at > 0 && back, forward));
+    const title = names ? [el("h1", { class: "small" }, voice.survey.title)] : [];
+    root.replaceChildren(progress, ...title, content);
+    const first = root.querySelector<HTMLElement>("legend, h1:not(.small)")!;
+    first.tabIndex = -1;
+    first.focus();
+  }
+
+  async #send(all: readonly Posed[]): Promise<void> {
+    const answers = new Map<string, Answer>();
+    const said = new Map<string, string>();
+    for (const one of all) {
+      const answer = one.answer();
+      if (answer === undefined) continue;
+      answers.set(one.question.name, answer);
+      said.set(one.question.name, one.words());
+    }
+    this.#show(() => notice(this.#voice, "sending"));
+    try {
+      await this.#device.answer(answers);
+    } catch {
+      this.#show(() => notice(this.#voice, "cannot_be_asked"), true);
+      return;
+    }
+    await this.#shown(said);
+  }
+
+  async #shown(said: ReadonlyMap<string, string>): Promise<void> {
+    const { sent, taken } = this.#device;
+    if (await this.#device.waiting()) {
+      const again = async (): Promise<void> => {
+        await this.#device.send();
+        await this.#shown(said);
+      };
+      this.#show(() => notice(this.#voice, "waits", ["try_again", () => void again()]), true);
+    } else if (sent.size && !taken) this.#show(() => notice(this.#voice, "not_taken"), true);
+    else this.#show(() => receipt(this.#survey, said, sent, this.#voice, taken), true);
+  }
+}
+
+/** Which questions are shown at once: one, or all of a group. */
+function stepsOf(names: readonly string[], groups: readonly (readonly string[])[]): string[][] {
+  const steps: string[][] = [];
+  for (const name of names) {
+    const group = groups.find((members) => members.includes(name));
+    if (!group) steps.push([name]);
+    else if (group.find((member) => names.includes(member)) === name) steps.push([...group]);
+  }
+  return steps;
+}
+
+/** What is said of questions that are answered together. */
+function together(names: readonly string[], survey: Survey, voice: Voice): HTMLElement[] {
+  const isGroup = survey.groups.some((group) => group.length === names.length && group.every((name) => names.includes(name)));
+  return isGroup ? [el("p", { class: "hint" }, voice.say("answered_together"))] : [];
+}
+
+/** Whether the page stands in a frame of a page that may frame it, or in none. */
+function isFramedWell(parents: readonly string[]): boolean {
+  if (window === window.top) return true;
+  const above = location.ancestorOrigins ?? [new URL(document.referrer || "about:blank").origin];
+  return above.length > 0 && [...above].every((origin) => parents.includes(origin));
+}
+
+async function begin(): Promise<void> {
+  const asked = new URLSearchParams(location.hash.slice(1));
+  const token = asked.get("token") ?? "";
+  // What links leave in the history of a browser, others may find there.
+  if (token) history.replaceState(null, "", location.pathname + location.search);
+  const texts = JSON.parse(await fetched("texts")) as Texts;
+  if (!isFramedWell(texts.parents)) throw new Error("expected to stand in no frame, or in one of a parent that is named");
+  const survey = await readSurvey(await fetched("survey"));
+  await new Page(survey, texts, token, asked.get("lang")).begin();
+}
+
+// What was answered goes with the page: it is not put aside, to be shown again.
+addEventListener("pagehide", () => root.replaceChildren());
+// Another link to the same page, with another token.
+addEventListener("hashchange", () => location.reload());
+addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
+begin().catch(() => {
+  root.querySelector("#waiting")?.replaceChildren(root.dataset["failed"] ?? "");
+  document.body.dataset["failed"] = "";
+});

@@ -1,0 +1,130 @@
+/** What is shown: who asks, what will be sent, the questions, and the receipt. */
+
+import type { Answer, Question, Survey } from "../src/survey.js";
+import { type Control, controlOf } from "./controls.js";
+import { button, el, newId } from "./elements.js";
+import { type Sent, saidBy } from "./sent.js";
+import type { Told, Texts, Voice } from "./texts.js";
+
+/** Who asks and why. */
+export function introduction(voice: Voice, texts: Texts, start: () => void): HTMLElement {
+  const { title, asked_by, purpose, contact } = voice.survey;
+  const facts = [["asked_by", asked_by], ["contact", contact]] as const;
+  const known = facts.filter(([, words]) => words);
+  return el(
+    "section", {},
+    heading(title),
+    purpose && el("p", { class: "purpose" }, purpose),
+    known.length > 0 && el("dl", {}, ...known.flatMap(([key, words]) => [el("dt", {}, voice.say(key)), el("dd", {}, words)])),
+    el("h2", {}, voice.say("what_is_sent")),
+    el("p", {}, voice.say("never_leaves")),
+    el("p", {}, voice.say("all_together", texts.total)),
+    el("p", { class: "hint" }, voice.say("what_else_shows")),
+    el("p", { class: "actions" }, button(voice.say("start"), start, "main")),
+  );
+}
+
+/** One question on the page, with what was answered. */
+export interface Posed {
+  readonly question: Question;
+  readonly element: HTMLElement;
+  readonly control: Control;
+  /** Undefined where it is left out. */
+  answer(): Answer | undefined;
+  words(): string;
+  /** Whether it is answered in a way that fits, or may be left out; where not, it says so. */
+  check(): boolean;
+}
+
+export function posed(question: Question, told: Told, voice: Voice): Posed {
+  const control = controlOf(question, told, voice);
+  const problem = el("p", { class: "problem", role: "alert", id: newId(), hidden: true });
+  const skipping = el("input", { type: "checkbox", autocomplete: "off" });
+  const help = voice.asked(question.name)?.help;
+  const skip = el(
+    "label", { class: "choice refusal" }, skipping, el("span", {}, `${voice.say("leave_out")} `, el("small", {}, voice.say("leaving_shows"))),
+  );
+  const isLeftOut = (): boolean => told.skip === "visible" && skipping.checked;
+  const answer = (): Answer | undefined => (isLeftOut() ? undefined : control.answer());
+  const complaint = (): string => {
+    if (isLeftOut()) return "";
+    const given = control.answer();
+    if (given === undefined) return voice.say("please_answer");
+    try {
+      question.value(given);
+      return "";
+    } catch {
+      return voice.say("does_not_fit");
+    }
+  };
+  const check = (): boolean => {
+    problem.textContent = complaint();
+    problem.hidden = problem.textContent === "";
+    return problem.hidden;
+  };
+  const element = el(
+    "fieldset", { class: "question", "aria-describedby": problem.id },
+    el("legend", {}, voice.text(question.name)),
+    help ? el("p", { class: "hint" }, help) : undefined,
+    control.element,
+    told.skip === "visible" && skip,
+    problem,
+    law(told, voice),
+  );
+  const words = (): string => (isLeftOut() ? voice.say("left_out") : control.words());
+  return { question, element, control, answer, words, check };
+}
+
+/** What will be sent of an answer, and what it can tell. */
+function law(told: Told, voice: Voice): HTMLElement {
+  const { epsilon, percent, bytes, same } = told;
+  return el(
+    "details", {},
+    el("summary", {}, voice.say("what_of_this")),
+    el("p", {}, same ? voice.say("same_is_sent", { same }) : voice.say("bytes_are_sent", { bytes })),
+    el("p", {}, voice.say("at_most", { percent, epsilon })),
+  );
+}
+
+/** All answers, before they are randomized. */
+export function review(all: readonly Posed[], voice: Voice): HTMLElement {
+  const rows = all.flatMap((one) => [el("dt", {}, voice.text(one.question.name)), el("dd", {}, one.words())]);
+  return el("section", {}, heading(voice.say("check")), el("p", {}, voice.say("about_to_send")), el("dl", { class: "review" }, ...rows));
+}
+
+/** What was sent, next to what was said. */
+export function receipt(
+  survey: Survey, said: ReadonlyMap<string, string>, sent: ReadonlyMap<string, Sent>, voice: Voice, taken: number,
+): HTMLElement {
+  const rows = [...said].filter(([name]) => sent.has(name)).map(([name, words]) => el(
+    "tr", {},
+    el("th", { scope: "row" }, voice.text(name)),
+    el("td", { "data-title": voice.say("you_said") }, words),
+    el("td", { "data-title": voice.say("was_sent") }, saidBy(survey.question(name), sent.get(name)!.row, voice)),
+  ));
+  const columns = ["question", "you_said", "was_sent"].map((key) => el("th", { scope: "col" }, voice.say(key)));
+  const numbers = [...new Set([...sent.values()].map(({ id }) => id))].join(" ");
+  return el(
+    "section", {},
+    heading(voice.survey.thanks || voice.say("thanks")),
+    el("p", { role: "status" }, voice.say("taken", { taken, all: sent.size })),
+    el("table", {}, el("thead", {}, el("tr", {}, ...columns)), el("tbody", {}, ...rows)),
+    el("p", { class: "promise" }, voice.say("nobody_can_tell")),
+    el("details", {}, el("summary", {}, voice.say("receipt")), el("p", {}, voice.say("receipt_numbers")), el("code", {}, numbers)),
+    el("p", { class: "hint" }, voice.say("close_the_page")),
+  );
+}
+
+/** A page that only says something. */
+export function notice(voice: Voice, key: string, work?: readonly [words: string, work: () => void]): HTMLElement {
+  return el(
+    "section", {},
+    heading(voice.survey.title), el("p", { role: "status" }, voice.say(key)),
+    work && el("p", { class: "actions" }, button(voice.say(work[0]), work[1], "main")),
+  );
+}
+
+/** The heading of a view, which takes the focus when it comes up. */
+export function heading(words: string): HTMLElement {
+  return el("h1", { tabindex: "-1" }, words);
+}

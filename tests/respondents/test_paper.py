@@ -1,0 +1,80 @@
+"""Randomized response on paper: the law of the mechanism to the last digit, or a refusal."""
+
+from collections import Counter
+from fractions import Fraction
+
+import pytest
+
+from ldp import parse_survey
+from ldp_aggregator import estimate
+from ldp_aggregator.service.respondents.paper import PaperError, rule_of
+from ldp_aggregator.service.respondents.paper_counts import paper_reports
+from ldp_aggregator.service.respondents.paper_sheet import paper_sheet
+from ldp_aggregator.service.respondents.presentation import parse_presentation
+
+HEAD = '[survey]\nname = "paper"\n[[question]]\nname = "q"\n'
+YES_NO = 'type = "boolean"\n'
+QUARTERS = YES_NO + 'mechanism = "forced"\nforced_true = "1/4"\nforced_false = "1/4"'
+SIXTHS = YES_NO + 'mechanism = "forced"\nforced_true = "1/6"\nforced_false = "1/6"'
+THIRTY_SIXTHS = YES_NO + 'mechanism = "forced"\nforced_true = "5/36"\nforced_false = "1/9"'
+WARNER = YES_NO + 'mechanism = "warner"\ntruth = "2/3"'
+MATRIX = (
+    'type = "category"\nvalues = ["a", "b", "c"]\nmechanism = "matrix"\n'
+    'matrix = [["0.55", "0.25", "0.2"], ["0.2", "0.6", "0.2"], ["0.1", "0.3", "0.6"]]'
+)
+
+
+@pytest.mark.parametrize(
+    ("keys", "device"),
+    [
+        (QUARTERS, ("coins", 2)),
+        (SIXTHS, ("dice", 1)),
+        (THIRTY_SIXTHS, ("dice", 2)),
+        (WARNER, ("dice", 1)),
+        (MATRIX, ("slips", 20)),
+    ],
+)
+def test_a_toss_has_the_law_of_the_mechanism(keys, device):
+    """Counted over all outcomes, as fractions: no difference at all."""
+    question = parse_survey(HEAD + keys)["q"]
+    rule = rule_of(question)
+    assert rule[:2] == device
+    assert len(rule.outcomes) == len(rule.written) == len(set(rule.outcomes))
+    for value, row in enumerate(question.randomizer.channel().rows):
+        counts = Counter(written[value] for written in rule.written)
+        assert tuple(Fraction(counts[y], len(rule.written)) for y in range(len(row))) == row
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        YES_NO + 'mechanism = "warner"\nepsilon = "1"',
+        'type = "category"\nvalues = ["a", "b", "c"]\nmechanism = "oue"\nepsilon = "1"',
+        'type = "integer"\nlow = 0\nhigh = 9\nmechanism = "dithered"\nepsilon = "1"',
+    ],
+)
+def test_what_no_toss_has_is_refused(keys):
+    """By the name of the question, and what would do."""
+    with pytest.raises(PaperError, match="question q cannot be asked on paper: expected"):
+        rule_of(parse_survey(HEAD + keys)["q"])
+
+
+def test_a_sheet_says_what_to_write_down():
+    """The classic one: two coins, and in half of all cases the truth."""
+    survey = parse_survey(HEAD + 'text = "Do you <i>cheat</i>?"\n' + QUARTERS)
+    sheet = paper_sheet(survey, parse_presentation(survey, {}))
+    assert "Toss a coin 2 times" in sheet
+    assert "<td>TH, TT</td><td>what is true</td>" in sheet
+    assert "<i>" not in sheet
+    assert "75.0 %" in sheet
+
+
+def test_counts_from_paper_are_reports_like_others():
+    """Estimated as those of devices: 0.4 = (0.45 - 1/4) / (1/2)."""
+    survey = parse_survey(HEAD + QUARTERS)
+    reports = paper_reports(survey, "question,value,count\nq,true,1350\nq,false,1650\n")
+    values = estimate(survey, reports)["q"]
+    assert [row["frequency"] for row in values.to_dict()["values"]] == pytest.approx([0.6, 0.4])
+    for wrong in ("q,maybe,3", "r,true,3", "q,true,-1", "q,true,"):
+        with pytest.raises(PaperError, match="line 2: expected"):
+            paper_reports(survey, f"question,value,count\n{wrong}\n")

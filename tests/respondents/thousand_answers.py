@@ -1,0 +1,30 @@
+"""`python tests/respondents/thousand_answers.py 1000`: n answers, and all their requests.
+
+All requests have to be of one number, with names and sizes that do not depend on the answer, and no
+answer may stand in one. Whatever name the browser looks up, it finds the host that writes down.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+sys.path += [str(FOLDER), str(FOLDER.parent)]
+
+from browser import browser  # noqa: E402
+from respondent_pages import alike, hosted  # noqa: E402
+
+
+def main(number):
+    """Whether n answers look alike from outside."""
+    with tempfile.TemporaryDirectory() as profile, hosted() as host:
+        mapped = f"--host-resolver-rules=MAP * 127.0.0.1:{host.server_address[1]}"
+        with browser(profile, mapped) as chromium:
+            shapes, plain = alike(chromium, host, number)
+    outcome = f"{len(shapes)} kind of requests; answers in them: {sorted(plain)}"
+    print(f"{number} answers: {outcome}")  # noqa: T201
+    return len(shapes) == 1 and not plain
+
+
+if __name__ == "__main__":
+    sys.exit(not main(int(sys.argv[1])))
