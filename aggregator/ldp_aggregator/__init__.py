@@ -7,8 +7,13 @@ it is first used, so that `ldp --help` does not wait for numpy.
 
 from typing import TYPE_CHECKING
 
-from ldp import __version__, parse_survey
-from ldp.lazy import lazily
+try:
+    from ldp import __version__, parse_survey
+    from ldp.lazy import lazily
+except ImportError as error:
+    from ldp_aggregator.other_ldp import clash
+
+    raise clash(error) from None
 
 if TYPE_CHECKING:
     from ldp_aggregator.association.association import associate

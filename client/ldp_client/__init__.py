@@ -7,8 +7,13 @@ device needs is loaded when it is first used: SQLite alone takes longer to load 
 
 from typing import TYPE_CHECKING
 
-from ldp import __version__, parse_survey
-from ldp.lazy import lazily
+try:
+    from ldp import __version__, parse_survey
+    from ldp.lazy import lazily
+except ImportError as error:
+    from ldp_client.other_ldp import clash
+
+    raise clash(error) from None
 from ldp_client.client import Client
 from ldp_client.ledger import Ledger
 from ldp_client.reports import Report, batches, frames, report_bytes, row_batches

@@ -12,8 +12,13 @@ Each name is loaded when it is first used.
 
 from typing import TYPE_CHECKING
 
-from ldp import __version__
-from ldp.lazy import lazily
+try:
+    from ldp import __version__
+    from ldp.lazy import lazily
+except ImportError as error:
+    from ldp_aggregator.other_ldp import clash
+
+    raise clash(error) from None
 
 if TYPE_CHECKING:
     from ldp_simulations.answers import AnswersError

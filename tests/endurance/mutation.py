@@ -214,6 +214,8 @@ AREAS = {
     "ldp_aggregator.decoders.decoder": "manipulation result one_bit additive health "
     "number_explanation distribution pooling",
     "ldp_aggregator.decoders.table": "result",
+    "ldp_aggregator.decoders.count_law": "views",
+    "ldp_aggregator.exchange": "views counts_of_others otlp",
     "ldp_aggregator.decoders.noise_likelihood": "additive jumps",
     "ldp_aggregator.association.crosstab": "crosstab",
     "ldp_aggregator.association.crosstab_sheet": "crosstab",

@@ -68,9 +68,11 @@ def test_polling_recovers_no_report(tmp_path, monkeypatch):
     """
     monkeypatch.setattr("ldp_aggregator.service.counting.publication.PACE", 0)
     monkeypatch.setattr("ldp_aggregator.service.http.metrics.PAUSE", 0)
+    monkeypatch.setattr("ldp_aggregator.service.http.estimate_metrics.MOST_VALUES", 10**6)
     for folder, publication in (("live", LIVE), ("default", Publication())):
         (tmp_path / folder).mkdir()
-        with service_of(TEXT, folder=tmp_path / folder, publication=publication) as service:
+        shown = {"publication": publication, "metrics_estimates": True}
+        with service_of(TEXT, folder=tmp_path / folder, **shown) as service:
             looker = visitor(service, TOKEN)
             before = [looker.get(path).text for path in PATHS]
             recovered, sent = polled(service, looker)
@@ -79,6 +81,7 @@ def test_polling_recovers_no_report(tmp_path, monkeypatch):
         if publication is LIVE:
             assert same == [True] * DEVICES
             assert before != after
+            assert 'ldp_estimate_low{question="wide",survey="example",value="' in after[-2]
             continue
         assert not any(difference.any() for difference in recovered)
         assert before[:-3] == after[:-3]

@@ -74,6 +74,7 @@ def service_of(
     stop_lists=(),
     geography=None,
     publication=LIVE,
+    metrics_estimates=False,
     settings=(),
     **options,
 ):
@@ -88,6 +89,7 @@ def service_of(
         debug_tags=debug_tags,
         stop_lists=lists,
         publication=publication,
+        metrics_estimates=metrics_estimates,
         geography=geography,
         **dict(settings),
     )

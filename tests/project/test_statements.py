@@ -18,7 +18,7 @@ import ldp_client
 import ldp_simulations
 from benchmarks.citation import citation, cited
 
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("*/README.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")])
 PACKAGES = (ldp, ldp_aggregator, ldp_client, ldp_simulations)
 
 _CODE = re.compile(r"```.*?```|`([^`\n]+)`", re.DOTALL)

@@ -25,6 +25,7 @@ FINISHED = (
     f"{AGGREGATOR}/distributions",
     f"{AGGREGATOR}/engines",
     f"{AGGREGATOR}/estimates",
+    f"{AGGREGATOR}/exchange",
     f"{AGGREGATOR}/google_rappor",
     f"{AGGREGATOR}/groups",
     f"{AGGREGATOR}/health_checks",
@@ -51,6 +52,7 @@ FINISHED = (
     f"{AGGREGATOR}/synthesis",
     "simulations/ldp_simulations",
     "benchmarks",
+    "release",
     "examples",
     "tests",
 )

@@ -7,6 +7,7 @@ import re
 from html.parser import HTMLParser
 
 import numpy as np
+import pytest
 
 from ldp_aggregator.rendering.safe_cells import safe_cell
 from ldp_aggregator.rendering.sheet import Bars, Sheet, TextTable
@@ -104,6 +105,15 @@ def shows_parquet(content):
     assert columns == {"value": NASTY, "frequency": FREQUENCY.tolist()}
 
 
+def shows_prometheus(content):
+    """A parser of Prometheus reads every text and number back."""
+    parser = pytest.importorskip("prometheus_client.parser")
+    (family,) = parser.text_string_to_metric_families(content.decode())
+    assert (family.name, family.type) == ("ldp_estimate_frequency", "gauge")
+    read = [(sample.labels, sample.value) for sample in family.samples]
+    assert read == [({"survey": "s & t", "value": value}, share) for value, share in SHEET.rows()]
+
+
 def shows_markdown(content):
     """What a reader of Markdown makes of it is the page's text, and no other markup."""
     from markdown_it import MarkdownIt
@@ -173,6 +183,7 @@ READERS = {
     "json": shows_json,
     "csv": shows_csv,
     "parquet": shows_parquet,
+    "prometheus": shows_prometheus,
     "markdown": shows_markdown,
     "latex": shows_latex,
     "html": shows_html,

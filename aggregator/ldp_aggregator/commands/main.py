@@ -20,6 +20,7 @@ from typing import Any
 import click
 
 from ldp.errors import LDPError
+from ldp_aggregator.other_ldp import warning
 from ldp_aggregator.streams import say_everything
 
 COMMANDS = "ldp.commands"
@@ -108,3 +109,6 @@ def _broken(name: str, error: Exception) -> click.Command:
 @click.version_option(version("ldpkit-core"), prog_name="ldp")
 def main() -> None:
     """Collect statistics under local differential privacy: plan, randomize, aggregate, estimate."""
+    clash = warning()
+    if clash is not None:
+        click.echo(f"warning: {clash}", err=True)

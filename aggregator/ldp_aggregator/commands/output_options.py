@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -95,6 +96,9 @@ OUTPUT = click.option(
 
 TALLIES = click.argument(
     "paths", metavar="TALLY_OR_REPORTS...", nargs=-1, required=True, type=click.Path(path_type=str)
+)
+TALLIES_IF_ANY = click.argument(
+    "paths", metavar="TALLY_OR_REPORTS...", nargs=-1, type=click.Path(path_type=str)
 )
 LEVEL = click.option("--level", default=0.95, show_default=True, help="Coverage of the intervals.")
 ESTIMAND = click.option(
@@ -243,6 +247,12 @@ _OPTIONS = (
         type=click.Path(path_type=Path),
         help=f"Draw a picture as well, in a file ending in {PICTURES}.",
     ),
+    click.option(
+        "--otlp",
+        "otlp_url",
+        metavar="URL",
+        help="Send the estimates as well, as gauges, to a collector of OpenTelemetry.",
+    ),
 )
 
 
@@ -276,6 +286,7 @@ class OutputOptions:
     form: str | None
     output: Path | None
     plot_path: Path | None
+    otlp_url: str | None
     top: int | None
     tree_level: str | None
     finest: float | None
@@ -342,6 +353,7 @@ class OutputOptions:
         sheet = estimates.sheet(in_full=self.top is not None, elsewhere=_SHOW_ALL)
         if self.plot_path is not None and self._picture is not None:
             write_whole(self.plot_path, self._picture.whole(sheet))
+        self._send(sheet)
         present(sheet, self.form, self.output)
 
     def hand_over_groups(self, groups: GroupEstimates) -> None:
@@ -355,7 +367,17 @@ class OutputOptions:
         sheet = groups.sheet(in_full=self.top is not None)
         if self.plot_path is not None and self._picture is not None:
             write_whole(self.plot_path, self._picture.whole(sheet))
+        self._send(sheet)
         present(sheet, self.form, self.output)
+
+    def _send(self, sheet: Sheet) -> None:
+        """To a collector, if one was named. Raises `EstimateError`."""
+        if self.otlp_url is None:
+            return
+        from ldp_aggregator.exchange.otlp import send
+        from ldp_aggregator.rendering.monitoring.otlp import request_of
+
+        send(self.otlp_url, request_of(sheet, time.time_ns()))
 
     def _of_trees(self, estimates: SurveyEstimates) -> SurveyEstimates:
         """The nodes that were asked for. Raises `EstimateError` if there is no tree."""

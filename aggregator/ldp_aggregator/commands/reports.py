@@ -16,7 +16,7 @@ from ldp_aggregator.commands.group_options import GroupOptions, with_group_optio
 from ldp_aggregator.commands.main import QUIET, SURVEY
 from ldp_aggregator.commands.output_options import (
     QUESTION,
-    TALLIES,
+    TALLIES_IF_ANY,
     OutputOptions,
     check_names,
     warn_of_draws,
@@ -25,6 +25,7 @@ from ldp_aggregator.commands.output_options import (
 )
 from ldp_aggregator.files import (
     hand_out,
+    read_bytes,
     read_candidates,
     read_source,
     read_survey,
@@ -150,9 +151,23 @@ def aggregate(
 
 @click.command()
 @SURVEY
-@TALLIES
+@TALLIES_IF_ANY
 @QUESTION
 @with_output_options
+@click.option(
+    "--counts",
+    "counts_path",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Counts that others collected, in place of tallies: CSV or JSON, of one --question.",
+)
+@click.option(
+    "--reports",
+    "reports",
+    metavar="N",
+    type=click.IntRange(1),
+    help="Of --counts: how many reports there were, where the file does not say so.",
+)
 @click.option(
     "--stops",
     "stop_list",
@@ -166,6 +181,8 @@ def estimate(
     survey_path: Path,
     paths: tuple[str, ...],
     names: tuple[str, ...],
+    counts_path: Path | None,
+    reports: int | None,
     stop_list: Path | None,
     allow_equal: bool,
     quiet: bool,
@@ -179,7 +196,12 @@ def estimate(
     wanted = GroupOptions.taken(asked)
     output_options = OutputOptions(**asked)
     options = output_options.options
-    tally = tally_of(survey_path, paths, quiet, allow_equal=allow_equal)
+    if bool(paths) == (counts_path is not None):
+        raise click.UsageError("expected TALLY_OR_REPORTS, or --counts in their place")
+    if counts_path is None:
+        tally = tally_of(survey_path, paths, quiet, allow_equal=allow_equal)
+    else:
+        tally, names = _counted_elsewhere(survey_path, names, counts_path, reports=reports)
     survey = tally.survey
     check_names(names, [question.name for question in survey])
     candidates = read_candidates(survey, survey_path)
@@ -214,6 +236,19 @@ def tally_of(survey_path: Path, paths: Sequence[str], quiet: bool, *, allow_equa
     tally, _ = count_paths(survey, progress(paths, "aggregating", quiet), allow_equal=allow_equal)
     _report_intake(tally, quiet)
     return tally
+
+
+def _counted_elsewhere(
+    survey_path: Path, names: tuple[str, ...], path: Path, reports: int | None
+) -> tuple[Tally, tuple[str, ...]]:
+    """The tally of the counts in a file, and the question that they are of."""
+    from ldp_aggregator.exchange.counts import LARGEST, read_counts
+
+    survey = read_survey(survey_path)
+    if len(names) > 1:
+        raise click.UsageError("expected one --question for --counts, got several")
+    name = asked_question(survey, names[0] if names else None).name
+    return read_counts(survey, name, read_bytes(path, LARGEST), reports=reports), (name,)
 
 
 def group_arguments(survey_path: Path, wanted: GroupOptions) -> dict[str, Any]:

@@ -18,7 +18,8 @@ codebook random words near vectors, for a mean vector
 pyramid  a cell of one of several views, grids over a map
 stripes  stripes across a map
 marginals a cell of some of many fields
-(noise_likelihood: what noise errs by; linear: what arcs and trees share)
+(noise_likelihood: what noise errs by; linear: what arcs and trees share; count_law: what sums of
+counts say, for warehouses)
 
 Imports: `arcs`, `bloom`, `key_values`, `marginals`, `search`, `stripes`, `taxonomies`, `trees`,
 `vectors`, `moments`, `tallies`.

@@ -28,6 +28,7 @@ from ldp.mechanisms.pyramid import View
 from ldp.survey import Question
 from ldp.texts import composed
 from ldp_aggregator.arrays import Counts, Floats, Indices, Integers
+from ldp_aggregator.decoders.count_law import CountLaw, no_count_law
 from ldp_aggregator.key_values.laws import Balances
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.scores import Scores, symbol_scores
@@ -349,6 +350,8 @@ class Decoder:
     finds: Callable[[Randomizer], Finds | None] = no_search
     joint_scores: Callable[[Question, Counts, Sequence[str]], Scores] = no_scores
     """What a report is worth to each value, as functions of the tally cells that it marks."""
+    count_law: Callable[[Randomizer], CountLaw | None] = no_count_law
+    """How a warehouse decodes counts by itself, where sums of them are enough."""
     explained: Callable[[Question], list[str]] = nothing_to_explain
     """Lines of `ldp explain`."""
     warned: Callable[[Randomizer], list[str]] = nothing_to_say

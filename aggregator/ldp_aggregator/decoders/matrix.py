@@ -16,6 +16,7 @@ import numpy as np
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.matrix import StochasticMatrix
 from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.decoders.count_law import CountLaw
 from ldp_aggregator.decoders.decoder import Decoder, Range, half, of_one_report, scores_of_symbols
 from ldp_aggregator.moments.moments import Moments
 
@@ -32,10 +33,7 @@ def matrix_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     observed = counts[0]
     reports = int(observed.sum())
     frequency = observed / reports @ inverse
-    # (values held, values): the variance of the second one's score, if the first one is held.
-    score_variance = np.maximum(channel @ inverse**2 - np.eye(len(channel)), 0.0)
-    # With [v = x] for the mean, E[(B - mean)^3] = E[B^3] - 3 mean E[B^2] + 2 mean.
-    score_third = channel @ inverse**3 - np.diag(3 * np.diag(score_variance) + 1)
+    score_variance, score_third = score_moments(channel, inverse)
     if_held = np.diag(score_variance).copy()
     shares = np.clip(frequency, 0, 1)
     # For each column the other values by their shares, all alike if no one holds any.
@@ -73,6 +71,36 @@ def matrix_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         supports=observed,
         rates=(own, 1 - own[::-1]),
         third=third,
+    )
+
+
+def score_moments(channel: Floats, inverse: Floats) -> tuple[Floats, Floats]:
+    """(values held, values): variance and third moment of the second one's score, if the first is.
+
+    With [v = x] for the mean, E[(B - mean)^3] = E[B^3] - 3 mean E[B^2] + 2 mean.
+    """
+    variance = np.maximum(channel @ inverse**2 - np.eye(len(channel)), 0.0)
+    third = channel @ inverse**3 - np.diag(3 * np.diag(variance) + 1)
+    return variance, third
+
+
+def count_law(randomizer: Randomizer) -> CountLaw:
+    """Each symbol is worth its row of the decoding matrix."""
+    assert isinstance(randomizer, StochasticMatrix)  # noqa: S101
+    channel = channel_array(randomizer)
+    inverse = decoding(channel)
+    variance, third = score_moments(channel, inverse)
+    alone = channel.shape == (2, 2)
+    return CountLaw(
+        inverse.T,
+        0.0,
+        1.0,
+        variance_if_held=np.diag(variance).copy(),
+        variance_if_not=variance,
+        third_if_held=np.diag(third).copy(),
+        third_if_not=third,
+        signal=np.full(2, abs(channel[0, 0] + channel[1, 1] - 1)) if alone else None,
+        labels=channel.shape[0] == channel.shape[1],
     )
 
 
@@ -144,5 +172,6 @@ DECODER = Decoder(
     mean_reach=mean_reach,
     payload_chances=payload_chances,
     joint_scores=scores_of_symbols(matrix_moments),
+    count_law=count_law,
     warned=warned,
 )

@@ -33,6 +33,7 @@ from ldp.mechanisms.projective import ProjectiveResponse, geometry
 from ldp.mechanisms.rappor import Rappor
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats, Indices
+from ldp_aggregator.decoders.count_law import law_of_supports
 from ldp_aggregator.decoders.decoder import (
     Asked,
     Decoder,
@@ -322,4 +323,5 @@ DECODER = Decoder(
     support_rates=support_rates,
     points=points,
     joint_scores=joint_scores,
+    count_law=law_of_supports,
 )

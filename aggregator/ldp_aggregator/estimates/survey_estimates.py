@@ -14,8 +14,9 @@ from ldp_aggregator.estimates.question_estimates import (
     QuestionEstimates,
 )
 from ldp_aggregator.rendering.bars import figure, picture
-from ldp_aggregator.rendering.formats import Rendered
+from ldp_aggregator.rendering.formats import FORMATS, Rendered
 from ldp_aggregator.rendering.frames import frame, pandas_frame, polars_frame
+from ldp_aggregator.rendering.html_page import image
 from ldp_aggregator.rendering.sheet import Bars, Sheet
 
 FORMAT = 1
@@ -66,7 +67,11 @@ class SurveyEstimates(Rendered):
         )
 
     def _repr_html_(self) -> str:
-        return "".join(question._repr_html_() for question in self)
+        """Tables, and where matplotlib is installed their picture."""
+        tables = "".join(question._repr_html_() for question in self)
+        if not self.questions or not FORMATS["svg"].available:
+            return tables
+        return tables + image(self.picture("svg"), f"{self.survey}: bars with intervals")
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON: the format that `ldp estimate --format json` writes."""

@@ -9,6 +9,7 @@ csv_text   flat records as CSV                     parquet    flat records as Pa
 bars       bars with intervals, as a picture       drawing    pictures as files
 frames     flat records as data frames            heat       maps, as a picture
 over_time  a course over time, as a picture       safe_cells texts that no spreadsheet runs
+monitoring flat records as gauges, for what watches systems
 
 Imports: `arrays`. What is above, such as `estimates`, prints, exports and plots itself by these.
 """

@@ -100,6 +100,15 @@ _ROWS = (
         library="pyarrow",
     ),
     Format(
+        "prometheus",
+        "Prometheus",
+        ending="prom",
+        content_type="text/plain; version=0.0.4; charset=utf-8",
+        needs="rows",
+        writer="monitoring.prometheus:write",
+        sentences=False,
+    ),
+    Format(
         "markdown",
         "Markdown",
         ending="md",

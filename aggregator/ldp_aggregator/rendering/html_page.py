@@ -6,6 +6,7 @@ They have no scripts, and nothing is fetched from elsewhere.
 from __future__ import annotations
 
 import html
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 
 from ldp_aggregator.rendering.sheet import Sheet, TextTable, in_one_line
@@ -28,6 +29,12 @@ def write(sheet: Sheet) -> Iterator[str]:
     tables = "".join(f"{heading(text_table)}{section(text_table)}" for text_table in sheet.tables())
     legend = "".join(map(paragraph, sheet.legend))
     yield page(sheet.title, "".join(map(paragraph, sheet.lead)) + tables + legend)
+
+
+def image(svg: bytes, words: str) -> str:
+    """A picture within a notebook: as data, so that it runs nothing and nothing is fetched."""
+    data = b64encode(svg).decode()
+    return f'<img alt="{html.escape(words)}" src="data:image/svg+xml;base64,{data}">'
 
 
 def heading(text_table: TextTable) -> str:

@@ -69,6 +69,8 @@ class Settings:
     """How many reports are shown together."""
     confirm_clock: bool = False
     """Whether the clock is right although it has jumped since the last commit."""
+    metrics_estimates: bool = False
+    """Whether metrics have estimates too, as they are shown to analysts."""
     notes: NoteFile | None = None
     """What the operator noted, which the page shows."""
     frame_ancestors: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ import { compiledOf, holds, same } from "./support.js";
 import { DELIVERY_LAWS } from "./delivery_laws.js";
 import { DRAW_LAWS } from "./draw_laws.js";
 import { EMBEDDED_LAWS } from "./embedded_laws.js";
+import { EMBEDDING_LAWS } from "./embedding_laws.js";
 import { FIELD_LAWS } from "./field_laws.js";
 import { KEPT_LAWS } from "./kept_laws.js";
 import { NUMBER_LAWS } from "./number_laws.js";
@@ -107,7 +108,7 @@ const PAGE_LAWS = {
 
 const laws = {
   ...VECTOR_LAWS, ...DRAW_LAWS, ...SURVEY_LAWS, ...NUMBER_LAWS, ...CODEBOOK_LAWS, ...ARC_LAWS, ...ONCE_LAWS, ...FIELD_LAWS,
-  ...CLIENT_LAWS, ...KEPT_LAWS, ...EMBEDDED_LAWS, ...DELIVERY_LAWS, ...STORE_LAWS, ...ROLLBACK_LAWS,
+  ...CLIENT_LAWS, ...KEPT_LAWS, ...EMBEDDED_LAWS, ...DELIVERY_LAWS, ...STORE_LAWS, ...ROLLBACK_LAWS, ...EMBEDDING_LAWS,
   ...PAGE_LAWS,
 };
 const outcomes = {};

@@ -50,6 +50,7 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
         stop_lists=_stop_lists(options, served),
         debug_tags=options.debug_tags,
         publication=Publication(options.least_reports, options.publish_minutes),
+        metrics_estimates=options.metrics_estimates,
         confirm_clock=options.confirm_clock,
         geography=_geography(options, served),
         notes=_notes(options),

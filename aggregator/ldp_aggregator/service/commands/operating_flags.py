@@ -74,6 +74,11 @@ FLAGS = (
         help="Minutes after which fewer new ones are shown as well.  [default: never]",
     ),
     click.option(
+        "--metrics-estimates",
+        is_flag=True,
+        help="Show estimates with their bounds in /metrics too, as far as analysts may see them.",
+    ),
+    click.option(
         "--notes",
         "notes_path",
         type=click.Path(path_type=Path),

@@ -38,6 +38,7 @@ class ServeOptions:
     audit_log: Path | None
     least_reports: int
     publish_minutes: float | None
+    metrics_estimates: bool = False
     confirm_clock: bool = False
     stop_lists: tuple[Path, ...] = ()
     geography_path: Path | None = None

@@ -15,6 +15,7 @@ ldp_token_reports_today{token}                         reports that were accepte
 ldp_token_uses_total{token}                            how often a token was good for something
 ldp_batches_early_total, ldp_clock_in_order            early batches that were told to come again;
                                                        0 for a clock that has jumped
+ldp_estimate_*{survey, question, value} see `estimate_metrics`, if asked for
 ldp_uploads_total{status}, ldp_upload_seconds          requests
 ldp_ready, ldp_writer_*, ldp_source_*{source}          the writer: whether it takes uploads, what
                                                        waits, what went wrong how often; what it
@@ -45,6 +46,7 @@ from ldp_aggregator.series.changes import ALARM_RATE
 from ldp_aggregator.service.analysis.punctuality import punctuality
 from ldp_aggregator.service.counting.lasting import TROUBLES
 from ldp_aggregator.service.counting.submissions import QUARANTINED
+from ldp_aggregator.service.http.estimate_metrics import estimated
 from ldp_aggregator.service.http.machine_metrics import watch_machine
 from ldp_aggregator.service.service import Service
 from ldp_aggregator.service.store.opening import open_snapshot
@@ -230,6 +232,8 @@ class _FromStore(Collector):
         yield _by_token(service)
         if time.monotonic() - self._looked > PAUSE:
             self._slow = list(_by_question(service))
+            if service.settings.metrics_estimates:
+                self._slow += estimated(service)
             self._looked = time.monotonic()
         yield from self._slow
 

@@ -1,0 +1,105 @@
+"""Counts that others collected, as a tally: who counts symbols or bits can be estimated from.
+
+Devices randomize as the survey says (by our clients, or by other code that draws from the same
+law); another system adds up what they send, be it a warehouse, Cobalt, a DAP collector or a
+notebook. What a tally needs of it is how often each symbol came, or how many reports set each bit,
+and how many reports there were.
+
+Nobody has checked these reports, and none was told apart from its copies: that was up to whoever
+counted.
+"""
+
+from __future__ import annotations
+
+from ldp.errors import EstimateError
+from ldp.survey import Question, Survey
+from ldp_aggregator.arrays import Counts
+from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.exchange.layouts import Counted, counted
+from ldp_aggregator.tallies.counting import empty_counts
+from ldp_aggregator.tallies.tally import Tally
+
+LARGEST = 1 << 28
+"""Bytes of a file of counts."""
+_FEW = 12
+
+
+def read_counts(survey: Survey, name: str, content: bytes, *, reports: int | None = None) -> Tally:
+    """A tally of one question from a file of counts, in one of the `layouts`.
+
+    `reports` is how many there were, where the file does not say so: of bits it cannot be added
+    up. Raises `EstimateError` and `UnknownNameError`.
+    """
+    question, tally = survey[name], Tally.empty(survey)
+    try:
+        tally.counts[name] = _counts_of(question, counted(content), reports)
+    except EstimateError as error:
+        raise EstimateError(f"question {name!r}: {error}") from None
+    return tally
+
+
+def _counts_of(question: Question, known: Counted, reports: int | None) -> Counts:
+    counts = empty_counts(question.layout)
+    if len(counts) > 1 or question.layout.folding:
+        raise EstimateError(
+            f"expected a question whose tally is one row of counts, got {len(counts):,} rows of "
+            f"{question.mechanism}"
+        )
+    bits = bool(question.layout.counted)
+    if reports is not None and known.reports not in (None, reports):
+        raise EstimateError(f"expected {reports:,} reports, got a file of {known.reports:,}")
+    said = known.reports if reports is None else reports
+    labels = _labels(question, bits=bits)
+    for label, count in known.counts.items():
+        counts[0, _cell(label, labels, counts.shape[1], first=bits and not known.cells)] += count
+    return _of_bits(counts, said) if bits else _of_symbols(counts, said)
+
+
+def _of_bits(counts: Counts, reports: int | None) -> Counts:
+    """With the number of reports, of which each may have set a bit."""
+    if reports is not None and counts[0, 0] not in (0, reports):
+        raise EstimateError(f"expected {reports:,} reports, got {counts[0, 0]:,} in cell 0")
+    counts[0, 0] = reports or counts[0, 0]
+    if not counts[0, 0]:
+        raise EstimateError(
+            "expected the number of reports (--reports, report_count, or cell 0): sums of bits "
+            "do not tell it"
+        )
+    if counts[0, 1:].max() > counts[0, 0]:
+        raise EstimateError(
+            f"expected each bit to be set by at most {counts[0, 0]:,} reports, got "
+            f"{counts[0, 1:].max():,}"
+        )
+    return counts
+
+
+def _of_symbols(counts: Counts, reports: int | None) -> Counts:
+    """Every report has one symbol."""
+    if reports is not None and counts.sum() != reports:
+        raise EstimateError(
+            f"expected counts that add up to {reports:,} reports, as each has one symbol; got "
+            f"{counts.sum():,}"
+        )
+    return counts
+
+
+def _labels(question: Question, *, bits: bool) -> dict[str, int]:
+    """The cells that are called by a value, where there are such."""
+    law, values = decoder_of(question.randomizer).count_law(question.randomizer), question.domain
+    if law is None or not law.labels or values.values is None:
+        return {}
+    return {value: place + bits for place, value in enumerate(values.values)}
+
+
+def _cell(label: str, labels: dict[str, int], cells: int, *, first: bool) -> int:
+    """The cell of a value, or of a number; the `first` one has all reports and no number."""
+    if label in labels:
+        return labels[label]
+    numbers = range(cells - first)
+    if not (label.isascii() and label.isdigit() and len(label) < 10 and int(label) in numbers):
+        names = ", ".join([*map(repr, labels)][:_FEW])
+        raise EstimateError(
+            f"expected {'one of ' + names + ', or ' if names else ''}a number from 0 to "
+            f"{numbers[-1]}, got {label[:80]!r}"
+        )
+    return int(label) + first

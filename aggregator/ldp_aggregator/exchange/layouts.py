@@ -1,0 +1,131 @@
+"""The layouts of files that hold counts: of warehouses, Cobalt, DAP collectors, OpenDP, anyone.
+
+    a table    CSV with a header, or a JSON list of objects: a column `count`, and one that says
+               what was counted: `value`, `cell`, or `symbol`, `bit`, `category`, `event_code`
+               (`event_codes` with one code in it, as Cobalt has it). Other columns are passed over,
+               and rows of the same are added up: those of several dates, say
+    sums       {"report_count": 200, "aggregate_result": [31, 97, 72]}, sums by place, as a
+               collector of DAP has them (Prio3Histogram, Prio3SumVec); or the lines `Number of
+               reports: 200` and `Aggregation result: [31, 97, 72]` that its tools print
+    by name    {"car": 31, "bus": 97}
+    one by one ["car", "bus", "bus"]: released answers, as randomized response of OpenDP gives them
+
+A layout makes `Counted` of a file; what its names mean, `counts` says.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ldp.errors import EstimateError
+
+COUNT = "count"
+CELL = "cell"
+NAMES = (CELL, "value", "symbol", "bit", "category", "event_code", "event_codes")
+"""The columns that say what was counted; only a cell is one by its number in the tally."""
+REPORTS = ("report_count", "reports")
+SUMS = ("aggregate_result", "sums")
+
+_LARGEST = 1 << 53
+_PRINTED = re.compile(r"Number of reports: *(\d+).*?Aggregation result: *(\[[\d, ]*\])", re.DOTALL)
+
+
+class Counted(NamedTuple):
+    """What a file says."""
+
+    counts: Mapping[str, int]
+    """By value, or by number."""
+    reports: int | None = None
+    """How many reports there were, if it says so."""
+    cells: bool = False
+    """Whether numbers are those of a tally's cells, and not of symbols or bits."""
+
+
+def counted(content: bytes) -> Counted:
+    """What the content of a file says. Raises `EstimateError`."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise EstimateError(
+            f"expected counts as UTF-8 text, got a stray byte at position {error.start}"
+        ) from None
+    if printed := _PRINTED.search(text):
+        return _of_sums(json.loads(printed[2]), printed[1])
+    if text.lstrip()[:1] in ("{", "["):
+        return _of_json(text)
+    return _of_rows(csv.DictReader(io.StringIO(text)))
+
+
+def _of_json(text: str) -> Counted:
+    try:
+        known = json.loads(text)
+    except (ValueError, RecursionError):
+        raise EstimateError("expected counts as CSV or JSON, got JSON that is damaged") from None
+    if isinstance(known, dict):
+        sums = next((known[name] for name in SUMS if name in known), None)
+        reports = next((known[name] for name in REPORTS if name in known), None)
+        if isinstance(sums, list):
+            return _of_sums(sums, reports)
+        if isinstance(known.get("counts"), dict):
+            return _of_names(known["counts"], reports)
+        return _of_names(known, None)
+    if all(isinstance(row, dict) for row in known):
+        return _of_rows(known)
+    return Counted(Counter(map(_label, known)))
+
+
+def _of_sums(sums: Sequence[Any], reports: Any) -> Counted:
+    by_place = {str(place): _whole(count) for place, count in enumerate(sums)}
+    return Counted(by_place, None if reports is None else _whole(reports))
+
+
+def _of_names(known: Mapping[str, Any], reports: Any) -> Counted:
+    by_name = {name: _whole(count) for name, count in known.items()}
+    return Counted(by_name, None if reports is None else _whole(reports))
+
+
+def _of_rows(rows: Iterable[Mapping[str | Any, Any]]) -> Counted:
+    total: Counter[str] = Counter()
+    columns: set[str] = set()
+    for row in rows:
+        named = [column for column in NAMES if row.get(column) not in (None, "")]
+        if len(named) != 1 or row.get(COUNT) in (None, ""):
+            raise EstimateError(
+                f"expected rows with {COUNT} and one of {', '.join(NAMES)}, got the columns "
+                f"{', '.join(map(repr, row))[:200]}"
+            )
+        columns.add(named[0])
+        total[_label(row[named[0]])] += _whole(row[COUNT])
+    if len(columns) > 1:
+        raise EstimateError(
+            f"expected one of {', '.join(sorted(columns))} in all rows, got several"
+        )
+    return Counted(total, cells=CELL in columns)
+
+
+def _label(name: object) -> str:
+    """A value as surveys have it: lists of one, as Cobalt has them, and booleans among them."""
+    if isinstance(name, list) and len(name) == 1:
+        return _label(name[0])
+    if isinstance(name, bool):
+        return str(name).lower()
+    if not isinstance(name, str | int):
+        raise EstimateError(f"expected the name or number of what was counted, got {name!r:.80}")
+    return str(name)
+
+
+def _whole(count: object) -> int:
+    """A count; 64-bit numbers come as texts in JSON, and whole ones as 12.0 from some tables."""
+    text = str(count).strip()
+    if isinstance(count, bool) or not re.fullmatch(r"\d{1,16}(\.0+)?", text, re.ASCII):
+        raise EstimateError(f"expected whole counts, got {text[:80]!r}")
+    whole = int(text.partition(".")[0])
+    if whole >= _LARGEST:
+        raise EstimateError(f"expected counts below 2^53, got {whole}")
+    return whole

@@ -1,0 +1,24 @@
+"""Gauges as text for Prometheus: scraped, pushed to a gateway, or put into a collector's folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ldp_aggregator.rendering.monitoring.series import series_of
+from ldp_aggregator.rendering.sheet import Sheet
+
+
+def write(sheet: Sheet) -> Iterator[str]:
+    """The text format, version 0.0.4."""
+    for series in series_of(sheet):
+        yield f"# HELP {series.name} {series.words}\n# TYPE {series.name} gauge\n"
+        for labels, number in series.points:
+            yield f"{series.name}{{{_written(labels)}}} {number!r}\n"
+
+
+def _written(labels: Mapping[str, str]) -> str:
+    return ",".join(f'{name}="{_escaped(text)}"' for name, text in labels.items())
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

@@ -1,0 +1,115 @@
+"""Counts that others collected are estimated as if they had been counted here."""
+
+import json
+import re
+
+import pytest
+from calling import run
+from places import ROOT
+from surveys import survey_of
+
+from ldp.errors import EstimateError
+from ldp_aggregator.exchange.counts import read_counts
+from ldp_aggregator.exchange.layouts import counted
+
+SURVEY = survey_of(
+    *(
+        f'name = "{name}"\ntype = "category"\nvalues = ["car", "bus", "walk"]\nepsilon = "1"\n'
+        f'mechanism = "{name}"'
+        for name in ("grr", "oue", "hr")
+    ),
+    'name = "site"\ntype = "text"\nbloom_bits = 64\nhashes = 2\ncohorts = 4\nmechanism = "rappor"\n'
+    'p = "1/4"\nq = "3/4"\nf = "1/2"',
+)
+CELLS = [31, 97, 72]
+TABLES = {
+    "warehouse": "value,count,day\ncar,30,1\nbus,97,1\nwalk,72,1\ncar,1.0,2\n",
+    "cells": "cell,count\n0,31\n1,97\n2,72\n",
+    "cobalt": json.dumps(
+        [
+            {"date": "2026-11-01", "event_codes": [code], "count": str(count)}
+            for code, count in enumerate(CELLS)
+        ]
+    ),
+    "dap": json.dumps({"report_count": 200, "aggregate_result": CELLS}),
+    "dap printed": f"Number of reports: 200\nSpanned: a day\nAggregation result: {CELLS}\n",
+    "opendp": json.dumps(["car"] * 31 + ["bus"] * 97 + ["walk"] * 72),
+    "by name": json.dumps(dict(zip(("car", "bus", "walk"), CELLS, strict=True))),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_symbols(name):
+    """Every layout gives the tally that our own counting would."""
+    assert read_counts(SURVEY, "grr", TABLES[name].encode()).counts["grr"].tolist() == [CELLS]
+
+
+@pytest.mark.parametrize(
+    ("content", "reports"),
+    [
+        ("bit,count\n0,31\n1,97\n2,72\n", 150),
+        ("value,count\nbus,97\nwalk,72\ncar,31\n", 150),
+        ("cell,count\n0,150\n1,31\n2,97\n3,72\n", None),
+        (json.dumps({"report_count": "150", "aggregate_result": CELLS}), None),
+        (json.dumps({"reports": 150, "counts": {"car": 31, "bus": 97, "walk": 72}}), 150),
+    ],
+)
+def test_bits(content, reports):
+    """How many reports there were is said besides, as sums of bits do not tell it."""
+    tally = read_counts(SURVEY, "oue", content.encode(), reports=reports)
+    assert tally.counts["oue"].tolist() == [[150, *CELLS]]
+
+
+@pytest.mark.parametrize(
+    ("question", "content", "said"),
+    [
+        ("oue", "bit,count\n0,31\n", "expected the number of reports"),
+        ("oue", json.dumps({"report_count": 50, "sums": CELLS}), "at most 50 reports, got 97"),
+        ("grr", json.dumps({"report_count": 50, "sums": CELLS}), "add up to 50 reports"),
+        ("grr", "value,count\ntrain,3\n", "'car', 'bus', 'walk', or a number from 0 to 2"),
+        ("grr", "cell,count\n3,3\n", "a number from 0 to 2, got '3'"),
+        ("hr", "value,count\ncar,3\n", "expected a number from 0 to [0-9]+, got 'car'"),
+        ("grr", "value,count\ncar,-3\n", "expected whole counts, got '-3'"),
+        ("grr", "value,count\ncar,2.5\n", "expected whole counts, got '2.5'"),
+        ("grr", "value,count\ncar,9007199254740993\n", "below 2\\^53"),
+        ("grr", "name,count\ncar,3\n", "expected rows with count and one of cell, value"),
+        ("grr", '[{"value": "car", "count": 1}, {"bit": 1, "count": 1}]', "in all rows"),
+        ("grr", '{"a": ', "damaged"),
+        ("grr", "[[1, 2]]", "the name or number"),
+        ("grr", b"\xff\xfe", "stray byte at position 0"),
+        ("site", "bit,count\n0,31\n", "one row of counts, got 4 rows of rappor"),
+    ],
+)
+def test_what_is_refused(question, content, said):
+    """With what was expected, and by which question."""
+    content = content if isinstance(content, bytes) else content.encode()
+    with pytest.raises(EstimateError, match=f"question '{question}': .*{said}"):
+        read_counts(SURVEY, question, content)
+
+
+def test_the_command(tmp_path):
+    """`--counts` in place of a tally; of the only question, or of one that is named."""
+    survey, counts = tmp_path / "survey.toml", tmp_path / "counts.csv"
+    survey.write_text(SURVEY.to_toml())
+    counts.write_text("bit,count\n0,31\n1,97\n2,72\n")
+    words = ("estimate", survey, "--counts", counts, "--question", "oue", "--format", "json")
+    shown = json.loads(run(*words, "--reports", "150").stdout)
+    assert list(shown["questions"]) == ["oue"]
+    assert shown["questions"]["oue"]["reports"] == 150
+    assert "expected the number of reports" in run(*words, code=1).stderr
+    assert "in their place" in run("estimate", survey, code=2).stderr
+    assert "in their place" in run(*words, "a.tally", code=2).stderr
+    assert "got none" in run("estimate", survey, "--counts", counts, code=1).stderr
+    twice = run(
+        "estimate", survey, "--counts", counts, "--question", "oue", "--question", "grr", code=2
+    )
+    assert "got several" in twice.stderr
+
+
+def test_examples_of_the_documentation():
+    """Each layout that the page shows is read."""
+    page = (ROOT / "docs" / "exchange.md").read_text(encoding="utf-8")
+    part = page.partition("## Counts that others collected")[2].partition("\n## ")[0]
+    blocks = re.findall(r"```(?:csv|json|text)\n(.*?)```", part, re.DOTALL)
+    assert len(blocks) == 6
+    assert all(counted(block.encode()).counts for block in blocks)
