@@ -29,6 +29,8 @@ import numpy as np
 from benchmarks.figures import Figure
 from benchmarks.material import survey_text, values
 from benchmarks.processes import printed
+from benchmarks.service_baselines import Answering
+from benchmarks.service_baselines import figures as beside
 from benchmarks.service_load import VALUES
 from ldp_aggregator.service.store.records import EVER
 from ldp_aggregator.service.store.sqlite import SQLiteStore
@@ -96,6 +98,13 @@ def figures() -> Iterator[Figure]:
         yield Figure(f"{name}, 99 % within", late, "ms", target=50 if load.size == 1 else None)
         yield Figure(f"{name}, all within", most, "ms")
     yield from _deduplication()
+
+
+def compared() -> Iterator[Figure]:
+    """What a single report costs, beside servers that do less (`service_baselines`)."""
+    with serving() as service:
+        ours = Answering(service.process, service.port, service.token)
+        yield from beside(ours, LOADS[0].requests // 2)
 
 
 @contextmanager
@@ -166,15 +175,16 @@ def _claim(store: SQLiteStore, count: int) -> None:
 
 
 @click.command(help=__doc__)
+@click.option("--baselines", is_flag=True, help="Measure what is beside it, instead.")
 @click.option(
     "--soak", "minutes", type=float, help="Minutes to keep it busy, instead of the figures."
 )
-def main(minutes: float | None) -> None:
+def main(minutes: float | None, *, baselines: bool) -> None:
     """See the module."""
     if minutes is not None:
         print(f"{slope(minutes):+.2f} MiB an hour")
         return
-    for figure in figures():
+    for figure in compared() if baselines else figures():
         print(*figure.cells(), sep="  ", flush=True)
 
 
