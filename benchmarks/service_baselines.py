@@ -13,7 +13,6 @@ far less than the requests a second do.
 
 from __future__ import annotations
 
-import os
 import shutil
 import socket
 import sqlite3
@@ -57,7 +56,7 @@ class Answering(NamedTuple):
 
     process: int
     port: int
-    token: str = "none"
+    token: str = ""
 
     def costs(self, requests: int) -> tuple[float, float]:
         """Requests a second, and microseconds of its processor time for each."""
@@ -68,9 +67,9 @@ class Answering(NamedTuple):
         return requests / seconds, spent / requests * 1e6
 
     def _load(self, requests: int) -> float:
-        return printed(
-            "benchmarks.service_load", self.port, self.token, 1, requests, _CONNECTIONS
-        )[0]
+        return printed("benchmarks.service_load", self.port, self.token, 1, requests, _CONNECTIONS)[
+            0
+        ]
 
 
 def figures(ours: Answering, requests: int) -> Iterator[Figure]:
@@ -163,7 +162,7 @@ def main() -> None:
     kind, port, folder = sys.argv[1:]
     kept = None
     if kind == "commits":
-        kept = sqlite3.connect(os.path.join(folder, "uploads.db"))
+        kept = sqlite3.connect(Path(folder) / "uploads.db")
         kept.executescript(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE uploads (body BLOB)"
         )

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import islice, repeat
+from itertools import repeat
 from typing import NamedTuple
 
 from ldp.epochs import epoch_at, epoch_of
@@ -58,12 +58,8 @@ class Rules(NamedTuple):
     kept_epochs: int = 0
 
 
-class _Entry(NamedTuple):
-    """A payload, what it is, and whether it is sent again if it is early."""
-
-    payload: bytes | Damage
-    item: Batch | Refusal
-    waits: bool
+_Entry = tuple[bytes | Damage, Batch | Refusal, bool]
+"""A payload, what it is, and whether it is sent again if it is early."""
 
 
 class Admission:
@@ -87,32 +83,34 @@ class Admission:
 
         Early batches of a submission that waits for them are not counted as received.
         """
-        limits = [limit for piece in pieces for limit in repeat(self._most(piece), len(piece[1]))]
         payloads = [payload for piece in pieces for payload in piece.payloads]
+        limits = [self._most(piece) for piece in pieces for _ in piece.payloads]
         items = screened(payloads, self._catalogue.envelopes, limits)
         answers: list[tuple[str, ...] | LDPError] = []
         taken: list[_Entry] = []
-        rest = zip(payloads, items, strict=True)
+        spans: list[slice | None] = []
         permissions = Permissions(turn, self._catalogue, now)
-        spans = []
-        for piece in pieces:
-            entries = [
-                _Entry(payload, item, piece.submission.waits)
-                for payload, item in islice(rest, len(piece.payloads))
-            ]
-            refusal = permissions.refusal(piece.submission.sender, [item for _, item, _ in entries])
-            spans.append(None if refusal else slice(len(taken), len(taken) + len(entries)))
+        start = 0
+        for submission, own, _ in pieces:
+            end = start + len(own)
+            refusal = permissions.refusal(submission.sender, items[start:end])
             answers.append(refusal or ())
-            taken += [] if refusal else entries
+            spans.append(None if refusal else slice(len(taken), len(taken) + len(own)))
+            if refusal is None:
+                waits = repeat(submission.waits)
+                taken += zip(payloads[start:end], items[start:end], waits, strict=False)
+            start = end
         outcomes = self._outcomes(turn, taken, now)
-        for place, (piece, span) in enumerate(zip(pieces, spans, strict=True)):
+        for place, span in enumerate(spans):
             if span is not None:
-                answers[place] = tuple(outcomes[span])
-                permissions.count(piece.submission.sender, taken[span], outcomes[span])
-        held = sum(
-            entry.waits and outcome == EARLY for entry, outcome in zip(taken, outcomes, strict=True)
-        )
-        turn.receive(len(taken) - held)
+                told = answers[place] = tuple(outcomes[span])
+                permissions.note(pieces[place].submission.sender, taken[span], told)
+        permissions.count()
+        early = 0
+        if EARLY in outcomes:
+            both = zip(taken, outcomes, strict=True)
+            early = sum(waits and outcome == EARLY for (_, _, waits), outcome in both)
+        turn.receive(len(taken) - early)
         return answers
 
     def _most(self, piece: Piece) -> int:
@@ -126,8 +124,7 @@ class Admission:
         """Take batches that were put aside. They have been received already."""
         turn.tell(None, EVER, QUARANTINED, batches=-len(payloads))
         items = screened(payloads, self._catalogue.envelopes)
-        both = zip(payloads, items, strict=True)
-        self._outcomes(turn, [_Entry(payload, item, waits=False) for payload, item in both], now)
+        self._outcomes(turn, [*zip(payloads, items, repeat(False), strict=False)], now)
 
     def _outcomes(self, turn: Turn, entries: Sequence[_Entry], now: float) -> list[str]:
         """What became of each payload."""
@@ -142,8 +139,9 @@ class Admission:
                 epoch, outcome = self._admitted(turn, item, now)
                 if not outcome:
                     # The first of an id may be new; what comes behind it in this turn is not.
-                    first, _ = candidates.setdefault(epoch, {}).setdefault(item.id, (place, item))
-                    if first == place:
+                    by_id = candidates.setdefault(epoch, {})
+                    if item.id not in by_id:
+                        by_id[item.id] = place, item
                         continue
                     outcome = DUPLICATE
             outcomes[place] = outcome
@@ -153,13 +151,18 @@ class Admission:
         # In ascending order, as in every process, so that none waits in a circle.
         for epoch, by_id in sorted(candidates.items()):
             fresh = turn.claim(epoch, list(by_id))
-            for id_, (place, batch) in by_id.items():
-                outcomes[place] = ACCEPTED if id_ in fresh else DUPLICATE
-                totals[batch.fingerprint, epoch, outcomes[place]] += 1
             accepted = [batch for id_, (_, batch) in by_id.items() if id_ in fresh]
+            for id_, (place, _) in by_id.items():
+                outcomes[place] = ACCEPTED if id_ in fresh else DUPLICATE
+            known = Counter([batch.fingerprint for _, batch in by_id.values()])
+            new = Counter([batch.fingerprint for batch in accepted])
+            for question, batches in known.items():
+                totals[question, epoch, ACCEPTED] += new[question]
+                totals[question, epoch, DUPLICATE] += batches - new[question]
             self._count(turn, epoch, accepted, now=now)
         for (fingerprint, epoch, outcome), batches in totals.items():
-            turn.tell(fingerprint, epoch, outcome, batches=batches)
+            if batches:
+                turn.tell(fingerprint, epoch, outcome, batches=batches)
         return outcomes
 
     def _count(self, turn: Turn, epoch: Epoch, batches: list[Batch], now: float) -> None:

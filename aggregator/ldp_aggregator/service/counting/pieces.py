@@ -4,8 +4,11 @@ For someone new to it: one thread counts everything, and a body of 16 MiB may be
 million batches, or nothing but damage that has to be searched for the next frame. Counted as a
 whole, it would stand in everyone's way for seconds.
 
-    light   a single frame, or a few KiB: taken whole, as many in a turn as fit
-    heavy   anything else: cut into frames by a thread beside the writer, then taken piece by piece
+    light   a few KiB, or a single frame that is sound: taken whole, as many in a turn as fit
+    heavy   anything else: taken piece by piece
+
+What has more than a few KiB is cut into frames by a thread beside the writer, which finds out what
+it is: what looks like one large frame may be damage around thousands of sound ones.
 
 Rules
 - A turn takes one piece of one heavy submission, by turns. A connection has one upload at a time,
@@ -24,7 +27,7 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import NamedTuple
 
-from ldp.wire import Damage, is_one_frame, read_frames
+from ldp.wire import Damage, read_frames
 from ldp_aggregator.service.counting.submissions import Submission
 
 LIGHT = 8 << 10
@@ -50,17 +53,19 @@ class _Heavy:
     pieces: deque[list[Payload]] = field(default_factory=deque)
 
 
-def is_heavy(submission: Submission) -> bool:
-    """Whether it has to be cut."""
-    body = submission.body
-    return len(body) > LIGHT and not submission.marks and not is_one_frame(body)
+def is_large(submission: Submission) -> bool:
+    """Whether it has to be looked at before it is known how it is taken."""
+    return len(submission.body) > LIGHT and not submission.marks
 
 
 class Cutter:
-    """The thread that cuts heavy submissions; `wake` is called, in it, when there is a piece."""
+    """The thread that cuts large submissions.
 
-    def __init__(self, wake: SimpleQueue[Submission | None]) -> None:
-        self._wake = wake
+    What is light is handed on to `ready`; when there is a piece of something heavy, `WAKE` is.
+    """
+
+    def __init__(self, ready: SimpleQueue[Submission | Piece | None]) -> None:
+        self._ready = ready
         self._coming: SimpleQueue[Submission | None] = SimpleQueue()
         self._lock = Lock()
         self._waiting: deque[_Heavy] = deque()
@@ -95,10 +100,14 @@ class Cutter:
 
     def _run(self) -> None:
         while (submission := self._coming.get()) is not None:
-            heavy = _Heavy(submission, deque(_pieces(read_frames(submission.body))))
+            payloads = read_frames(submission.body)
+            if len(payloads) == 1:
+                self._ready.put(Piece(submission, payloads))
+                continue
+            heavy = _Heavy(submission, deque(_pieces(payloads)))
             with self._lock:
                 self._waiting.append(heavy)
-            self._wake.put(WAKE)
+            self._ready.put(WAKE)
 
 
 def _pieces(payloads: list[Payload]) -> Iterator[list[Payload]]:

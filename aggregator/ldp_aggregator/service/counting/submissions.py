@@ -72,14 +72,19 @@ class Sender(NamedTuple):
 
 
 class Receipt(NamedTuple):
-    """What became of each batch of one submission, in order; it is written only after it lasts."""
+    """What became of each batch of one submission, in order; it is written only after it lasts.
+
+    `counted` is that by outcome, where it was counted piece by piece: a million at once would keep
+    everyone waiting.
+    """
 
     told: tuple[str, ...]
+    counted: Counter[str] | None = None
 
     @property
     def outcomes(self) -> Counter[str]:
         """How many batches had which outcome."""
-        return Counter(self.told)
+        return Counter(self.told) if self.counted is None else Counter(self.counted)
 
 
 def summed_up(outcomes: Counter[str]) -> dict[str, Any]:
@@ -120,7 +125,9 @@ class Submission:
     waits: bool = False
     """Whether early batches are sent again, instead of being rejected."""
     told: list[str] = field(default_factory=list)
-    """What became of those that were counted so far."""
+    """What became of those that were counted so far, where it is taken in pieces."""
+    counted: Counter[str] | None = None
+    """The same by outcome."""
 
 
 def to_futures(answers: Answers) -> None:

@@ -19,6 +19,7 @@ Rules
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from threading import Event, Thread
@@ -199,13 +200,20 @@ class Writer:
         if isinstance(outcome, LDPError):
             self._line.drop(submission)
             return outcome
-        submission.told += outcome
-        if not piece.is_last:
-            return None
-        if submission.waits and EARLY in submission.told:
-            self.early += submission.told.count(EARLY)
-            return EarlyError()
-        return Receipt(tuple(submission.told))
+        if piece.is_last and not submission.told:
+            receipt = Receipt(outcome)
+        else:
+            submission.told += outcome
+            submission.counted = (submission.counted or Counter()) + Counter(outcome)
+            if not piece.is_last:
+                return None
+            receipt = Receipt(tuple(submission.told), submission.counted)
+        if not submission.waits:
+            return receipt
+        counted = submission.counted
+        early = outcome.count(EARLY) if counted is None else counted[EARLY]
+        self.early += early
+        return EarlyError() if early else receipt
 
     def _turn(self, pieces: Sequence[Piece]) -> list[tuple[str, ...] | LDPError]:
         books = self._books = self._books or self._opened()
