@@ -20,7 +20,7 @@ Rules
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from queue import SimpleQueue
@@ -28,7 +28,7 @@ from threading import Lock, Thread
 from typing import NamedTuple
 
 from ldp.wire import Damage, read_frames
-from ldp_aggregator.service.counting.submissions import Submission
+from ldp_aggregator.service.counting.submissions import EARLY, EarlyError, Receipt, Submission
 
 LIGHT = 8 << 10
 """Bytes of a body that is light, whatever it holds."""
@@ -51,6 +51,24 @@ class Piece(NamedTuple):
 class _Heavy:
     submission: Submission
     pieces: deque[list[Payload]] = field(default_factory=deque)
+
+
+def answer_to(piece: Piece, outcome: tuple[str, ...]) -> Receipt | EarlyError | None:
+    """What to tell a submission after one of its pieces; None before the last."""
+    submission = piece.submission
+    if piece.is_last and not submission.told:
+        receipt = Receipt(outcome)
+    else:
+        submission.told += outcome
+        submission.counted = (submission.counted or Counter()) + Counter(outcome)
+        if not piece.is_last:
+            return None
+        receipt = Receipt(tuple(submission.told), submission.counted)
+    if not submission.waits:
+        return receipt
+    counted = submission.counted
+    early = outcome.count(EARLY) if counted is None else counted[EARLY]
+    return EarlyError(early) if early else receipt
 
 
 def is_large(submission: Submission) -> bool:

@@ -33,7 +33,8 @@ class EarlyError(LDPError):
 
     wait = 600
 
-    def __init__(self) -> None:
+    def __init__(self, batches: int = 1) -> None:
+        self.batches = batches
         super().__init__(
             "expected batches of epochs that have begun, got early ones: our clock is behind, or "
             "that of a device is ahead"
@@ -138,3 +139,12 @@ def to_futures(answers: Answers) -> None:
             future.set_result(answer)
         else:
             future.set_exception(answer)
+
+
+def hand_out(done: Sequence[tuple[Submission, Answer]]) -> None:
+    """Answer, each place once."""
+    by_place: dict[Callable[[Answers], None], list[tuple[Any, Answer]]] = {}
+    for submission, answer in done:
+        by_place.setdefault(submission.answer, []).append((submission.ticket, answer))
+    for place, those in by_place.items():
+        place(those)
