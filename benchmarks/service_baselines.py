@@ -77,7 +77,9 @@ def figures(ours: Answering, requests: int) -> Iterator[Figure]:
     name = "service: a single report, durable"
     speed, microseconds = ours.costs(requests)
     yield Figure(f"{name}, processor time", microseconds, "us", target=MOST)
-    yield Figure(f"{name}, with the load beside it", speed, "reports/s", LEAST, at_least=True)
+    yield Figure(
+        f"{name}, with the load beside it", speed, "reports/s", target=LEAST, at_least=True
+    )
     for kind, (what, command) in BASELINES.items():
         if kind == "nginx" and shutil.which("nginx") is None:
             print("nginx is not installed, and was left out", file=sys.stderr)

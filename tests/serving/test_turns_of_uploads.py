@@ -104,7 +104,7 @@ def test_light_uploads_of_many_batches_fill_a_turn(writer, turns):
 def test_a_large_frame_is_taken_whole(writer, turns):
     """Beside what is light: it waits for no piece of a heavy one."""
     rows = bytes(1 + LIGHT)
-    batch = Batch(SURVEY["symbol"].fingerprint, os.urandom(16), len(rows), rows)
+    batch = Batch(SURVEY["symbol"].fingerprint, os.urandom(16), len(rows), rows=rows)
     assert send(writer, file_of(batch)).result(60).told == ("accepted",)
     assert [piece.is_last for pieces in turns for piece in pieces] == [True]
 

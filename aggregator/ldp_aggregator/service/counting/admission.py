@@ -103,8 +103,8 @@ class Admission:
         outcomes = self._outcomes(turn, taken, now)
         for place, span in enumerate(spans):
             if span is not None:
-                told = answers[place] = tuple(outcomes[span])
-                permissions.note(pieces[place].submission.sender, taken[span], told)
+                answers[place] = tuple(outcomes[span])
+                permissions.note(pieces[place].submission.sender, taken[span], outcomes[span])
         permissions.count()
         early = 0
         if EARLY in outcomes:

@@ -190,8 +190,8 @@ class UploadDesk:
         """
         shared = self.shared_with(head.origin) if self._origins else []
         if isinstance(answer, Receipt):
-            told = answer.told
-            reply = _usual(told[0]) if len(told) == 1 and not shared else _taken(answer, shared)
+            is_usual = len(answer.told) == 1 and not shared
+            reply = _usual(answer.told[0]) if is_usual else _taken(answer, shared)
         else:
             reply = _refusal(_refused(answer), shared)
         self._tell(reply.status, time.perf_counter() - started)
