@@ -83,7 +83,8 @@ class Serving(NamedTuple):
 
 
 def figures() -> Iterator[Figure]:
-    """Throughput and times by size of batch; deduplication."""
+    """What a single report costs; throughput and times by size of batch; deduplication."""
+    yield from compared()
     for load in LOADS:
         with serving() as service:
             service.load(load.size, load.requests // 10, load.connections)
