@@ -2,15 +2,16 @@
 
 `python -m benchmarks.fairness` starts the real `ldp serve`, uploads a report at a time over one
 connection, and times each: alone first, then beside another connection that sends 16 MiB of one
-kind after the other, again and again: batches of one, frames of nothing, and bytes that look like
-the beginnings of frames. What such a sender costs is the difference of the medians, and of the
-times within which 99 in 100 are answered.
+kind after the other, again and again: batches of one, the same behind a head that says they are one
+frame, frames of nothing, and bytes that look like the beginnings of frames. What such a sender
+costs is the difference of the medians, and of the times within which 99 in 100 are answered.
 """
 
 from __future__ import annotations
 
 import http.client
 import os
+import struct
 import time
 from collections.abc import Iterator
 from threading import Event, Thread
@@ -21,7 +22,7 @@ from benchmarks.figures import Figure
 from benchmarks.material import closed_survey, frames
 from benchmarks.service import Serving, serving
 from benchmarks.service_load import VALUES
-from ldp.wire import encode_frame
+from ldp.wire import REPORTS_MAGIC, encode_frame
 
 UPLOADS = 300
 MOST = 100.0
@@ -34,6 +35,7 @@ def heavy_bodies() -> dict[str, bytes]:
     ones = b"".join(frames(closed_survey("grr", VALUES), 250_000, 1))
     bodies = {
         "batches of one": ones,
+        "batches of one as one frame": struct.pack("<4sIQ", REPORTS_MAGIC, _SIZE - 16, 0) + ones,
         "frames of nothing": encode_frame(b"") * (_SIZE // 16),
         "beginnings of frames": b"LDPR" * (_SIZE // 4),
         "noise": os.urandom(_SIZE),

@@ -6,6 +6,7 @@ import os
 import resource
 import subprocess
 import sys
+from pathlib import Path
 
 _UNIT = 1 if sys.platform == "darwin" else 1024
 """Bytes in which the system counts the peak."""
@@ -28,3 +29,10 @@ def peak() -> float:
     It begins with that of the process that started it.
     """
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _UNIT / (1 << 20)
+
+
+def processor_seconds(process: int) -> float:
+    """What a process has used of the processor so far, for itself and in the system."""
+    # The name, in brackets, may hold spaces; then come the state and, 12th and 13th, the times.
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

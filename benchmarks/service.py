@@ -29,9 +29,14 @@ import numpy as np
 from benchmarks.figures import Figure
 from benchmarks.material import survey_text, values
 from benchmarks.processes import printed
+from benchmarks.service_baselines import Answering
+from benchmarks.service_baselines import figures as beside
 from benchmarks.service_load import VALUES
+from ldp_aggregator.service.counting.books import Books
+from ldp_aggregator.service.counting.turn import begin
 from ldp_aggregator.service.store.records import EVER
 from ldp_aggregator.service.store.sqlite import SQLiteStore
+from ldp_aggregator.tallies.tally import ACCEPTED
 
 _SURVEY = survey_text(f'type = "category"\n{values(VALUES)}mechanism = "grr"\nepsilon = "1"\n')
 _PATIENCE = 60
@@ -78,7 +83,8 @@ class Serving(NamedTuple):
 
 
 def figures() -> Iterator[Figure]:
-    """Throughput and times by size of batch; deduplication."""
+    """What a single report costs; throughput and times by size of batch; deduplication."""
+    yield from compared()
     for load in LOADS:
         with serving() as service:
             service.load(load.size, load.requests // 10, load.connections)
@@ -98,12 +104,20 @@ def figures() -> Iterator[Figure]:
     yield from _deduplication()
 
 
+def compared() -> Iterator[Figure]:
+    """What a single report costs, beside servers that do less (`service_baselines`)."""
+    with serving() as service:
+        ours = Answering(service.process, service.port, service.token)
+        yield from beside(ours, LOADS[0].requests // 2)
+
+
 @contextmanager
-def serving() -> Iterator[Serving]:
+def serving(*options: str) -> Iterator[Serving]:
     """A service on a store of its own."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "survey.toml").write_text(_SURVEY)
         command = [Path(sys.executable).with_name("ldp"), "serve", "survey.toml", "--port", "0"]
+        command += options
         log = Path(folder) / "log"
         with log.open("w") as file, subprocess.Popen(command, cwd=folder, stderr=file) as process:
             try:
@@ -142,9 +156,16 @@ def slope(minutes: float) -> float:
 def _deduplication() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "store.db"
+        _fill(SQLiteStore(path))
+        begun = time.perf_counter()
         store = SQLiteStore(path)
-        for _ in range(_IDS // _FILLED_AT_ONCE):
-            _claim(store, _FILLED_AT_ONCE)
+        Books(store, {})
+        yield Figure(
+            f"service: opening a store with {_IDS:,} ids",
+            time.perf_counter() - begun,
+            "s",
+            target=1,
+        )
         begun = time.perf_counter()
         for _ in range(_TURNS):
             _claim(store, _CLAIMED_AT_ONCE)
@@ -158,23 +179,39 @@ def _deduplication() -> Iterator[Figure]:
     )
 
 
+def _fill(store: SQLiteStore) -> None:
+    """Let a store have received as many batches as it is to have ids, and close it."""
+    books = Books(store, {})
+    for _ in range(_IDS // _FILLED_AT_ONCE):
+        with begin(books) as turn:
+            turn.claim(EVER, _new_ids(_FILLED_AT_ONCE))
+            turn.receive(_FILLED_AT_ONCE)
+            turn.tell(None, EVER, ACCEPTED, batches=_FILLED_AT_ONCE)
+    store.close()
+
+
 def _claim(store: SQLiteStore, count: int) -> None:
-    ids = os.urandom(16 * count)
     store.begin()
-    store.claim(EVER, [ids[at : at + 16] for at in range(0, len(ids), 16)])
+    store.claim(EVER, _new_ids(count))
     store.commit()
 
 
+def _new_ids(count: int) -> list[bytes]:
+    ids = os.urandom(16 * count)
+    return [ids[at : at + 16] for at in range(0, len(ids), 16)]
+
+
 @click.command(help=__doc__)
+@click.option("--baselines", is_flag=True, help="Measure what is beside it, instead.")
 @click.option(
     "--soak", "minutes", type=float, help="Minutes to keep it busy, instead of the figures."
 )
-def main(minutes: float | None) -> None:
+def main(minutes: float | None, *, baselines: bool) -> None:
     """See the module."""
     if minutes is not None:
         print(f"{slope(minutes):+.2f} MiB an hour")
         return
-    for figure in figures():
+    for figure in compared() if baselines else figures():
         print(*figure.cells(), sep="  ", flush=True)
 
 

@@ -48,9 +48,9 @@ class _Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self._answer += data
         head, end, body = self._answer.partition(_END)
-        if not end or len(body) < int(head.partition(_LENGTH)[2].partition(b"\r\n")[0]):
+        if not end or len(body) < int(head.partition(_LENGTH)[2].partition(b"\r\n")[0] or 0):
             return
-        if not head.startswith(b"HTTP/1.1 202"):
+        if not head.startswith((b"HTTP/1.1 202", b"HTTP/1.1 204")):
             self._fail()
             return
         self._answer = b""

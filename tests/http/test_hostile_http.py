@@ -66,6 +66,23 @@ def test_second_request_before_the_answer(service):
     assert (answer.status, answer.closed, answer.content.count(b"HTTP/1.1")) == (400, True, 1)
 
 
+def test_a_head_that_comes_again_means_the_same(service):
+    """Heads of one connection, the last one byte for byte among them: as if read anew each time."""
+    before = service.accounts().get(_ACCEPTED, 0)
+    sound = [request(fresh()) for _ in range(4)]
+    other = request(fresh(), b"x-other: 1")
+    duplicate, cut = sound[1], (sound[3][:-9], sound[3][-9:])
+    answer = service.exchange(*sound[:3], duplicate, other, *cut, patience=1, pause=0.05)
+    assert answer.content.count(b"HTTP/1.1 202") == 6
+    assert answer.content.count(b'"duplicate": 1') == 1
+    assert service.accounts()[_ACCEPTED] == before + 5
+    for bad in (sound[0] + b"x", sound[0] + sound[1], sound[0].replace(b"POST", b"PUT ")):
+        answer = service.exchange(request(fresh()), bad, pause=0.05)
+        assert (answer.content.count(b" 202 "), answer.closed) == (1, True), bad
+        assert b"HTTP/1.1 40" in answer.content, bad
+    assert service.accounts()[_ACCEPTED] == before + 8
+
+
 def test_heads_have_to_come_in_time(service):
     """A connection whose head is not whole in time is closed, however busy, and idle ones too.
 

@@ -1,13 +1,15 @@
 """Heavy uploads are cut, and everyone has a turn: counted in turns and batches, not in seconds."""
 
+import os
+import struct
 from concurrent.futures import Future
 from contextlib import closing
 
 import pytest
 from hostile_http import fresh
-from wire_samples import SURVEY, TEXT
+from wire_samples import SURVEY, TEXT, file_of
 
-from ldp.wire import encode_frame
+from ldp.wire import Batch, encode_frame
 from ldp_aggregator.service.counting.admission import Admission
 from ldp_aggregator.service.counting.line import MOST_MIXED
 from ldp_aggregator.service.counting.pieces import LIGHT, MOST_FRAMES
@@ -22,6 +24,8 @@ HEAVY = {
     "nothing but beginnings": b"LDPR" * 50_000,
     "garbage between": (encode_frame(b"x") + b"LDPR") * 5000,
 }
+_INSIDE = b"".join(fresh() for _ in range(2000))
+HEAVY["what says that it is one frame"] = struct.pack("<4sIQ", b"LDPR", len(_INSIDE), 0) + _INSIDE
 
 
 @pytest.fixture
@@ -95,6 +99,14 @@ def test_light_uploads_of_many_batches_fill_a_turn(writer, turns):
     assert {future.result(60).outcomes["accepted"] for future in futures} == {100}
     sizes = [sum(len(piece.submission.body) for piece in pieces) for pieces in turns]
     assert max(sizes) < MOST_MIXED + LIGHT
+
+
+def test_a_large_frame_is_taken_whole(writer, turns):
+    """Beside what is light: it waits for no piece of a heavy one."""
+    rows = bytes(1 + LIGHT)
+    batch = Batch(SURVEY["symbol"].fingerprint, os.urandom(16), len(rows), rows=rows)
+    assert send(writer, file_of(batch)).result(60).told == ("accepted",)
+    assert [piece.is_last for pieces in turns for piece in pieces] == [True]
 
 
 def test_what_waits_when_a_writer_is_closed_is_counted(writer):

@@ -138,17 +138,23 @@ class Service:
             return GRANTED
         return tokens.check(token, scope, self.clock(), survey=survey)
 
-    def sender(self, token: str | None) -> Sender | None:
-        """Whose a token is, and what that one may send."""
+    def entitled(self, token: str | None, scope: str) -> tuple[str, Sender | None]:
+        """What a token is worth for a scope; and whose it is, and what that one may send."""
         invited = self._invited(token)
-        if invited is not None:
-            return Sender("", (invited.survey,), most_reports=1, spent_as=invited.spent_as)
+        if invited is not None and scope == UPLOAD:
+            own = Sender("", (invited.survey,), most_reports=1, spent_as=invited.spent_as)
+            return GRANTED, own
         tokens = self.settings.tokens
-        known = None if tokens is None else tokens.find(token)
+        if tokens is None:
+            return GRANTED, None
+        verdict, known = tokens.judged(token, scope, self.clock())
         if known is None:
-            return None
-        return Sender(
-            known.name, known.surveys, known.most_reports, reports_a_day=known.reports_a_day
+            return verdict, None
+        return verdict, Sender(
+            known.name,
+            known.surveys,
+            known.most_reports,
+            reports_a_day=known.reports_a_day,
         )
 
     def _invited(self, token: str | None) -> Invitation | None:

@@ -100,7 +100,7 @@ def _fitting(
         return Refusal("report-width", batch.fingerprint)
     if batch.size > most:
         return Refusal("batch-size", batch.fingerprint)
-    if batch.combination >= size_of(envelope.attributes):
+    if batch.combination and batch.combination >= size_of(envelope.attributes):
         return Refusal("attribute-range", batch.fingerprint)
     return batch
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import signal
@@ -77,7 +78,11 @@ def application(
     _load_slow_libraries()
     make_room()
     sys.setswitchinterval(_SWITCH)
-    return Application(service_of(options, on_failure or _stop), owned=True)
+    serving = Application(service_of(options, on_failure or _stop), owned=True)
+    # What was loaded so far stays: a collection that looked through it would keep everyone waiting.
+    gc.collect()
+    gc.freeze()
+    return serving
 
 
 def _say_serving(options: ServeOptions, listening: socket.socket) -> None:

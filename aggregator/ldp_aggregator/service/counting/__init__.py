@@ -13,6 +13,7 @@ permissions   what a token may send
 pieces        uploads that are cut, so that none keeps the others waiting
 housekeeping  closing epochs, forgetting ids
 lasting       what goes wrong again and again, said once
+condition     what keeps the writer from writing
 
 Imports: `service.store`, `ldp_aggregator.tallies`.
 """

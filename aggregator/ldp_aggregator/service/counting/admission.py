@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from itertools import islice, repeat
+from itertools import repeat
 from typing import NamedTuple
 
 from ldp.epochs import epoch_at, epoch_of
@@ -63,13 +63,10 @@ class Rules(NamedTuple):
     kept_epochs: int = 0
 
 
-class _Entry(NamedTuple):
-    """A payload, what it is, and whether it is sent again if it is early."""
-
-    payload: bytes | Damage
-    item: Batch | Refusal
-    waits: bool
-    spent_as: Callable[[bytes], bytes] | None = None
+Spends = Callable[[bytes], bytes]
+"""The key under which a token is spent on a question."""
+_Entry = tuple[bytes | Damage, Batch | Refusal, bool, Spends | None]
+"""A payload, what it is, whether it is sent again if it is early, and how its token is spent."""
 
 
 class Admission:
@@ -93,34 +90,34 @@ class Admission:
 
         Early batches of a submission that waits for them are not counted as received.
         """
-        limits = [limit for piece in pieces for limit in repeat(self._most(piece), len(piece[1]))]
         payloads = [payload for piece in pieces for payload in piece.payloads]
+        limits = [self._most(piece) for piece in pieces for _ in piece.payloads]
         items = screened(payloads, self._catalogue.envelopes, limits)
         answers: list[tuple[str, ...] | LDPError] = []
         taken: list[_Entry] = []
-        rest = zip(payloads, items, strict=True)
+        spans: list[slice | None] = []
         permissions = Permissions(turn, self._catalogue, now)
-        spans = []
-        for piece in pieces:
-            entries = [
-                _Entry(payload, item, piece.submission.waits, spent_as=_spends(piece))
-                for payload, item in islice(rest, len(piece.payloads))
-            ]
-            refusal = permissions.refusal(
-                piece.submission.sender, [entry.item for entry in entries]
-            )
-            spans.append(None if refusal else slice(len(taken), len(taken) + len(entries)))
+        start = 0
+        for submission, own, _ in pieces:
+            end = start + len(own)
+            refusal = permissions.refusal(submission.sender, items[start:end])
             answers.append(refusal or ())
-            taken += [] if refusal else entries
+            spans.append(None if refusal else slice(len(taken), len(taken) + len(own)))
+            if refusal is None:
+                waits, spends = repeat(submission.waits), repeat(_spends(submission))
+                taken += zip(payloads[start:end], items[start:end], waits, spends, strict=False)
+            start = end
         outcomes = self._outcomes(turn, taken, now)
-        for place, (piece, span) in enumerate(zip(pieces, spans, strict=True)):
+        for place, span in enumerate(spans):
             if span is not None:
                 answers[place] = tuple(outcomes[span])
-                permissions.count(piece.submission.sender, taken[span], outcomes[span])
-        held = sum(
-            entry.waits and outcome == EARLY for entry, outcome in zip(taken, outcomes, strict=True)
-        )
-        turn.receive(len(taken) - held)
+                permissions.note(pieces[place].submission.sender, taken[span], outcomes[span])
+        permissions.count()
+        early = 0
+        if EARLY in outcomes:
+            both = zip(taken, outcomes, strict=True)
+            early = sum(waits and outcome == EARLY for (_, _, waits, _), outcome in both)
+        turn.receive(len(taken) - early)
         return answers
 
     def _most(self, piece: Piece) -> int:
@@ -135,7 +132,8 @@ class Admission:
         turn.tell(None, EVER, QUARANTINED, batches=-len(payloads))
         items = screened(payloads, self._catalogue.envelopes)
         both = zip(payloads, items, strict=True)
-        self._outcomes(turn, [_Entry(payload, item, waits=False) for payload, item in both], now)
+        entries = [(payload, item, False, None) for payload, item in both]
+        self._outcomes(turn, entries, now)
 
     def _outcomes(self, turn: Turn, entries: Sequence[_Entry], now: float) -> list[str]:
         """What became of each payload."""
@@ -150,8 +148,9 @@ class Admission:
                 epoch, outcome = self._admitted(turn, item, now)
                 if not outcome:
                     # The first of an id may be new; what comes behind it in this turn is not.
-                    first, _ = candidates.setdefault(epoch, {}).setdefault(item.id, (place, item))
-                    if first == place:
+                    by_id = candidates.setdefault(epoch, {})
+                    if item.id not in by_id:
+                        by_id[item.id] = place, item
                         continue
                     outcome = DUPLICATE
             outcomes[place] = outcome
@@ -162,12 +161,12 @@ class Admission:
         # In ascending order, as in every process, so that none waits in a circle.
         for epoch, by_id in sorted(candidates.items()):
             fresh = turn.claim(epoch, list(by_id))
-            for id_, (place, batch) in by_id.items():
+            for id_, (place, _) in by_id.items():
                 outcomes[place] = DUPLICATE
                 if id_ in fresh:
                     outcomes[place] = SPENT if place in spent else ACCEPTED
-                totals[batch.fingerprint, epoch, outcomes[place]] += 1
             accepted = [batch for place, batch in by_id.values() if outcomes[place] == ACCEPTED]
+            totals.update((b.fingerprint, epoch, outcomes[place]) for place, b in by_id.values())
             self._count(turn, epoch, accepted, now=now)
         for (fingerprint, epoch, outcome), batches in totals.items():
             turn.tell(fingerprint, epoch, outcome, batches=batches)
@@ -213,10 +212,9 @@ class Admission:
         return Epoch(envelope.epoch, epoch_at(now, envelope.epoch))
 
 
-def _spends(piece: Piece) -> Callable[[bytes], bytes] | None:
-    """How the token behind a piece is spent, if it is good once."""
-    sender = piece.submission.sender
-    return None if sender is None else sender.spent_as
+def _spends(submission: Submission) -> Spends | None:
+    """How the token behind a submission is spent, if it is good once."""
+    return None if submission.sender is None else submission.sender.spent_as
 
 
 def _spent(
@@ -228,7 +226,7 @@ def _spent(
     keys: dict[int, bytes] = {}
     for by_id in candidates.values():
         for place, batch in by_id.values():
-            spent_as = entries[place].spent_as
+            spent_as = entries[place][3]
             if spent_as is not None:
                 keys[place] = spent_as(batch.fingerprint)
     if not keys:

@@ -3,7 +3,8 @@
 Rules
 - The root has the number of the shard's records and the exclusive or of their checksums, so that a
   record which is lost with everything around it is missed; `IdSum` does so for ids.
-- Nothing is opened that does not check out (`verification`).
+- Nothing is opened that does not check out (`verification`); where ids are too many to be read at
+  a start, these are still to be checked then (`proof`).
 - Memory: the tallies of open epochs, and a checksum for each of their records; nothing grows with
   reports.
 """
@@ -37,7 +38,7 @@ from ldp_aggregator.service.store.records import (
     shard_of,
 )
 from ldp_aggregator.service.store.store import Snapshot, Store
-from ldp_aggregator.service.store.verification import check
+from ldp_aggregator.service.store.verification import check, is_large
 from ldp_aggregator.tallies.joint_counting import empty_counts_of
 
 HELD = (TALLY, SHOWN, "intake", "ids", "closed", "seen", "sent", "mark", "survey")
@@ -59,9 +60,12 @@ class Books:
         self.store = store
         self.envelopes = envelopes
         self._known = Known.of(envelopes)
+        self.unproven = False
+        """Whether the ids are still to be checked."""
         with store.snapshot() as snapshot:
             if not sound:
-                check(snapshot, store.acknowledged())
+                self.unproven = is_large(snapshot)
+                check(snapshot, store.acknowledged(), ids=not self.unproven)
             self._load(snapshot)
 
     def _load(self, snapshot: Snapshot) -> None:

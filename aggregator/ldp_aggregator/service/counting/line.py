@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from queue import Empty, SimpleQueue
 from threading import Lock
 
-from ldp.wire import is_one_frame, read_frames
-from ldp_aggregator.service.counting.pieces import WAKE, Cutter, Piece, is_heavy
+from ldp.wire import read_frames
+from ldp_aggregator.service.counting.pieces import WAKE, Cutter, Piece, is_large
 from ldp_aggregator.service.counting.submissions import BusyError, Submission
 
 MOST_IN_TURN = 4096
@@ -28,7 +28,7 @@ class Line:
     """Submissions that were handed over and have no answer yet."""
 
     def __init__(self) -> None:
-        self._queue: SimpleQueue[Submission | None] = SimpleQueue()
+        self._queue: SimpleQueue[Submission | Piece | None] = SimpleQueue()
         self._cutter = Cutter(self._queue)
         self._lock = Lock()
         self._bytes = 0
@@ -46,7 +46,7 @@ class Line:
             self.waiting += 1
             self._bytes += size
             # Under the lock, so that nothing comes behind the end that `close` puts there.
-            if is_heavy(submission):
+            if is_large(submission):
                 self._cutter.cut(submission)
             else:
                 self._queue.put(submission)
@@ -72,29 +72,35 @@ class Line:
         None at the end.
         """
         heavy = self._cutter.next()
-        light = self._light(wait=0.0 if heavy or self._ended else _IDLE)
+        pieces = self._light(wait=0.0 if heavy or self._ended else _IDLE)
         heavy = heavy or self._cutter.next()
-        pieces = [Piece(submission, read_frames(submission.body)) for submission in light]
         if heavy is not None:
             pieces.append(heavy)
         return None if self._ended and not pieces else pieces
 
-    def _light(self, wait: float) -> list[Submission]:
+    def _light(self, wait: float) -> list[Piece]:
         """Those that are taken whole."""
-        light: list[Submission] = []
+        light: list[Piece] = []
         size = mixed = 0
+        take = self._queue.get_nowait
         try:
-            submission = self._queue.get(timeout=wait) if wait else self._queue.get_nowait()
-            while submission is not None:
-                if submission is not WAKE:
-                    light.append(submission)
-                    size += len(submission.body)
-                    mixed += 0 if is_one_frame(submission.body) else len(submission.body)
+            item = self._queue.get(timeout=wait) if wait else take()
+            while item is not None:
+                if item is not WAKE:
+                    piece = item if isinstance(item, Piece) else _whole(item)
+                    light.append(piece)
+                    more = len(piece.submission.body)
+                    size += more
+                    mixed += more if len(piece.payloads) != 1 else 0
                 is_full = len(light) >= MOST_IN_TURN or size >= MOST_BYTES_IN_TURN
                 if is_full or mixed >= MOST_MIXED:
                     return light
-                submission = self._queue.get_nowait()
+                item = take()
         except Empty:
             return light
         self._ended = True
         return light
+
+
+def _whole(submission: Submission) -> Piece:
+    return Piece(submission, read_frames(submission.body))

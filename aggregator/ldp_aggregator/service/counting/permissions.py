@@ -30,10 +30,11 @@ class Permissions:
         self._day = int(now // DAY)
         self._until_tomorrow = int((self._day + 1) * DAY - now) + 1
         self._asked: Counter[str] = Counter()
+        self._accepted: Counter[str] = Counter()
 
     def refusal(self, sender: Sender | None, items: Sequence[Any]) -> LDPError | None:
         """Why these batches may not be sent; None if they may."""
-        if sender is None:
+        if sender is None or (not sender.surveys and sender.reports_a_day is None):
             return None
         batches = [item for item in items if isinstance(item, Batch)]
         if sender.surveys:
@@ -48,15 +49,19 @@ class Permissions:
             self._asked[sender.name] += asked
         return None
 
-    def count(self, sender: Sender | None, entries: Sequence[Any], outcomes: Sequence[str]) -> None:
-        """Count the reports of batches that were accepted."""
+    def note(self, sender: Sender | None, entries: Sequence[Any], outcomes: Sequence[str]) -> None:
+        """Note the reports of batches that were accepted; an entry has its batch second."""
         # Nothing is counted by who was invited.
         if sender is None or sender.spent_as is not None:
             return
-        reports = sum(
-            entry.item.size
+        self._accepted[sender.name] += sum(
+            entry[1].size
             for entry, outcome in zip(entries, outcomes, strict=True)
             if outcome == ACCEPTED
         )
-        if reports:
-            self._turn.send(self._day, sender.name, reports)
+
+    def count(self) -> None:
+        """Count what was noted."""
+        for name, reports in self._accepted.items():
+            if reports:
+                self._turn.send(self._day, name, reports)

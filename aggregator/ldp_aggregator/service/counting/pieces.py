@@ -4,8 +4,11 @@ For someone new to it: one thread counts everything, and a body of 16 MiB may be
 million batches, or nothing but damage that has to be searched for the next frame. Counted as a
 whole, it would stand in everyone's way for seconds.
 
-    light   a single frame, or a few KiB: taken whole, as many in a turn as fit
-    heavy   anything else: cut into frames by a thread beside the writer, then taken piece by piece
+    light   a few KiB, or a single frame that is sound: taken whole, as many in a turn as fit
+    heavy   anything else: taken piece by piece
+
+What has more than a few KiB is cut into frames by a thread beside the writer, which finds out what
+it is: what looks like one large frame may be damage around thousands of sound ones.
 
 Rules
 - A turn takes one piece of one heavy submission, by turns. A connection has one upload at a time,
@@ -17,15 +20,15 @@ Rules
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import NamedTuple
 
-from ldp.wire import Damage, is_one_frame, read_frames
-from ldp_aggregator.service.counting.submissions import Submission
+from ldp.wire import Damage, read_frames
+from ldp_aggregator.service.counting.submissions import EARLY, EarlyError, Receipt, Submission
 
 LIGHT = 8 << 10
 """Bytes of a body that is light, whatever it holds."""
@@ -50,17 +53,37 @@ class _Heavy:
     pieces: deque[list[Payload]] = field(default_factory=deque)
 
 
-def is_heavy(submission: Submission) -> bool:
-    """Whether it has to be cut."""
-    body = submission.body
-    return len(body) > LIGHT and not submission.marks and not is_one_frame(body)
+def answer_to(piece: Piece, outcome: tuple[str, ...]) -> Receipt | EarlyError | None:
+    """What to tell a submission after one of its pieces; None before the last."""
+    submission = piece.submission
+    if piece.is_last and not submission.told:
+        receipt = Receipt(outcome)
+    else:
+        submission.told += outcome
+        submission.counted = (submission.counted or Counter()) + Counter(outcome)
+        if not piece.is_last:
+            return None
+        receipt = Receipt(tuple(submission.told), submission.counted)
+    if not submission.waits:
+        return receipt
+    counted = submission.counted
+    early = outcome.count(EARLY) if counted is None else counted[EARLY]
+    return EarlyError(early) if early else receipt
+
+
+def is_large(submission: Submission) -> bool:
+    """Whether it has to be looked at before it is known how it is taken."""
+    return len(submission.body) > LIGHT and not submission.marks
 
 
 class Cutter:
-    """The thread that cuts heavy submissions; `wake` is called, in it, when there is a piece."""
+    """The thread that cuts large submissions.
 
-    def __init__(self, wake: SimpleQueue[Submission | None]) -> None:
-        self._wake = wake
+    What is light is handed on to `ready`; when there is a piece of something heavy, `WAKE` is.
+    """
+
+    def __init__(self, ready: SimpleQueue[Submission | Piece | None]) -> None:
+        self._ready = ready
         self._coming: SimpleQueue[Submission | None] = SimpleQueue()
         self._lock = Lock()
         self._waiting: deque[_Heavy] = deque()
@@ -95,10 +118,14 @@ class Cutter:
 
     def _run(self) -> None:
         while (submission := self._coming.get()) is not None:
-            heavy = _Heavy(submission, deque(_pieces(read_frames(submission.body))))
+            payloads = read_frames(submission.body)
+            if len(payloads) == 1:
+                self._ready.put(Piece(submission, payloads))
+                continue
+            heavy = _Heavy(submission, deque(_pieces(payloads)))
             with self._lock:
                 self._waiting.append(heavy)
-            self._wake.put(WAKE)
+            self._ready.put(WAKE)
 
 
 def _pieces(payloads: list[Payload]) -> Iterator[list[Payload]]:

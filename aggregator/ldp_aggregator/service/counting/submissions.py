@@ -33,7 +33,8 @@ class EarlyError(LDPError):
 
     wait = 600
 
-    def __init__(self) -> None:
+    def __init__(self, batches: int = 1) -> None:
+        self.batches = batches
         super().__init__(
             "expected batches of epochs that have begun, got early ones: our clock is behind, or "
             "that of a device is ahead"
@@ -74,14 +75,19 @@ class Sender(NamedTuple):
 
 
 class Receipt(NamedTuple):
-    """What became of each batch of one submission, in order; it is written only after it lasts."""
+    """What became of each batch of one submission, in order; it is written only after it lasts.
+
+    `counted` is that by outcome, where it was counted piece by piece: a million at once would keep
+    everyone waiting.
+    """
 
     told: tuple[str, ...]
+    counted: Counter[str] | None = None
 
     @property
     def outcomes(self) -> Counter[str]:
         """How many batches had which outcome."""
-        return Counter(self.told)
+        return Counter(self.told) if self.counted is None else Counter(self.counted)
 
 
 def summed_up(outcomes: Counter[str]) -> dict[str, Any]:
@@ -122,7 +128,9 @@ class Submission:
     waits: bool = False
     """Whether early batches are sent again, instead of being rejected."""
     told: list[str] = field(default_factory=list)
-    """What became of those that were counted so far."""
+    """What became of those that were counted so far, where it is taken in pieces."""
+    counted: Counter[str] | None = None
+    """The same by outcome."""
 
 
 def to_futures(answers: Answers) -> None:
@@ -133,3 +141,12 @@ def to_futures(answers: Answers) -> None:
             future.set_result(answer)
         else:
             future.set_exception(answer)
+
+
+def hand_out(done: Sequence[tuple[Submission, Answer]]) -> None:
+    """Answer, each place once."""
+    by_place: dict[Callable[[Answers], None], list[tuple[Any, Answer]]] = {}
+    for submission, answer in done:
+        by_place.setdefault(submission.answer, []).append((submission.ticket, answer))
+    for place, those in by_place.items():
+        place(those)

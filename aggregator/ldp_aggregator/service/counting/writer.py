@@ -22,12 +22,12 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from threading import Event, Thread
-from typing import Any
 
 from ldp.errors import LDPError
 from ldp_aggregator.service.counting.admission import Admission, Rules
 from ldp_aggregator.service.counting.books import Books
 from ldp_aggregator.service.counting.clock import in_words
+from ldp_aggregator.service.counting.condition import Condition
 from ldp_aggregator.service.counting.housekeeping import (
     BACK_EVERY,
     EVERY,
@@ -38,22 +38,21 @@ from ldp_aggregator.service.counting.housekeeping import (
 )
 from ldp_aggregator.service.counting.lasting import Lasting
 from ldp_aggregator.service.counting.line import Line
-from ldp_aggregator.service.counting.pieces import Piece
+from ldp_aggregator.service.counting.pieces import Piece, answer_to
 from ldp_aggregator.service.counting.publication import LIVE, Publication, Publisher
 from ldp_aggregator.service.counting.served import Catalogue
 from ldp_aggregator.service.counting.submissions import (
-    EARLY,
     Answer,
-    Answers,
-    BusyError,
     EarlyError,
     InternalError,
     Receipt,
     Submission,
+    hand_out,
     to_futures,
 )
 from ldp_aggregator.service.counting.turn import begin
 from ldp_aggregator.service.store.errors import StoreError, StoreFullError, StoreLostError
+from ldp_aggregator.service.store.proof import prove
 from ldp_aggregator.service.store.store import Store
 
 _PAUSE = 2.0
@@ -87,15 +86,13 @@ class Writer:
         self._confirmed = confirm_clock
         self.clock_trouble: str | None = None
         """What is wrong with the clock, in words, as of the last look at it."""
-        self._on_failure = on_failure
         self._admission = Admission(catalogue, rules)
         self._publisher = Publisher(catalogue, publication)
         self._stopping = Event()
         self._looked = self._took_back = float("-inf")
-        self._tried = time.monotonic()
-        self._obstacle: StoreError | None = None
-        self.failure: StoreError | None = None
         self.lasting = Lasting()
+        self._condition = Condition(self.lasting, on_failure, time.monotonic)
+        self._unsound: StoreError | None = None
         self.turns = 0
         self.early = 0
         """Early batches of uploads that were told to come again."""
@@ -108,12 +105,14 @@ class Writer:
     @property
     def trouble(self) -> str | None:
         """Why submissions are not taken, as far as is known; None if they are."""
-        trouble = self.failure or self._obstacle
-        if trouble is not None:
-            return str(trouble)
-        if self._stopping.is_set():
+        if self._condition.trouble is None and self._stopping.is_set():
             return "expected to write to the store, but the service stops"
-        return None
+        return self._condition.trouble
+
+    @property
+    def failure(self) -> StoreError | None:
+        """What the store said when nothing could be taken any more; None before that."""
+        return self._condition.failure
 
     @property
     def waiting(self) -> int:
@@ -158,6 +157,7 @@ class Writer:
         try:
             while (pieces := self._line.next()) is not None:
                 started = time.perf_counter()
+                self._believe()
                 if pieces:
                     self._take(pieces)
                 self._publish()
@@ -195,17 +195,13 @@ class Writer:
 
     def _answer(self, piece: Piece, outcome: tuple[str, ...] | LDPError) -> Answer | None:
         """What to tell a submission after one of its pieces; None before the last."""
-        submission = piece.submission
         if isinstance(outcome, LDPError):
-            self._line.drop(submission)
+            self._line.drop(piece.submission)
             return outcome
-        submission.told += outcome
-        if not piece.is_last:
-            return None
-        if submission.waits and EARLY in submission.told:
-            self.early += submission.told.count(EARLY)
-            return EarlyError()
-        return Receipt(tuple(submission.told))
+        answer = answer_to(piece, outcome)
+        if isinstance(answer, EarlyError):
+            self.early += answer.batches
+        return answer
 
     def _turn(self, pieces: Sequence[Piece]) -> list[tuple[str, ...] | LDPError]:
         books = self._books = self._books or self._opened()
@@ -220,13 +216,14 @@ class Writer:
 
     def _look_for_room(self) -> None:
         """See whether something could be written, if nothing was for a while."""
-        if self.failure is not None or time.monotonic() - self._tried < ROOM_EVERY:
+        condition = self._condition
+        if condition.failure is not None or time.monotonic() - condition.tried < ROOM_EVERY:
             return
-        self._tried = time.monotonic()
+        condition.tried = time.monotonic()
         try:
             books = self._books = self._books or self._opened()
             books.store.look_for_room()
-            if self._obstacle is not None:
+            if condition.obstacle is not None:
                 with begin(books):
                     pass
                 self._went_well()
@@ -234,10 +231,7 @@ class Writer:
             self._trouble(error)
 
     def _went_well(self) -> None:
-        self._tried = time.monotonic()
-        if self._obstacle is not None:
-            self._obstacle = None
-            self.lasting.over("the store can be written to again")
+        self._condition.went_well()
 
     def _publish(self, *, at_once: bool = False) -> None:
         """Let more be looked at, where enough has come."""
@@ -286,12 +280,18 @@ class Writer:
             self.lasting.note("due", "what was due could not be done", traceback=True)
         self._took_back = now if back else self._took_back
 
+    _hand_out = staticmethod(hand_out)
+
     def _opened(self) -> Books:
         store = self._open_store()
         try:
             books = Books(store, self._catalogue.tallied)
             define(books, self._catalogue)
             self._publisher.start(books)
+            if books.unproven:
+                Thread(
+                    target=prove, args=(store, self._hear_of_ids), name="ldp-proof", daemon=True
+                ).start()
             return books
         except BaseException:
             store.close()
@@ -299,28 +299,20 @@ class Writer:
 
     def _trouble(self, error: StoreError) -> LDPError:
         """What to do after an error of the store, and what to tell those who wait."""
-        self._tried = time.monotonic()
-        if isinstance(error, StoreFullError):
-            self._obstacle = error
-            self.lasting.note("full", error)
-            return BusyError(wait=30)
-        books, self._books = self._books, None
-        if books is not None:
+        books = self._books
+        if not isinstance(error, StoreFullError) and books is not None:
+            self._books = None
             books.store.close()
+        answer = self._condition.note(error)
         if isinstance(error, StoreLostError):
-            self._obstacle = error
-            self.lasting.note("lost", error)
             self._stopping.wait(_PAUSE)
-            return BusyError(wait=5)
-        self.lasting.note("failed", error)
-        self.failure = error
-        self._on_failure(error)
-        return error
+        return answer
 
-    @staticmethod
-    def _hand_out(done: Sequence[tuple[Submission, Answer]]) -> None:
-        by_place: dict[Callable[[Answers], None], list[tuple[Any, Answer]]] = {}
-        for submission, answer in done:
-            by_place.setdefault(submission.answer, []).append((submission.ticket, answer))
-        for place, those in by_place.items():
-            place(those)
+    def _hear_of_ids(self, error: StoreError) -> None:
+        """Called from the thread that checks them; the writer's own takes it up."""
+        self._unsound = error
+
+    def _believe(self) -> None:
+        """Write no more where the ids were not as they should be."""
+        if self._unsound is not None and self.failure is None:
+            self._trouble(self._unsound)

@@ -89,12 +89,11 @@ class Application:
         self.service = service
         self.desk = UploadDesk(
             service.writer,
-            None if settings.open_uploads else service.permitted,
+            None if settings.open_uploads else service.entitled,
             settings.origins,
             limits=settings.limits,
             tell=self._metrics.tell,
             board=service.board,
-            sender=service.sender,
         )
         self._upload = Upload(self.desk)
         self._rest = _rest(service, self._metrics, owned=owned)

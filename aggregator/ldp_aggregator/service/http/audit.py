@@ -45,7 +45,7 @@ class Asked:
             return
         tokens = self._service.settings.tokens
         shown = self._scope.get("ldp.token") or shown_token(Request(self._scope))
-        known = None if tokens is None else tokens.find(shown)
+        known = None if tokens is None else tokens.tokens.find(shown)
         write = log.refuse if known is None and tokens is not None else log.write
         write(
             request=self.id,

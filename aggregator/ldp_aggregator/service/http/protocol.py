@@ -36,7 +36,6 @@ An upload has less (`uploads.desk`).
 _OTHER_FILES = 128
 """What a process opens besides: stores, surveys, sockets that listen."""
 _SPACES = re.compile(rb"[ \t]{2}|\t")
-_WATCHED = (b"host", b"authorization", b"expect")
 
 
 def make_room() -> None:
@@ -77,8 +76,11 @@ class JoiningTransport:
 
     def write_now(self, data: bytes) -> None:
         """Send it at once, with what was written before."""
-        self._parts.append(data)
-        self._send()
+        if self._parts:
+            self._parts.append(data)
+            self._send()
+        elif not self.is_closing():
+            self._transport.write(data)
 
     def close(self) -> None:
         """Send what was written, and close."""
@@ -144,29 +146,42 @@ class StrictProtocol(HttpToolsProtocol):
         """Begin a request, if it is its turn."""
         if self.answering():
             raise ValueError("expected nothing before the answer")
-        super().on_message_begin()
+        # What an application is told of it is made once it is known that one is asked.
+        self.url = b""
+        self.headers = []
+        self.expect_100_continue = False
 
     def on_headers_complete(self) -> None:
         """Check the head as a whole, and begin to answer."""
         self.check_head()
+        self.begin_answer()
+
+    def begin_answer(self) -> None:
+        """Let the application answer what has a sound head."""
+        url, headers, expect = self.url, self.headers, self.expect_100_continue
+        super().on_message_begin()
+        self.url, self.expect_100_continue = url, expect
+        # The same list is in the scope.
+        self.headers += headers
         super().on_headers_complete()
 
     def check_head(self) -> None:
         """Whatever is raised here is answered with 400."""
         version = self.parser.get_http_version()
         size = len(self.url)
-        times = dict.fromkeys(_WATCHED, 0)
+        hosts = tokens = expectations = 0
         for name, value in self.headers:
             size += len(name) + len(value)
-            if name in times:
-                times[name] += 1
+            hosts += name == b"host"
+            tokens += name == b"authorization"
+            expectations += name == b"expect"
         sound = (
             self.url.startswith(b"/")
             and b"#" not in self.url
             and version in ("1.0", "1.1")
-            and (times[b"host"] == 1 or (version == "1.0" and not times[b"host"]))
-            and times[b"authorization"] <= 1
-            and (not times[b"expect"] or self.expect_100_continue)
+            and (hosts == 1 or (version == "1.0" and not hosts))
+            and tokens <= 1
+            and (not expectations or self.expect_100_continue)
             and not self.parser.should_upgrade()
             and len(self.headers) <= MOST_FIELDS
             and size <= MOST_HEAD

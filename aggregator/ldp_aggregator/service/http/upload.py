@@ -9,15 +9,15 @@ from functools import partial
 from typing import Any
 
 from ldp.errors import LDPError
-from ldp_aggregator.service.counting.submissions import Answer, Receipt
+from ldp_aggregator.service.counting.submissions import Answer, Receipt, Sender
 from ldp_aggregator.service.uploads.desk import (
     PREFLIGHT,
-    Headers,
     Refused,
     Reply,
     UploadDesk,
     no_room,
 )
+from ldp_aggregator.service.uploads.heads import Head, read_head
 from ldp_aggregator.service.uploads.room import Place
 
 Scope = MutableMapping[str, Any]
@@ -36,29 +36,29 @@ class Upload:
         """Answer one request."""
         started = time.perf_counter()
         desk = self._desk
-        headers: Headers = scope["headers"]
-        if scope["method"] == "OPTIONS" and (shared := desk.shared_with(headers)):
+        head = read_head(scope["headers"])
+        if scope["method"] == "OPTIONS" and (shared := desk.shared_with(head.origin)):
             reply = Reply(204, [*shared, *PREFLIGHT], b"")
         else:
             try:
-                place = desk.admit(scope["method"], headers)
+                place, sender = desk.admit(scope["method"], head)
                 try:
                     body = await self._patience.body(receive, place)
-                    answer: Receipt | Exception = await self._receipt(body, headers)
+                    answer: Receipt | Exception = await self._receipt(body, head, sender)
                 finally:
                     place.release()
             except (Refused, LDPError) as error:
                 answer = error
-            reply = desk.reply(answer, headers, started)
+            reply = desk.reply(answer, head, started)
         await send(
             {"type": "http.response.start", "status": reply.status, "headers": reply.headers}
         )
         await send({"type": "http.response.body", "body": reply.body})
 
-    async def _receipt(self, body: bytes, headers: Headers) -> Receipt:
+    async def _receipt(self, body: bytes, head: Head, sender: Sender | None) -> Receipt:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Receipt] = loop.create_future()
-        self._desk.submit(body, partial(_settle, future), loop, headers=headers)
+        self._desk.submit(body, partial(_settle, future), loop, head=head, sender=sender)
         return await future
 
 

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ldp_aggregator.service.uploads.desk import bearer
+from ldp_aggregator.service.uploads.heads import bearer
 from ldp_aggregator.service.uploads.tokens import (
     EXPIRED,
     MISSING,

@@ -45,17 +45,38 @@ class Finding(NamedTuple):
         return f"{self.check}: {self.problem}"
 
 
-def check(snapshot: Snapshot, acknowledged: int | None) -> None:
-    """Raise `StoreDamagedError` for the first thing that is wrong."""
-    for finding in findings(snapshot, acknowledged):
+AT_ONCE = 1_000_000
+"""Ids that are checked before a store is opened: half a second for all of them."""
+
+
+def is_large(snapshot: Snapshot) -> bool:
+    """Whether a store has more ids than a start can wait for."""
+    closed = last_closed(snapshot)
+    sums = (
+        read_id_sum(record.content).ids
+        for record in snapshot.scan("ids")
+        if Epoch.read(record.key).number > closed.get(Epoch.read(record.key).length, -1)
+    )
+    return sum(sums) > AT_ONCE
+
+
+def check(snapshot: Snapshot, acknowledged: int | None, *, ids: bool = True) -> None:
+    """Raise `StoreDamagedError` for the first thing that is wrong.
+
+    Without `ids` neither these nor the structure of the database, most of which is for them.
+    """
+    for finding in findings(snapshot, acknowledged, ids=ids):
         raise StoreDamagedError(
             f"expected a sound store, got one with damage ({finding}); run ldp doctor on it"
         )
 
 
-def findings(snapshot: Snapshot, acknowledged: int | None) -> Iterator[Finding]:
+def findings(
+    snapshot: Snapshot, acknowledged: int | None, *, ids: bool = True
+) -> Iterator[Finding]:
     """Everything wrong with a store, of which `acknowledged` commits have to be there."""
-    yield from (Finding("database", complaint) for complaint in snapshot.complaints())
+    if ids:
+        yield from (Finding("database", complaint) for complaint in snapshot.complaints())
     roots: dict[int, Root] = {}
     sums: dict[int, list[int]] = defaultdict(lambda: [0, 0])
     outcomes: dict[int, int] = defaultdict(int)
@@ -76,8 +97,8 @@ def findings(snapshot: Snapshot, acknowledged: int | None) -> Iterator[Finding]:
                 epoch = Epoch.read(record.key)
                 # The ids of closed epochs are forgotten.
                 if epoch.number > closed.get(epoch.length, -1):
-                    ids = read_id_sum(record.content)
-                    claimed[epoch] = claimed.get(epoch, IdSum()).joined(ids)
+                    of_shard = read_id_sum(record.content)
+                    claimed[epoch] = claimed.get(epoch, IdSum()).joined(of_shard)
         except (ValueError, TypeError, WireError) as error:
             yield Finding("record", f"one of kind {record.kind} cannot be read: {error}", record)
         sums[shard][0] += 1
@@ -98,7 +119,8 @@ def findings(snapshot: Snapshot, acknowledged: int | None) -> Iterator[Finding]:
                 f"shard {shard} received {root.received:,} batches, but knows of "
                 f"{outcomes[shard]:,}",
             )
-    yield from _ids(snapshot, claimed)
+    if ids:
+        yield from _ids(snapshot, claimed)
     commits = max((root.commits for root in roots.values()), default=0)
     if acknowledged is not None and acknowledged > commits:
         yield Finding(

@@ -63,8 +63,3 @@ class DebugBoard:
         """Those that are kept, the last one first."""
         with self._lock:
             return tuple(self._uploads)
-
-
-def tag_of(headers: Iterable[tuple[bytes, bytes]]) -> bytes | None:
-    """The tag that a request carries, if any."""
-    return next((value for name, value in headers if name == HEADER), None)

@@ -33,7 +33,7 @@ import asyncio
 import json
 import time
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from ldp_aggregator.service.counting.submissions import (
@@ -51,11 +51,10 @@ from ldp_aggregator.service.counting.submissions import (
 from ldp_aggregator.service.counting.writer import Writer
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.uploads.debugging import MOST_BODY as MOST_SHOWN
-from ldp_aggregator.service.uploads.debugging import TAG, DebugBoard, tag_of
+from ldp_aggregator.service.uploads.debugging import TAG, DebugBoard
+from ldp_aggregator.service.uploads.heads import TRANSFERRED, Head, Headers
 from ldp_aggregator.service.uploads.room import Place, Rooms, UploadLimits
 from ldp_aggregator.service.uploads.tokens import GRANTED, WRONG_SCOPE
-
-Headers = list[tuple[bytes, bytes]]
 
 PATH = "/v1/reports"
 _JSON: Headers = [
@@ -85,79 +84,73 @@ class Refused(Exception):  # noqa: N818  # it is an answer
 
 
 class Reply(NamedTuple):
-    """An answer over HTTP, whole."""
+    """An answer over HTTP, whole.
+
+    A `usual` one is the same object each time.
+    """
 
     status: int
     headers: Headers
     body: bytes
+    usual: bool = False
 
 
 class UploadDesk:
     """What is asked of an upload and answered to it, however its bytes come in.
 
-    `permitted` says what a token is worth; None lets anyone upload. `sender` says whose it is, and
-    what that one may send. `tell` is told status and seconds of replies.
+    `entitled` says what a token is worth, whose it is, and what that one may send; None lets anyone
+    upload. `tell` is told status and seconds of replies.
     """
 
     def __init__(
         self,
         writer: Writer,
-        permitted: Callable[[str | None, str], str] | None,
+        entitled: Callable[[str | None, str], tuple[str, Sender | None]] | None,
         origins: Iterable[str] = (),
         limits: UploadLimits = UploadLimits(),  # noqa: B008  # a tuple
         tell: Callable[[int, float], None] = lambda status, seconds: None,  # noqa: ARG005
         board: DebugBoard | None = None,
-        sender: Callable[[str | None], Sender | None] = lambda token: None,  # noqa: ARG005
     ) -> None:
         self.limits = limits
         self._writer = writer
-        self._permitted = permitted
+        self._entitled = entitled
         self._origins = frozenset(origin.encode() for origin in origins)
         self._tell = tell
         self._board = board
-        self._sender = sender
         self._rooms = Rooms(limits)
         self._places: dict[asyncio.AbstractEventLoop, Callable[[Answers], None]] = {}
 
-    def admit(self, method: str, headers: Headers) -> Place:
-        """A place for the body that a request announces, to be released once it is answered.
+    def admit(self, method: str, head: Head) -> tuple[Place, Sender | None]:
+        """A place for the body that a request announces, and whose it is.
 
-        Raises `Refused`, before any of it is read.
+        The place is to be released once the request is answered. Raises `Refused`, before any of
+        the body is read.
         """
-        token = None
-        lengths = []
-        for name, value in headers:
-            if name == b"content-length":
-                lengths.append(value)
-            elif name == b"authorization":
-                token = bearer(value.decode("latin-1"))
-            elif name == b"transfer-encoding":
-                raise Refused(411, "expected a Content-Length, got a Transfer-Encoding")
-            elif name == b"content-encoding" and value.lower() != b"identity":
-                raise Refused(
-                    415, "expected the bytes as they are, got a Content-Encoding", never="encoded"
-                )
+        if head.strange:
+            raise _packed(head.strange)
         if method != "POST":
             raise Refused(405, f"expected POST, got {method}")
-        if self._permitted is not None:
-            verdict = self._permitted(token, "upload")
+        sender = None
+        if self._entitled is not None:
+            verdict, sender = self._entitled(head.token, "upload")
             if verdict != GRANTED:
                 status = 403 if verdict == WRONG_SCOPE else 401
                 raise Refused(status, f"expected a token for uploads, got {verdict}")
-        if len(lengths) != 1 or not lengths[0].isdigit():
+        if len(head.lengths) != 1 or not head.lengths[0].isdigit():
             raise Refused(411, "expected one Content-Length, in digits")
-        length = int(lengths[0][:20])
+        length = int(head.lengths[0][:20])
         if length > self.limits.body:
             raise Refused(
                 413, f"expected at most {self.limits.body} bytes, got {length}", never="too-large"
             )
         if not length:
             raise Refused(400, "expected frames of reports, got nothing", never="empty")
-        self._check_tag(headers, length)
+        if head.tag is not None:
+            self._check_tag(head.tag, length)
         place = self._rooms.place_for(length)
         if place is None:
             raise no_room()
-        return place
+        return place, sender
 
     def too_slow(self, place: Place) -> Refused:
         """What a body is told that has not come in time."""
@@ -174,49 +167,38 @@ class UploadDesk:
         ticket: Callable[[Answer], None],
         loop: asyncio.AbstractEventLoop,
         *,
-        headers: Headers,
+        head: Head,
+        sender: Sender | None,
     ) -> None:
         """Hand an upload to the writer; `ticket` is called with the answer, in the loop.
 
         That of a developer is shown instead, and answered at once. Raises `BusyError` or
         `StoreError`; then there will be no answer.
         """
-        tag = tag_of(headers)
-        if tag is not None and self._board is not None:
-            ticket(self._board.show(tag.decode("ascii"), body))
+        if head.tag is not None and self._board is not None:
+            ticket(self._board.show(head.tag.decode("ascii"), body))
             return
-        if loop not in self._places:
-            self._places[loop] = _place_in(loop)
-        sender = self._sender(_token_of(headers)) if self._permitted is not None else None
-        place = self._places[loop]
+        place = self._places.get(loop)
+        if place is None:
+            place = self._places[loop] = _place_in(loop)
         self._writer.submit(Submission(body, ticket, place, sender=sender, waits=True))
 
-    def reply(self, answer: Receipt | Exception, headers: Headers, started: float) -> Reply:
-        """What to say to a request with these headers.
+    def reply(self, answer: Receipt | Exception, head: Head, started: float) -> Reply:
+        """What to say to a request with this head.
 
         It was taken up at `started`, by `time.perf_counter`.
         """
-        shared = self.shared_with(headers)
+        shared = self.shared_with(head.origin) if self._origins else []
         if isinstance(answer, Receipt):
-            status = 202
-            own = _JSON
-            body = _one(*answer.told) if len(answer.told) == 1 else _json(answer)
+            is_usual = len(answer.told) == 1 and not shared
+            reply = _usual(answer.told[0]) if is_usual else _taken(answer, shared)
         else:
-            refused = _refused(answer)
-            status = refused.status
-            own = [*_JSON, (b"connection", b"close"), *_TOLD.get(status, [])]
-            if refused.wait:
-                own.append((b"retry-after", b"%d" % refused.wait))
-            never = {"reason": refused.never} if refused.never else {}
-            body = json.dumps({"error": refused.reason, **never}).encode()
-        self._tell(status, time.perf_counter() - started)
-        return Reply(status, [*own, (b"content-length", b"%d" % len(body)), *shared], body)
+            reply = _refusal(_refused(answer), shared)
+        self._tell(reply.status, time.perf_counter() - started)
+        return reply
 
-    def _check_tag(self, headers: Headers, length: int) -> None:
+    def _check_tag(self, tag: bytes, length: int) -> None:
         """Raise `Refused` for an upload of a developer that cannot be shown."""
-        tag = tag_of(headers)
-        if tag is None:
-            return
         if self._board is None:
             raise Refused(
                 403, "expected no LDP-Debug-Tag: this service was not started with --debug-tags"
@@ -226,11 +208,8 @@ class UploadDesk:
         if length > MOST_SHOWN:
             raise Refused(413, f"expected at most {MOST_SHOWN} bytes to show, got {length}")
 
-    def shared_with(self, headers: Headers) -> Headers:
-        """What lets the pages of other origins see the answer, if they may."""
-        if not self._origins:
-            return []
-        origin = next((value for name, value in headers if name == b"origin"), b"")
+    def shared_with(self, origin: bytes) -> Headers:
+        """What lets the pages of another origin see the answer, if they may."""
         if origin not in self._origins:
             return []
         return [(b"access-control-allow-origin", origin), (b"vary", b"origin")]
@@ -241,15 +220,11 @@ def no_room() -> Refused:
     return Refused(503, "expected room for the upload, found none", 1)
 
 
-def bearer(value: str) -> str | None:
-    """The token of an Authorization header, if it has one."""
-    scheme, _, token = value.partition(" ")
-    return token.strip() if scheme.lower() == "bearer" else None
-
-
-def _token_of(headers: Headers) -> str | None:
-    shown = next((value for name, value in headers if name == b"authorization"), b"")
-    return bearer(shown.decode("latin-1"))
+def _packed(strange: str) -> Refused:
+    """What an upload is told whose bytes do not come as they are."""
+    if strange == TRANSFERRED:
+        return Refused(411, "expected a Content-Length, got a Transfer-Encoding")
+    return Refused(415, "expected the bytes as they are, got a Content-Encoding", never="encoded")
 
 
 def _place_in(loop: asyncio.AbstractEventLoop) -> Callable[[Answers], None]:
@@ -279,11 +254,22 @@ def _refused(error: Exception) -> Refused:
     return error if isinstance(error, Refused) else Refused(500, str(error))
 
 
-def _json(receipt: Receipt) -> bytes:
-    return json.dumps(summed_up(receipt.outcomes)).encode()
+def _refusal(refused: Refused, shared: Headers) -> Reply:
+    status = refused.status
+    own = [*_JSON, (b"connection", b"close"), *_TOLD.get(status, [])]
+    if refused.wait:
+        own.append((b"retry-after", b"%d" % refused.wait))
+    never = {"reason": refused.never} if refused.never else {}
+    body = json.dumps({"error": refused.reason, **never}).encode()
+    return Reply(status, [*own, (b"content-length", b"%d" % len(body)), *shared], body)
 
 
-@lru_cache(maxsize=64)
-def _one(outcome: str) -> bytes:
-    """What most uploads are told: those of one batch."""
-    return _json(Receipt((outcome,)))
+def _taken(receipt: Receipt, shared: Headers) -> Reply:
+    body = json.dumps(summed_up(receipt.outcomes)).encode()
+    return Reply(202, [*_JSON, (b"content-length", b"%d" % len(body)), *shared], body)
+
+
+@cache
+def _usual(outcome: str) -> Reply:
+    """What most uploads are told: those of one batch, of which there is one for each outcome."""
+    return _taken(Receipt((outcome,)), [])._replace(usual=True)

@@ -17,6 +17,7 @@ from pathlib import Path
 from threading import Lock
 
 from ldp_aggregator.files import FileError, written_whole
+from ldp_aggregator.service.store.records import DAY
 
 ENDING = "-used"
 _MOST_BYTES = 1 << 20
@@ -31,15 +32,21 @@ class TokenUse:
         self._path = path_of(token_file)
         self._lock = Lock()
         self._days = read_days(token_file)
+        self._noted: dict[str, int] = {}
+        """The days since 1970 of those that were used since the start."""
         self._trouble = False
         self.times: Counter[str] = Counter()
         """How often each was good for something, since the start."""
 
     def note(self, name: str, now: float) -> None:
         """A token was used."""
-        today = datetime.fromtimestamp(now, UTC).date()
+        day = int(now // DAY)
         with self._lock:
             self.times[name] += 1
+            if self._noted.get(name) == day:
+                return
+            self._noted[name] = day
+            today = datetime.fromtimestamp(now, UTC).date()
             if self._days.get(name) == today:
                 return
             self._days[name] = today

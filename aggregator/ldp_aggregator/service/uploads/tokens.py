@@ -139,7 +139,24 @@ class Tokens:
 
         `survey` is the one that is asked for; None stands for all at once, nothing for whichever.
         """
-        return _verdict(self.find(token), scope, now, survey=survey) if token else MISSING
+        return self.judged(token, scope, now, survey=survey)[0]
+
+    def judged(
+        self, token: str | None, scope: str, now: float, *, survey: str | None = ""
+    ) -> tuple[str, Token | None]:
+        """The same, and what is kept of a token if it is granted something."""
+        if not token:
+            return MISSING, None
+        known = self.find(token)
+        if known is None:
+            return UNKNOWN, None
+        if known.expired(now):
+            return EXPIRED, None
+        if scope not in _GOOD_FOR[known.scope]:
+            return WRONG_SCOPE, None
+        if survey != "" and not known.is_for(survey):
+            return WRONG_SURVEY, None
+        return GRANTED, known
 
     def find(self, token: str | None) -> Token | None:
         """What is kept of a token, if it is one of these, expired or not."""
@@ -172,17 +189,6 @@ class Tokens:
         return "\n".join(blocks)
 
 
-def _verdict(known: Token | None, scope: str, now: float, *, survey: str | None) -> str:
-    """What a token is worth that was shown, and is `known` or not."""
-    if known is None:
-        return UNKNOWN
-    if known.expired(now):
-        return EXPIRED
-    if scope not in _GOOD_FOR[known.scope]:
-        return WRONG_SCOPE
-    return GRANTED if survey == "" or known.is_for(survey) else WRONG_SURVEY
-
-
 class TokenFile:
     """The tokens of a file that may change at any time.
 
@@ -211,20 +217,19 @@ class TokenFile:
 
     def check(self, token: str | None, scope: str, now: float, *, survey: str | None = "") -> str:
         """The same as of `Tokens`, by what the file said a second ago or later."""
+        return self.judged(token, scope, now, survey=survey)[0]
+
+    def judged(
+        self, token: str | None, scope: str, now: float, *, survey: str | None = ""
+    ) -> tuple[str, Token | None]:
+        """The same, and what is kept of a token if it is granted something."""
         if not 0 <= now - self._looked < _PAUSE:
             self._looked = now
             self._look()
-        if not token:
-            return MISSING
-        known = self.tokens.find(token)
-        verdict = _verdict(known, scope, now, survey=survey)
-        if known is not None and verdict == GRANTED:
+        verdict, known = self.tokens.judged(token, scope, now, survey=survey)
+        if known is not None:
             self._used(known.name, now)
-        return verdict
-
-    def find(self, token: str | None) -> Token | None:
-        """The same as of `Tokens`, of the file as it was at the last check."""
-        return self.tokens.find(token)
+        return verdict, known
 
     def _with_given(self, tokens: Tokens) -> Tokens:
         return Tokens([*self._given, *tokens.all])
