@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
@@ -39,6 +40,16 @@ class Source(Protocol):
 
     def stop(self) -> None:
         """Finish what was begun."""
+
+
+class Companion(Protocol):
+    """What goes on beside a service for as long as it lives."""
+
+    def start(self) -> None:
+        """Begin, in a thread of its own."""
+
+    def close(self) -> None:
+        """End, before the service lets go of its store."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +117,10 @@ class Service:
         )
         self.leaving = False
         """Whether it was told to stop, and takes uploads for some seconds only."""
+        self.statuses: Counter[int] = Counter()
+        """How many uploads to this process were answered how."""
         self.sources: list[Source] = []
+        self._companions: list[Companion] = []
         self.board: DebugBoard | None = None
         if settings.debug_tags:
             surveys = [served.survey for served in self.catalogue.all]
@@ -137,6 +151,11 @@ class Service:
         self.sources.append(source)
         source.start()
 
+    def accompany(self, companion: Companion) -> None:
+        """Let something go on beside it."""
+        self._companions.append(companion)
+        companion.start()
+
     @property
     def trouble(self) -> str | None:
         """Why uploads cannot be taken, in words; None if they can.
@@ -149,6 +168,8 @@ class Service:
 
     def close(self) -> None:
         """Finish what was begun, and let go of the store."""
+        for companion in self._companions:
+            companion.close()
         for source in self.sources:
             source.stop()
         self.writer.close()

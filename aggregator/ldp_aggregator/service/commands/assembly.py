@@ -15,12 +15,15 @@ if TYPE_CHECKING:
 
     from ldp_aggregator.estimates.stop_lists import StopLists
     from ldp_aggregator.geography import Geography
+    from ldp_aggregator.service.alerts.outbox import Receiver
     from ldp_aggregator.service.counting.served import Served
     from ldp_aggregator.service.service import Service, Source
 
 
 def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> Service:
     """The service, which follows its sources. Raises `LDPError`."""
+    from ldp_aggregator.service.alerts.outbox import Memory
+    from ldp_aggregator.service.alerts.watch import Watch
     from ldp_aggregator.service.counting.admission import Rules
     from ldp_aggregator.service.counting.publication import Publication
     from ldp_aggregator.service.logs.audit_log import AuditLog
@@ -50,8 +53,12 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
         confirm_clock=options.confirm_clock,
         geography=_geography(options, served),
     )
+    receivers = _receivers(options)
     service = Service(served, options.store, settings, on_failure=on_failure)
     try:
+        if receivers:
+            memory = Memory(options.alert_file)
+            service.accompany(Watch(service, receivers, memory, name=options.alert_name))
         for source in _sources(options, service):
             service.follow(source)
     except BaseException:
@@ -65,6 +72,7 @@ def check_files(options: ServeOptions) -> None:
     served = _served(options)
     _stop_lists(options, served)
     _geography(options, served)
+    _receivers(options)
 
 
 def _served(options: ServeOptions) -> list[Served]:
@@ -76,6 +84,14 @@ def _served(options: ServeOptions) -> list[Served]:
         survey, content = read_source(path)
         served.append(Served(survey, content.decode(), read_candidates(survey, path)))
     return served
+
+
+def _receivers(options: ServeOptions) -> list[Receiver]:
+    """Who is told when something is wrong. Raises `AlertError` and `FileError`."""
+    from ldp_aggregator.service.alerts.flags import AlertOptions
+    from ldp_aggregator.service.alerts.receivers import receivers
+
+    return receivers(AlertOptions.of(vars(options)), os.environ)
 
 
 def _stop_lists(options: ServeOptions, served: Iterable[Served]) -> StopLists:

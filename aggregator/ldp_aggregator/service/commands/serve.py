@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from ldp_aggregator.places.asking import BY
+from ldp_aggregator.service.alerts.flags import alert_flags
 from ldp_aggregator.service.commands import running
 from ldp_aggregator.service.commands.operating_flags import operating_flags
 from ldp_aggregator.service.commands.serve_options import ServeError, ServeOptions
@@ -128,6 +129,7 @@ _EXTRA = (
     help="Show uploads with the header LDP-Debug-Tag on the page, and do not count them.",
 )
 @operating_flags
+@alert_flags
 @click.option(
     "--confirm-clock",
     is_flag=True,

@@ -43,3 +43,11 @@ class ServeOptions:
     geography_path: Path | None = None
     district_name: str = "name"
     districts_by: str = "area"
+    alert_webhooks: tuple[str, ...] = ()
+    alert_mail: tuple[str, ...] = ()
+    alert_from: str = ""
+    alert_smtp: str = ""
+    alert_smtp_security: str = "starttls"
+    alert_smtp_user: str = ""
+    alert_name: str = "ldp"
+    alert_file: Path = Path("alerts.json")
