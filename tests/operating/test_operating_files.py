@@ -17,6 +17,7 @@ from ldp_aggregator.service.alerts.receivers import PASSWORD, SECRET
 from ldp_aggregator.service.commands.serve import serve
 from ldp_aggregator.service.commands.serve_options import ServeOptions
 from ldp_aggregator.service.commands.settings import PREFIX, settings_of
+from ldp_aggregator.service.people.flags import OIDC_SECRET, SESSION_SECRET
 
 FILES = ROOT / "examples" / "operating"
 PAGE = ROOT / "docs" / "operating.md"
@@ -77,7 +78,7 @@ def test_every_alarm_is_in_the_runbook():
 def test_flags_and_variables_are_those_of_commands():
     """Whatever a file or the page names; a name of a file's table as well."""
     variables = {PREFIX + name.upper().replace("-", "_") for name in settings_of(serve)}
-    secrets = {*_TOKENS, SECRET, PASSWORD}
+    secrets = {*_TOKENS, SECRET, PASSWORD, OIDC_SECRET, SESSION_SECRET}
     variables |= {f"{PREFIX}CONFIG", *secrets, *(f"{name}_FILE" for name in secrets)}
     commands = (
         "serve",

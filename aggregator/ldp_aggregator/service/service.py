@@ -18,12 +18,13 @@ from ldp_aggregator.service.counting.served import Catalogue, Served
 from ldp_aggregator.service.counting.submissions import Sender
 from ldp_aggregator.service.counting.writer import Writer
 from ldp_aggregator.service.logs.audit_log import AuditLog
+from ldp_aggregator.service.people.admission import Asking, SignIn
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.opening import open_snapshot, open_store
 from ldp_aggregator.service.uploads.debugging import DebugBoard
 from ldp_aggregator.service.uploads.room import UploadLimits
 from ldp_aggregator.service.uploads.token_use import TokenUse
-from ldp_aggregator.service.uploads.tokens import GRANTED, TokenFile
+from ldp_aggregator.service.uploads.tokens import GRANTED, MISSING, TokenFile
 
 
 class Source(Protocol):
@@ -64,6 +65,8 @@ class Settings:
     """Where it is noted who looked at what."""
     token_use: TokenUse | None = None
     """When tokens were used, where that is noted."""
+    sign_in: SignIn | None = None
+    """How people are known besides tokens, if they are."""
     open_uploads: bool = False
     """Whether uploads need no token."""
     origins: tuple[str, ...] = ()
@@ -135,6 +138,16 @@ class Service:
         if tokens is None:
             return GRANTED
         return tokens.check(token, scope, self.clock(), survey=survey)
+
+    def verdict(
+        self, request: Asking, token: str | None, scope: str, survey: str | None = ""
+    ) -> str:
+        """What whoever asks may do: by a token, if one is shown, or else as a person."""
+        verdict = self.permitted(token, scope, survey)
+        sign_in = self.settings.sign_in
+        if verdict != MISSING or sign_in is None:
+            return verdict
+        return sign_in.verdict(request, scope, self.clock(), survey=survey)
 
     def sender(self, token: str | None) -> Sender | None:
         """Whose a token is, and what that one may send."""

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
-from ldp_aggregator.files import FileError, read_bytes
+from ldp_aggregator.files import secret_of
 from ldp_aggregator.service.alerts.flags import AlertOptions
 from ldp_aggregator.service.alerts.mail import Mail, server_of
 from ldp_aggregator.service.alerts.outbox import Receiver
 from ldp_aggregator.service.alerts.webhook import AlertError, Webhook, read_secret
 
 SECRET, PASSWORD = "LDP_ALERT_SECRET", "LDP_ALERT_SMTP_PASSWORD"  # names of variables
-_MOST = 4096
 
 
 def receivers(options: AlertOptions, environment: Mapping[str, str]) -> list[Receiver]:
@@ -37,16 +35,3 @@ def receivers(options: AlertOptions, environment: Mapping[str, str]) -> list[Rec
         names[receiver.name] = number = names.get(receiver.name, 0) + 1
         receiver.name += f" {number}" if number > 1 else ""
     return known
-
-
-def secret_of(name: str, environment: Mapping[str, str]) -> str:
-    """A secret, plain or in a file; nothing where it is not given. Raises `FileError`."""
-    plain, path = environment.get(name), environment.get(f"{name}_FILE")
-    if plain and path:
-        raise FileError(f"expected {name} or {name}_FILE, got both")
-    if path:
-        try:
-            return read_bytes(Path(path), _MOST).decode().strip()
-        except UnicodeDecodeError:
-            raise FileError(f"{name}_FILE: expected text, got bytes that are none") from None
-    return (plain or "").strip()

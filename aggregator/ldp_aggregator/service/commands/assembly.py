@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ldp.errors import LDPError
-from ldp_aggregator.files import read_candidates, read_source
+from ldp_aggregator.files import read_candidates, read_source, secret_of
 from ldp_aggregator.service.commands.serve_options import ServeError, ServeOptions
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.geography import Geography
     from ldp_aggregator.service.alerts.outbox import Receiver
     from ldp_aggregator.service.counting.served import Served
+    from ldp_aggregator.service.people.admission import SignIn
     from ldp_aggregator.service.service import Service, Source
 
 
@@ -44,6 +45,7 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
         ),
         audit=audit,
         token_use=use,
+        sign_in=_sign_in(options),
         open_uploads=options.open_uploads,
         origins=options.origins,
         rules=Rules(kept_days=options.kept_days, kept_epochs=options.kept_epochs),
@@ -73,6 +75,7 @@ def check_files(options: ServeOptions) -> None:
     _stop_lists(options, served)
     _geography(options, served)
     _receivers(options)
+    _sign_in(options)
 
 
 def _served(options: ServeOptions) -> list[Served]:
@@ -92,6 +95,23 @@ def _receivers(options: ServeOptions) -> list[Receiver]:
     from ldp_aggregator.service.alerts.receivers import receivers
 
     return receivers(AlertOptions.of(vars(options)), os.environ)
+
+
+def _sign_in(options: ServeOptions) -> SignIn | None:
+    """How people are known. Raises `PeopleError` and `FileError`."""
+    from ldp_aggregator.service.people.flags import (
+        OIDC_SECRET,
+        SESSION_SECRET,
+        PeopleOptions,
+        sign_in,
+    )
+
+    return sign_in(
+        PeopleOptions.of(vars(options)),
+        options.workers,
+        client_secret=secret_of(OIDC_SECRET, os.environ),
+        session_secret=secret_of(SESSION_SECRET, os.environ),
+    )
 
 
 def _stop_lists(options: ServeOptions, served: Iterable[Served]) -> StopLists:

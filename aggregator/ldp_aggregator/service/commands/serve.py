@@ -21,6 +21,7 @@ from ldp_aggregator.service.commands.serve_options import ServeError, ServeOptio
 from ldp_aggregator.service.commands.settings import config_option
 from ldp_aggregator.service.commands.token import TOKEN_FILE, write_tokens
 from ldp_aggregator.service.logs.events import set_up
+from ldp_aggregator.service.people.flags import people_flags
 
 _EXTRA = (
     "expected Starlette and uvicorn, found neither; "
@@ -130,6 +131,7 @@ _EXTRA = (
 )
 @operating_flags
 @alert_flags
+@people_flags
 @click.option(
     "--confirm-clock",
     is_flag=True,

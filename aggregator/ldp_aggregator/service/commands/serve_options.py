@@ -51,3 +51,12 @@ class ServeOptions:
     alert_smtp_user: str = ""
     alert_name: str = "ldp"
     alert_file: Path = Path("alerts.json")
+    people_path: Path | None = None
+    trusted_header: str = ""
+    trusted_groups_header: str = ""
+    trusted_proxies: tuple[str, ...] = ()
+    oidc_issuer: str = ""
+    oidc_client: str = ""
+    oidc_name: str = "email"
+    oidc_groups: str = "groups"
+    public_url: str = ""

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from ldp_aggregator.service.http.upload import Receive, Scope, Send
 from ldp_aggregator.service.logs.events import HEADER, id_of, request_id
 from ldp_aggregator.service.page.access import shown_token
+from ldp_aggregator.service.people.admission import PERSON
 from ldp_aggregator.service.service import Service
 
 _UNWATCHED = re.compile(r"/(metrics|livez|readyz|version|page/.*)|/v1/surveys/[^/]+(/stops)?")
@@ -46,10 +47,13 @@ class Asked:
         tokens = self._service.settings.tokens
         shown = self._scope.get("ldp.token") or shown_token(Request(self._scope))
         name = None if tokens is None else tokens.tokens.name_of(shown) or None
-        write = log.refuse if name is None and tokens is not None else log.write
+        person = self._scope.get(PERSON)
+        known = name is not None or person is not None
+        write = log.write if known or tokens is None else log.refuse
         write(
             request=self.id,
             token=name,
+            **({} if person is None else {"person": person}),
             method=self._scope["method"],
             path=path[:_LONGEST],
             query=self._scope.get("query_string", b"").decode("latin-1")[:_LONGEST],

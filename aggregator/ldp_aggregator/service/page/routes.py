@@ -31,6 +31,7 @@ from ldp_aggregator.service.page.access import REFUSALS, forget, keep, of_own_pa
 from ldp_aggregator.service.page.charts import STATIC
 from ldp_aggregator.service.page.document import problem_page, sign_in_page, survey_page
 from ldp_aggregator.service.page.views import Asked, ServiceView, SurveyView, survey_view
+from ldp_aggregator.service.people.routes import end_session, sign_in_routes
 from ldp_aggregator.service.service import Service
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.uploads.tokens import ANALYST, GRANTED
@@ -56,6 +57,7 @@ def page_routes(service: Service) -> list[Route]:
         Route("/login", pages.sign_in, methods=["POST"]),
         Route("/login", _back),
         Route("/logout", pages.sign_out, methods=["POST"]),
+        *sign_in_routes(service.settings.sign_in, service.clock, _not_signed_in),
         *(Route(f"/page/{name}", _file) for name in FILES),
     ]
 
@@ -70,9 +72,9 @@ class _Pages:
     async def survey(self, request: Request) -> Response:
         """The page of a survey, for those who may."""
         query = dict(request.query_params)
-        verdict = self._service.permitted(shown_token(request), ANALYST, None)
+        verdict = self._service.verdict(request, shown_token(request), ANALYST, survey=None)
         if verdict != GRANTED:
-            return _refused(verdict, query)
+            return self._refused(verdict, query)
         return await run_in_threadpool(self._shown, query, request.headers.get("if-none-match"))
 
     def _shown(self, query: Mapping[str, str], known_tag: str | None) -> Response:
@@ -127,7 +129,7 @@ class _Pages:
         request.scope["ldp.token"] = token
         verdict = self._service.permitted(token, ANALYST, None)
         if verdict != GRANTED:
-            return _refused(verdict, query)
+            return self._refused(verdict, query)
         answer = await _back(request)
         if token:
             keep(answer, token, request)
@@ -141,7 +143,15 @@ class _Pages:
             )
         answer = await _back(request)
         forget(answer)
+        end_session(self._service.settings.sign_in, request, answer, now=self._service.clock())
         return answer
+
+    def _refused(self, verdict: str, query: Mapping[str, str]) -> Response:
+        status, words = REFUSALS[verdict]
+        headers = {"www-authenticate": "Bearer"} if status == 401 else {}
+        sign_in = self._service.settings.sign_in
+        through = sign_in is not None and sign_in.provider is not None
+        return _page(sign_in_page(words, query, through_provider=through), status, **headers)
 
 
 async def _token_of(request: Request) -> str | None:
@@ -163,10 +173,8 @@ async def _back(request: Request) -> Response:
     return RedirectResponse(f"./?{query}" if query else "./", 303, HEADERS)
 
 
-def _refused(verdict: str, query: Mapping[str, str]) -> Response:
-    status, words = REFUSALS[verdict]
-    headers = {"www-authenticate": "Bearer"} if status == 401 else {}
-    return _page(sign_in_page(words, query), status, **headers)
+def _not_signed_in(words: str) -> Response:
+    return _page(problem_page(words), 403)
 
 
 def _page(content: str, status: int, **headers: str) -> Response:
