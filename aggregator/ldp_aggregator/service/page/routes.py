@@ -104,7 +104,8 @@ class _Pages:
         commits = self._service.analysis.commits()
         board = self._service.board
         shown = 0 if board is None else board.number
-        others = xxh64_hexdigest(f"{self._others} {shown} {trouble}".encode())
+        clock = self._service.writer.clock_trouble
+        others = xxh64_hexdigest(f"{self._others} {shown} {trouble} {clock}".encode())
         return f'"{commits}-{others}"'
 
     def _service_view(self, trouble: str | None) -> ServiceView:
@@ -113,6 +114,7 @@ class _Pages:
             surveys=tuple(service.catalogue.by_name),
             accounts=service.analysis.accounts(),
             trouble=trouble,
+            clock=service.writer.clock_trouble,
             signed_in=service.settings.tokens is not None,
             together=service.settings.publication.least,
             debug=None if service.board is None else service.board.uploads(),

@@ -60,6 +60,8 @@ def service_section(view: ServiceView) -> Safe:
         wrong.append("These do not add up: the store is damaged. Run ldp doctor on it.")
     if view.trouble is not None:
         wrong.append(f"No reports are taken: {view.trouble}")
+    if view.clock is not None:
+        wrong.append(f"No epoch is closed: {view.clock}")
     return joined([line, *notes, *(tag("p", words, class_="problem") for words in wrong)])
 
 

@@ -131,6 +131,9 @@ class ServiceView:
         """Whether every batch that was received has become something."""
         return self.accounts.received == sum(self.accounts.outcomes.values())
 
+    clock: str | None = None
+    """What is wrong with the clock, by which epochs close."""
+
 
 @dataclass(frozen=True)
 class QuestionView:
