@@ -11,7 +11,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
@@ -29,6 +29,7 @@ from ldp_aggregator.streams import DASH, is_standard_output, standard_input
 _DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]+)")
 _LARGEST_SURVEY = "LDPKIT_LARGEST_SURVEY"
 _ANYWHERE = "LDPKIT_FILES_ANYWHERE"
+_MOST_SECRET = 4096
 
 
 class FileError(LDPError):
@@ -134,6 +135,19 @@ def read_bytes(path: Path, largest: int) -> bytes:
     if len(content) > largest:
         raise FileError(f"{path}: expected at most {largest:,} bytes, got more")
     return content
+
+
+def secret_of(name: str, environment: Mapping[str, str]) -> str:
+    """A secret, plain or in a file; nothing where it is not given. Raises `FileError`."""
+    plain, path = environment.get(name), environment.get(f"{name}_FILE")
+    if plain and path:
+        raise FileError(f"expected {name} or {name}_FILE, got both")
+    if path:
+        try:
+            return read_bytes(Path(path), _MOST_SECRET).decode().strip()
+        except UnicodeDecodeError:
+            raise FileError(f"{name}_FILE: expected text, got bytes that are none") from None
+    return (plain or "").strip()
 
 
 def read_lines(path: Path) -> tuple[str, ...]:

@@ -13,9 +13,11 @@ from places import ROOT
 from running_service import LDP, running_service
 
 from ldp_aggregator.commands.main import main
+from ldp_aggregator.service.alerts.receivers import PASSWORD, SECRET
 from ldp_aggregator.service.commands.serve import serve
 from ldp_aggregator.service.commands.serve_options import ServeOptions
 from ldp_aggregator.service.commands.settings import PREFIX, settings_of
+from ldp_aggregator.service.people.flags import OIDC_SECRET, SESSION_SECRET
 
 FILES = ROOT / "examples" / "operating"
 PAGE = ROOT / "docs" / "operating.md"
@@ -76,8 +78,18 @@ def test_every_alarm_is_in_the_runbook():
 def test_flags_and_variables_are_those_of_commands():
     """Whatever a file or the page names; a name of a file's table as well."""
     variables = {PREFIX + name.upper().replace("-", "_") for name in settings_of(serve)}
-    variables |= {f"{PREFIX}CONFIG", *_TOKENS, *(f"{name}_FILE" for name in _TOKENS)}
-    commands = ("serve", "backup", "restore", "doctor", "export", "token new", "survey remove")
+    secrets = {*_TOKENS, SECRET, PASSWORD, OIDC_SECRET, SESSION_SECRET}
+    variables |= {f"{PREFIX}CONFIG", *secrets, *(f"{name}_FILE" for name in secrets)}
+    commands = (
+        "serve",
+        "alerts test",
+        "backup",
+        "restore",
+        "doctor",
+        "export",
+        "token new",
+        "survey remove",
+    )
     helps = [CliRunner().invoke(main, [*name.split(), "--help"]).output for name in commands]
     flags = set(re.findall(r"--[a-z][a-z-]+", "".join(helps)))
     for name, text in TEXTS.items():

@@ -11,6 +11,7 @@ import stat
 import time
 from contextlib import closing
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import httpx
 import pytest
@@ -24,6 +25,7 @@ from ldp import parse_survey
 from ldp_aggregator import Tally, estimate
 from ldp_aggregator.files import FileError, read_candidates
 from ldp_aggregator.rendering.safe_cells import printable, safe_cell
+from ldp_aggregator.service.commands import running as process
 from ldp_aggregator.service.sources.folder import FolderSource
 from ldp_aggregator.service.store.sqlite import SQLiteStore
 from ldp_aggregator.service.uploads.given_tokens import given_tokens
@@ -350,3 +352,21 @@ def started_over_tls(folder, options, trusted):
                 process.kill()
 
     return started()
+
+
+def test_the_first_parquet_download_finds_its_library_loaded(monkeypatch):
+    """It is imported before the store is opened; where it is not there, nothing is said."""
+    done = []
+
+    def imported(name):
+        done.append(name)
+        raise ImportError
+
+    monkeypatch.setattr(process, "import_module", imported)
+    monkeypatch.setattr(process, "set_up", lambda *_: None)
+    monkeypatch.setattr(process.sys, "setswitchinterval", lambda _: None)
+    monkeypatch.setattr(process, "service_of", lambda *_: done.append("opened") or 1 / 0)
+    options = SimpleNamespace(log_format="text", log_level="info")
+    with pytest.raises(ZeroDivisionError):
+        process.application(options)
+    assert done == ["pyarrow.parquet", "opened"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,6 +19,7 @@ from ldp_aggregator.service.counting.served import Catalogue, Served
 from ldp_aggregator.service.counting.submissions import Sender
 from ldp_aggregator.service.counting.writer import Writer
 from ldp_aggregator.service.logs.audit_log import AuditLog
+from ldp_aggregator.service.people.admission import Asking, SignIn
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.opening import open_snapshot, open_store
 from ldp_aggregator.service.uploads.debugging import DebugBoard
@@ -25,7 +27,7 @@ from ldp_aggregator.service.uploads.invitations import Invitation
 from ldp_aggregator.service.uploads.public import Public
 from ldp_aggregator.service.uploads.room import UploadLimits
 from ldp_aggregator.service.uploads.token_use import TokenUse
-from ldp_aggregator.service.uploads.tokens import GRANTED, UPLOAD, TokenFile
+from ldp_aggregator.service.uploads.tokens import GRANTED, MISSING, UPLOAD, TokenFile
 
 
 class Source(Protocol):
@@ -44,6 +46,16 @@ class Source(Protocol):
         """Finish what was begun."""
 
 
+class Companion(Protocol):
+    """What goes on beside a service for as long as it lives."""
+
+    def start(self) -> None:
+        """Begin, in a thread of its own."""
+
+    def close(self) -> None:
+        """End, before the service lets go of its store."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """What may be chosen.
@@ -56,6 +68,8 @@ class Settings:
     """Where it is noted who looked at what."""
     token_use: TokenUse | None = None
     """When tokens were used, where that is noted."""
+    sign_in: SignIn | None = None
+    """How people are known besides tokens, if they are."""
     open_uploads: bool = False
     """Whether uploads need no token."""
     origins: tuple[str, ...] = ()
@@ -119,7 +133,10 @@ class Service:
         )
         self.leaving = False
         """Whether it was told to stop, and takes uploads for some seconds only."""
+        self.statuses: Counter[int] = Counter()
+        """How many uploads to this process were answered how."""
         self.sources: list[Source] = []
+        self._companions: list[Companion] = []
         self.board: DebugBoard | None = None
         if settings.debug_tags:
             surveys = [served.survey for served in self.catalogue.all]
@@ -137,6 +154,16 @@ class Service:
         if tokens is None:
             return GRANTED
         return tokens.check(token, scope, self.clock(), survey=survey)
+
+    def verdict(
+        self, request: Asking, token: str | None, scope: str, survey: str | None = ""
+    ) -> str:
+        """What whoever asks may do: by a token, if one is shown, or else as a person."""
+        verdict = self.permitted(token, scope, survey)
+        sign_in = self.settings.sign_in
+        if verdict != MISSING or sign_in is None:
+            return verdict
+        return sign_in.verdict(request, scope, self.clock(), survey=survey)
 
     def entitled(self, token: str | None, scope: str) -> tuple[str, Sender | None]:
         """What a token is worth for a scope; and whose it is, and what that one may send."""
@@ -168,6 +195,11 @@ class Service:
         self.sources.append(source)
         source.start()
 
+    def accompany(self, companion: Companion) -> None:
+        """Let something go on beside it."""
+        self._companions.append(companion)
+        companion.start()
+
     @property
     def trouble(self) -> str | None:
         """Why uploads cannot be taken, in words; None if they can.
@@ -180,6 +212,8 @@ class Service:
 
     def close(self) -> None:
         """Finish what was begun, and let go of the store."""
+        for companion in self._companions:
+            companion.close()
         for source in self.sources:
             source.stop()
         self.writer.close()

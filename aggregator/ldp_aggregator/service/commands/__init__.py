@@ -4,6 +4,7 @@ serve       the flags; `serve_options` is a record of them, which `assembly` mak
 running     the service as a process                  workers   several of them
 settings    flags by environment and file; operating_flags, certificates: parts of the flags
 token       who may do what                           backup    backup and restore
+alerts      whether those who are told can be told
 doctor      what is wrong, and its repair             survey    forget one
 page        the respondents' page, as a folder   paper  the same on paper
 export      batches that were kept whole

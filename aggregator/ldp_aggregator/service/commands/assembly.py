@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ldp.errors import LDPError
-from ldp_aggregator.files import read_candidates, read_source
+from ldp_aggregator.files import read_candidates, read_source, secret_of
 from ldp_aggregator.service.commands.serve_options import ServeError, ServeOptions
 
 if TYPE_CHECKING:
@@ -16,14 +16,18 @@ if TYPE_CHECKING:
 
     from ldp_aggregator.estimates.stop_lists import StopLists
     from ldp_aggregator.geography import Geography
+    from ldp_aggregator.service.alerts.outbox import Receiver
     from ldp_aggregator.service.analysis.notes import NoteFile
     from ldp_aggregator.service.counting.served import Served
+    from ldp_aggregator.service.people.admission import SignIn
     from ldp_aggregator.service.service import Service, Source
     from ldp_aggregator.service.uploads.public import Public
 
 
 def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> Service:
     """The service, which follows its sources. Raises `LDPError`."""
+    from ldp_aggregator.service.alerts.outbox import Memory
+    from ldp_aggregator.service.alerts.watch import Watch
     from ldp_aggregator.service.counting.admission import Rules
     from ldp_aggregator.service.counting.publication import Publication
     from ldp_aggregator.service.logs.audit_log import AuditLog
@@ -44,6 +48,7 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
         ),
         audit=audit,
         token_use=use,
+        sign_in=_sign_in(options),
         open_uploads=options.open_uploads or (options.public and not options.invitations),
         origins=options.origins,
         rules=Rules(kept_days=options.kept_days, kept_epochs=options.kept_epochs),
@@ -58,8 +63,12 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
         shared_surveys=_shared(options, served),
         public=_pages(options, served),
     )
+    receivers = _receivers(options)
     service = Service(served, options.store, settings, on_failure=on_failure)
     try:
+        if receivers:
+            memory = Memory(options.alert_file)
+            service.accompany(Watch(service, receivers, memory, name=options.alert_name))
         for source in _sources(options, service):
             service.follow(source)
     except BaseException:
@@ -76,6 +85,8 @@ def check_files(options: ServeOptions) -> None:
     _notes(options)
     _shared(options, served)
     _pages(options, served)
+    _receivers(options)
+    _sign_in(options)
 
 
 def _served(options: ServeOptions) -> list[Served]:
@@ -112,6 +123,31 @@ def _pages(options: ServeOptions, served: Iterable[Served]) -> Public | None:
         raise ServeError(f"--invitations: expected surveys that are served, got {min(strange)}")
     reach = Reach(options.token_file.with_name("respondents.json"), time.time)
     return Public(files, headers, reach, invitations=invitations, titles=titles)
+
+
+def _receivers(options: ServeOptions) -> list[Receiver]:
+    """Who is told when something is wrong. Raises `AlertError` and `FileError`."""
+    from ldp_aggregator.service.alerts.flags import AlertOptions
+    from ldp_aggregator.service.alerts.receivers import receivers
+
+    return receivers(AlertOptions.of(vars(options)), os.environ)
+
+
+def _sign_in(options: ServeOptions) -> SignIn | None:
+    """How people are known. Raises `PeopleError` and `FileError`."""
+    from ldp_aggregator.service.people.flags import (
+        OIDC_SECRET,
+        SESSION_SECRET,
+        PeopleOptions,
+        sign_in,
+    )
+
+    return sign_in(
+        PeopleOptions.of(vars(options)),
+        options.workers,
+        client_secret=secret_of(OIDC_SECRET, os.environ),
+        session_secret=secret_of(SESSION_SECRET, os.environ),
+    )
 
 
 def _stop_lists(options: ServeOptions, served: Iterable[Served]) -> StopLists:

@@ -61,6 +61,7 @@ def doctor(
     form: str,
 ) -> None:
     """Say what is wrong with STORE (a URL, as for ldp serve), and what that means for estimates."""
+    from ldp_aggregator.service.repair.circumstances import circumstances
     from ldp_aggregator.service.repair.doctor import examine, repair
     from ldp_aggregator.service.repair.reopening import confirm_clock, reopen
 
@@ -74,9 +75,10 @@ def doctor(
     surveys = {survey.fingerprint: text.decode() for survey, text in map(read_source, paths)}
     look = repair if repairs else examine
     examination = look(store, surveys)
+    besides = [] if examination.troubles else list(circumstances(store, time.time()))
     if form == "json":
-        click.echo(json.dumps(examination.to_dict(), indent=2))
+        click.echo(json.dumps({**examination.to_dict(), "besides": besides}, indent=2))
     else:
-        click.echo(examination.text())
+        click.echo("\n".join([examination.text(), *(f"besides: {line}" for line in besides)]))
     damaged = bool(examination.troubles) and examination.kept_as is None
     sys.exit(1 if examination.lost or damaged else 0)

@@ -18,7 +18,7 @@ from ldp.errors import LDPError
 from ldp_aggregator.service.commands.assembly import check_files, service_of
 from ldp_aggregator.service.commands.certificates import check_certificate
 from ldp_aggregator.service.commands.serve_options import ServeError, ServeOptions
-from ldp_aggregator.service.commands.workers import cannot_begin, run_workers
+from ldp_aggregator.service.commands.workers import cannot_begin, drain, run_workers
 from ldp_aggregator.service.logs.events import set_up
 
 if TYPE_CHECKING:
@@ -50,16 +50,26 @@ def _serve_at(listening: socket.socket, options: ServeOptions) -> None:
         while _run(options, listening):
             pass
         return
-    _say_serving(options, listening)
-    run_workers(_config(options, partial(_worker, options)), listening)
+    run_workers(
+        _config(options, partial(_worker, options)),
+        listening,
+        partial(_say_serving, options, listening),
+        renewable=partial(_renewable, options),
+    )
 
 
 def _worker(options: ServeOptions) -> Application:
     """The application of one of several processes."""
     try:
-        return application(options)
+        own = application(options)
     except LDPError as error:
         cannot_begin(error)
+
+    def leave() -> None:
+        own.service.leaving = True
+
+    drain(leave, options.drain)
+    return own
 
 
 def application(

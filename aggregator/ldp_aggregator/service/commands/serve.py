@@ -14,12 +14,14 @@ from typing import Any
 import click
 
 from ldp_aggregator.places.asking import BY
+from ldp_aggregator.service.alerts.flags import alert_flags
 from ldp_aggregator.service.commands import running
 from ldp_aggregator.service.commands.operating_flags import operating_flags
 from ldp_aggregator.service.commands.serve_options import ServeError, ServeOptions
 from ldp_aggregator.service.commands.settings import config_option
 from ldp_aggregator.service.commands.token import TOKEN_FILE, write_tokens
 from ldp_aggregator.service.logs.events import set_up
+from ldp_aggregator.service.people.flags import people_flags
 
 _EXTRA = (
     "expected Starlette and uvicorn, found neither; "
@@ -145,6 +147,8 @@ _EXTRA = (
     help="The address under which respondents reach the service.  [default: where it listens]",
 )
 @operating_flags
+@alert_flags
+@people_flags
 @click.option(
     "--confirm-clock",
     is_flag=True,

@@ -50,6 +50,23 @@ class ServeOptions:
     public: bool = False
     invitations: tuple[Path, ...] = ()
     public_address: str = ""
+    alert_webhooks: tuple[str, ...] = ()
+    alert_mail: tuple[str, ...] = ()
+    alert_from: str = ""
+    alert_smtp: str = ""
+    alert_smtp_security: str = "starttls"
+    alert_smtp_user: str = ""
+    alert_name: str = "ldp"
+    alert_file: Path = Path("alerts.json")
+    people_path: Path | None = None
+    trusted_header: str = ""
+    trusted_groups_header: str = ""
+    trusted_proxies: tuple[str, ...] = ()
+    oidc_issuer: str = ""
+    oidc_client: str = ""
+    oidc_name: str = "email"
+    oidc_groups: str = "groups"
+    public_url: str = ""
 
     @property
     def has_pages(self) -> bool:

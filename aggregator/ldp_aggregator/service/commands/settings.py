@@ -16,6 +16,7 @@ import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +29,17 @@ SURVEYS = "surveys"
 _MOST_BYTES = 1 << 20
 
 
-def config_option(command: click.Command) -> click.Command:
-    """The command with `--config`, and with a variable of the environment for each flag."""
+def config_option(command: click.Command, wider: click.Command | None = None) -> click.Command:
+    """The command with `--config`, and with a variable of the environment for each flag.
+
+    What is said for a `wider` command, and not for this one, is passed over.
+    """
     option = click.Option(
         ["--config"],
         type=click.Path(path_type=Path),
         is_eager=True,
         expose_value=False,
-        callback=_read,
+        callback=partial(_read, wider),
         help="A TOML file with these flags, their names without the dashes.",
     )
     command.params.append(option)
@@ -58,11 +62,13 @@ def settings_of(command: click.Command) -> dict[str, click.Parameter]:
     return named
 
 
-def _read(context: click.Context, option: click.Parameter, path: Path | None) -> None:
+def _read(
+    wider: click.Command | None, context: click.Context, _: click.Parameter, path: Path | None
+) -> None:
     """Check the environment, and take what the file says for defaults."""
-    del option
     settings = settings_of(context.command)
-    variables = {name.upper().replace("-", "_") for name in settings} | {"CONFIG"}
+    others = {} if wider is None else settings_of(wider)
+    variables = {name.upper().replace("-", "_") for name in settings | others} | {"CONFIG"}
     for variable in sorted(os.environ):
         own = variable.removeprefix(PREFIX)
         if variable.startswith(PREFIX) and own not in variables:
@@ -71,6 +77,8 @@ def _read(context: click.Context, option: click.Parameter, path: Path | None) ->
         return
     defaults: dict[str, Any] = {}
     for name, value in _table(path).items():
+        if name in others and name not in settings:
+            continue
         if name not in settings:
             raise click.UsageError(f"{path}: {name}: no such setting{_near(name, settings)}")
         parameter = settings[name]

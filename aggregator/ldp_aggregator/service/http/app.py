@@ -20,7 +20,7 @@
 
 An analyst may ask for ?version=FINGERPRINT and ?epoch=NUMBER, and of estimates for what
 `ldp estimate` has as options (`queries.OPTIONS`), of all questions or those of ?question=NAME,NAME.
-Tokens come in an Authorization header, or the page's cookie.
+Tokens come in an Authorization header, or the page's cookie; people through `service.people`.
 """
 
 from __future__ import annotations
@@ -178,10 +178,10 @@ class _Endpoints:
 
         async def checked(request: Request) -> Response:
             if not (scope == UPLOAD and self._service.settings.open_uploads):
-                token = shown_token(request)
                 # What has no name is about all surveys at once.
                 name = request.path_params.get("name")
-                verdicts = [self._service.permitted(token, good, name) for good in scopes]
+                token, check = shown_token(request), self._service.verdict
+                verdicts = [check(request, token, good, survey=name) for good in scopes]
                 if GRANTED not in verdicts:
                     status = 403 if {WRONG_SCOPE, WRONG_SURVEY} & {*verdicts} else 401
                     raise RequestError(

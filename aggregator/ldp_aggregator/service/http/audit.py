@@ -11,6 +11,7 @@ from starlette.requests import Request
 from ldp_aggregator.service.http.upload import Receive, Scope, Send
 from ldp_aggregator.service.logs.events import HEADER, id_of, request_id
 from ldp_aggregator.service.page.access import shown_token
+from ldp_aggregator.service.people.admission import PERSON
 from ldp_aggregator.service.service import Service
 
 _UNWATCHED = re.compile(r"/(metrics|livez|readyz|version|page/.*)|/v1/surveys/[^/]+(/stops)?")
@@ -46,10 +47,13 @@ class Asked:
         tokens = self._service.settings.tokens
         shown = self._scope.get("ldp.token") or shown_token(Request(self._scope))
         known = None if tokens is None else tokens.tokens.find(shown)
-        write = log.refuse if known is None and tokens is not None else log.write
+        person = self._scope.get(PERSON)
+        by_someone = known is not None or person is not None
+        write = log.write if by_someone or tokens is None else log.refuse
         write(
             request=self.id,
             token=None if known is None else known.name,
+            **({} if person is None else {"person": person}),
             method=self._scope["method"],
             path=path[:_LONGEST],
             query=self._scope.get("query_string", b"").decode("latin-1")[:_LONGEST],

@@ -68,6 +68,7 @@ class Metrics:
 
     def __init__(self, service: Service) -> None:
         self._registry = CollectorRegistry()
+        self._statuses = service.statuses
         self._own = _Own(service, self._registry)
         self._from_store = _FromStore(service)
         self._url = service.url
@@ -89,6 +90,7 @@ class Metrics:
 
     def tell(self, status: int, seconds: float) -> None:
         """Count an answer."""
+        self._statuses[status] += 1
         if status not in self._by_status:
             self._by_status[status] = self._uploads.labels(status)
         self._by_status[status].inc()

@@ -46,6 +46,7 @@ from ldp_aggregator.service.page.views.overview import overview
 from ldp_aggregator.service.page.views.service import ServiceView
 from ldp_aggregator.service.page.views.sides import sides_view
 from ldp_aggregator.service.page.views.survey import SurveyView, survey_view
+from ldp_aggregator.service.people.routes import end_session, sign_in_routes
 from ldp_aggregator.service.service import Service
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.uploads.tokens import ANALYST, GRANTED
@@ -79,6 +80,7 @@ def page_routes(service: Service) -> list[Route]:
         Route("/login", pages.sign_in, methods=["POST"]),
         Route("/login", _back),
         Route("/logout", pages.sign_out, methods=["POST"]),
+        *sign_in_routes(service.settings.sign_in, service.clock, _not_signed_in),
         *(Route(f"/page/{name}", _file) for name in FILES),
     ]
 
@@ -117,7 +119,7 @@ class _Pages:
         query, settings = dict(request.query_params), self._service.settings
         name = query.get("survey") or next(iter(self._service.catalogue.by_name), "")
         headers = {**_FRAMED, "content-security-policy": _framing(settings.frame_ancestors)}
-        verdict = self._service.permitted(shown_token(request), ANALYST, name)
+        verdict = self._service.verdict(request, shown_token(request), ANALYST, survey=name)
         if verdict != GRANTED:
             # Everyone may look, but not have estimates made in ways of their own.
             query = {key: query[key] for key in ("survey", "question") if key in query}
@@ -139,9 +141,9 @@ class _Pages:
         self, request: Request, make: Callable[[Mapping[str, str], ServiceView], str]
     ) -> Response:
         query = dict(request.query_params)
-        verdict = self._service.permitted(shown_token(request), ANALYST, None)
+        verdict = self._service.verdict(request, shown_token(request), ANALYST, survey=None)
         if verdict != GRANTED:
-            return _refused(verdict, query, request.url.path.rpartition("/")[2])
+            return self._refused(verdict, query, request.url.path.rpartition("/")[2])
         url = str(request.url.replace(query="", fragment="")).rpartition("/")[0] + "/"
         known_tag = request.headers.get("if-none-match")
 
@@ -197,7 +199,7 @@ class _Pages:
         """What is wrong besides trouble that keeps reports out."""
         service, notes = self._service, self._service.settings.notes
         if service.writer.clock_trouble and service.writer.clock_trouble != service.trouble:
-            yield f"The clock: {service.writer.clock_trouble}"
+            yield f"No epoch is closed: {service.writer.clock_trouble}"
         for source in service.sources:
             if source.failure:
                 yield f"{source.name} is not read any more: {source.failure}"
@@ -215,7 +217,7 @@ class _Pages:
         request.scope["ldp.token"] = token
         verdict = self._service.permitted(token, ANALYST, None)
         if verdict != GRANTED:
-            return _refused(verdict, query)
+            return self._refused(verdict, query)
         answer = await _back(request)
         if token:
             keep(answer, token, request)
@@ -229,7 +231,17 @@ class _Pages:
             )
         answer = await _back(request)
         forget(answer)
+        end_session(self._service.settings.sign_in, request, answer, now=self._service.clock())
         return answer
+
+    def _refused(self, verdict: str, query: Mapping[str, str], page: str = "") -> Response:
+        """The form to sign in with, which leads back to where one was."""
+        status, words = REFUSALS[verdict]
+        query = {**query, "at": page} if page == "compare" else query
+        headers = {"www-authenticate": "Bearer"} if status == 401 else {}
+        sign_in = self._service.settings.sign_in
+        through = sign_in is not None and sign_in.provider is not None
+        return _page(sign_in_page(words, query, through_provider=through), status, **headers)
 
 
 async def _token_of(request: Request) -> str | None:
@@ -254,12 +266,8 @@ async def _back(request: Request) -> Response:
     return RedirectResponse(f"./{place}?{rest}" if rest else f"./{place}", 303, HEADERS)
 
 
-def _refused(verdict: str, query: Mapping[str, str], page: str = "") -> Response:
-    """The form to sign in with, which leads back to where one was."""
-    status, words = REFUSALS[verdict]
-    query = {**query, "at": page} if page == "compare" else query
-    headers = {"www-authenticate": "Bearer"} if status == 401 else {}
-    return _page(sign_in_page(words, query), status, **headers)
+def _not_signed_in(words: str) -> Response:
+    return _page(problem_page(words), 403)
 
 
 def _status_of(error: Exception) -> int:

@@ -6,6 +6,7 @@ lost_ids, lost_records, lost_tallies   what may have gone, by what it was
 mending                                new records for lost ones
 header                                 what of a file's beginning is known in advance
 reopening                              epochs that a wrong clock has closed
+circumstances                          what is no damage: the clock, the disk
 salvage                                readable rows of an unreadable file
 
 Imports: `service.store`, `service.counting`.

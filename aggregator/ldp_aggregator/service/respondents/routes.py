@@ -91,7 +91,7 @@ class _Pages:
         return PlainTextResponse(content, media_type="text/csv", headers=headers)
 
     def _check(self, request: Request) -> None:
-        verdict = self._service.permitted(shown_token(request), ANALYST, None)
+        verdict = self._service.verdict(request, shown_token(request), ANALYST, survey=None)
         if verdict != GRANTED:
             status = 401 if verdict in ("missing", "unknown", "expired") else 403
             raise RequestError(status, f"expected a token of scope analyst, got {verdict}")

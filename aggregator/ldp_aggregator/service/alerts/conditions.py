@@ -1,0 +1,133 @@
+"""What of an observation is an alarm: kinds, thresholds and words.
+
+    kind         begins when
+    not-ready    uploads have been refused for a minute (`/readyz` says why)
+    clock        the clock has jumped: nothing is closed until it is confirmed
+    disk         less than 1 GB is left for the store, where its disk is known
+    drop         far fewer batches come than usual (`usual`)
+    late         more than 5 % of an hour's batches are late, of 20 or more
+    early        more than 1 % of them are early: this clock is behind
+    rejected     more than 5 % of them are refused for another reason
+    tokens       more than 5 % of an hour's uploads (to this process, 20 or more) had no good one
+    noise        reports that are shown do not look as their mechanism draws them, at 1e-6
+
+These are the thresholds of the rules for Prometheus (examples/operating/rules.yaml). What does not
+last but happens is an `Event`: an epoch that closes, tokens that are changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from ldp_aggregator.service.alerts.usual import Drop
+
+NOT_READY, CLOCK, DISK, DROP = "not-ready", "clock", "disk", "drop"
+LATE, EARLY, REJECTED = "late", "early", "rejected"
+TOKENS, NOISE = "tokens", "noise"
+EPOCH, CHANGED = "epoch", "tokens-changed"
+KINDS = (NOT_READY, CLOCK, DISK, DROP, LATE, EARLY, REJECTED, TOKENS, NOISE)
+HAPPENS = (EPOCH, CHANGED)
+
+LEAST_ROOM = 1_000_000_000
+LEAST_BATCHES = 20
+SHARES = {LATE: 0.05, EARLY: 0.01, REJECTED: 0.05}
+WRONG_SHARE = 0.05
+UNLIKELY = 1e-6
+_COUNTED = ("accepted", "duplicate", "quarantined")
+_WORDS = {
+    LATE: "epochs closed before they came: this clock was ahead, or the grace is too short",
+    EARLY: "this clock is behind",
+    REJECTED: "the metrics and the page say for which reasons",
+}
+
+
+class Condition(NamedTuple):
+    """Something that is wrong now."""
+
+    kind: str
+    subject: str
+    words: str
+
+
+class Event(NamedTuple):
+    """Something that has happened."""
+
+    kind: str
+    subject: str
+    words: str
+
+
+class Poor(NamedTuple):
+    """A check of a question's reports that failed."""
+
+    survey: str
+    question: str
+    check: str
+
+
+class Observation(NamedTuple):
+    """What is so at a time.
+
+    Outcomes of batches, and statuses of uploads, are those of the last hour.
+    """
+
+    now: float
+    trouble: str | None = None
+    clock: str | None = None
+    room: int | None = None
+    outcomes: Mapping[str, int] = {}
+    uploads: Mapping[int, int] = {}
+    drop: Drop | None = None
+    poor: tuple[Poor, ...] = ()
+    closed: Mapping[int, int] = {}
+    tokens: tuple[str, ...] = ()
+
+
+def conditions(seen: Observation) -> Iterator[Condition]:
+    """All that is wrong."""
+    if seen.trouble is not None:
+        yield Condition(NOT_READY, "", f"uploads are refused: {seen.trouble}")
+    if seen.clock is not None:
+        yield Condition(CLOCK, "", seen.clock)
+    if seen.room is not None and seen.room < LEAST_ROOM:
+        yield Condition(DISK, "", f"{seen.room / 1e6:,.0f} MB are left on the store's disk")
+    if seen.drop is not None:
+        yield Condition(DROP, "", str(seen.drop))
+    yield from _shares(seen.outcomes)
+    answered = sum(seen.uploads.values())
+    wrong = seen.uploads.get(401, 0) + seen.uploads.get(403, 0)
+    if answered >= LEAST_BATCHES and wrong > WRONG_SHARE * answered:
+        words = f"{wrong:,} of {answered:,} uploads in an hour showed no good token"
+        yield Condition(TOKENS, "", words)
+    for poor in seen.poor:
+        words = f"{poor.check}: reports do not look as the mechanism draws them"
+        yield Condition(NOISE, f"{poor.survey}, {poor.question}", words)
+
+
+def events(before: Observation, seen: Observation) -> Iterator[Event]:
+    """All that has happened between two observations."""
+    for length, number in sorted(seen.closed.items()):
+        if number > before.closed.get(length, number):
+            end = datetime.fromtimestamp(length * (number + 1), UTC)
+            words = f"epochs that ended by {end:%Y-%m-%d %H:%M} UTC are closed"
+            yield Event(EPOCH, f"epochs of {length:,} s", words)
+    added = sorted(set(seen.tokens) - set(before.tokens))
+    removed = sorted(set(before.tokens) - set(seen.tokens))
+    parts = [f"{', '.join(added)} added"] if added else []
+    parts += [f"{', '.join(removed)} removed"] if removed else []
+    if parts:
+        yield Event(CHANGED, "", f"tokens: {'; '.join(parts)}")
+
+
+def _shares(outcomes: Mapping[str, int]) -> Iterator[Condition]:
+    total = sum(outcomes.values())
+    if total < LEAST_BATCHES:
+        return
+    late, early = outcomes.get(LATE, 0), outcomes.get(EARLY, 0)
+    others = total - late - early - sum(outcomes.get(name, 0) for name in _COUNTED)
+    for kind, batches in ((LATE, late), (EARLY, early), (REJECTED, others)):
+        if batches > SHARES[kind] * total:
+            words = f"{batches:,} of {total:,} batches in an hour were {kind}: {_WORDS[kind]}"
+            yield Condition(kind, "", words)

@@ -1,0 +1,32 @@
+"""What a sound store may suffer from all the same: a clock that has jumped, a disk without room.
+
+Nothing of it is damage, and a repair mends none of it. The service says the same, on its page and
+in its metrics.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from ldp_aggregator.service.counting.clock import in_words, jumps
+from ldp_aggregator.service.store.opening import file_of, open_snapshot
+from ldp_aggregator.service.store.records import last_seen
+
+LEAST_ROOM = 1_000_000_000
+
+
+def circumstances(url: str, now: float) -> Iterator[str]:
+    """What there is to say, at a time. Raises `StoreError`."""
+    with open_snapshot(url) as snapshot:
+        seen = last_seen(snapshot)
+    words = in_words(jumps(seen, seen, now))
+    if words is not None:
+        yield words
+    path = file_of(url)
+    if path is not None:
+        disk = os.statvfs(Path(path).absolute().parent)
+        room = disk.f_bavail * disk.f_frsize
+        if room < LEAST_ROOM:
+            yield f"expected room on the store's disk, got {room / 1e6:,.0f} MB that are left"
