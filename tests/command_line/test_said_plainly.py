@@ -255,6 +255,10 @@ ADVISING = {
     "ldp_aggregator.moments.repeats": ("estimate", "rappor import"),
     "ldp_aggregator.estimates.frequencies": ("estimate", "simulate"),
     "ldp_aggregator.estimates.question_estimation": ("estimate", "simulate"),
+    "ldp_aggregator.service.alerts.mail": ("serve", "alerts test"),
+    "ldp_aggregator.service.alerts.receivers": ("serve", "alerts test"),
+    "ldp_aggregator.service.alerts.webhook": ("serve", "alerts test"),
+    "ldp_aggregator.service.commands.alerts": ("alerts test",),
     "ldp_aggregator.service.commands.doctor": ("doctor",),
     "ldp_aggregator.service.commands.export": ("serve",),
     "ldp_aggregator.service.commands.assembly": ("serve",),
@@ -263,8 +267,12 @@ ADVISING = {
     "ldp_aggregator.service.commands.token": ("token new",),
     "ldp_aggregator.service.counting.clock": ("serve", "doctor"),
     "ldp_aggregator.service.page.document": ("token new",),
+    "ldp_aggregator.service.people.flags": ("serve",),
+    "ldp_aggregator.service.people.oidc": ("serve",),
+    "ldp_aggregator.service.people.proxy": ("serve",),
     "ldp_aggregator.service.repair.doctor": ("doctor",),
     "ldp_aggregator.service.repair.lost_records": ("doctor",),
+    "ldp_aggregator.service.respondents.words": ("page",),
     "ldp_aggregator.service.store.witness": ("doctor",),
     "ldp_aggregator.service.upkeep.backup": ("restore",),
     "ldp_aggregator.places.geojson": ("estimate",),
@@ -335,6 +343,9 @@ def advised():
     for package in (ldp_client, ldp_aggregator, ldp_simulations):
         root = Path(package.__file__).parents[1]
         for path in Path(package.__file__).parent.rglob("*.py"):
+            # A command of its own, which names its own options.
+            if path.name == "__main__.py":
+                continue
             module = ".".join(path.relative_to(root).with_suffix("").parts)
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if not isinstance(node, ast.Raise | ast.Assign | ast.Return | ast.Call):

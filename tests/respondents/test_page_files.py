@@ -32,8 +32,8 @@ def test_the_document_binds_every_other_file():
 def test_the_figures_are_those_of_explain():
     """Three quarters for two coins, ln 3; and the survey's bytes are its compiled form."""
     files = page_files(SURVEY, SHOWN, Site())
-    told = json.loads(files["texts.json"])["questions"]["smoker"]
-    assert (told["percent"], told["epsilon"], told["same"]) == ("75.0", "1.099", "75")
+    shown = json.loads(files["texts.json"])["questions"]["smoker"]
+    assert (shown["percent"], shown["epsilon"], shown["same"]) == ("75.0", "1.099", "75")
     assert json.loads(files["survey.json"])["fingerprint"] == SURVEY.fingerprint.hex()
 
 

@@ -56,7 +56,7 @@ def test_no_bit_renames_a_record(states):
 def test_what_sqlite_sees_is_not_enough(states, monkeypatch):
     """Without our checksums bits change estimates unseen: SQLite looks at structure, not rows."""
 
-    def structure(snapshot, _):
+    def structure(snapshot, _, ids=True):
         if snapshot.complaints():
             raise StoreDamagedError
 

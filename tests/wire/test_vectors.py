@@ -228,6 +228,7 @@ def test_bad_vectors_cover_every_reason():
     """No reason for rejection lacks a vector, but for those of a service's rules, time or disk."""
     assert {case["reason"] for case in read("bad")["cases"]} == REASONS.keys() - {
         "batch-size",
+        "token-spent",
         "late",
         "early",
         "lost",

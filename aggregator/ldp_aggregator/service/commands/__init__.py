@@ -6,7 +6,6 @@ settings    flags by environment and file; operating_flags, certificates: parts 
 token       who may do what                           backup    backup and restore
 alerts      whether those who are told can be told
 doctor      what is wrong, and its repair             survey    forget one
-page        the respondents' page, as a folder   paper  the same on paper
 export      batches that were kept whole
 
 Imports: everything in `service`, when a command runs.

@@ -13,7 +13,6 @@ import click
 
 from ldp_aggregator.commands.main import SURVEY, Group
 from ldp_aggregator.files import FileError, read_survey, written_whole
-from ldp_aggregator.service.uploads.token_use import read_days
 from ldp_aggregator.service.uploads.tokens import (
     SCOPES,
     UPLOAD,
@@ -140,6 +139,9 @@ def respondents(survey_path: Path, number: int, link: str, path: Path, cards: Pa
 @_FILE
 def list_(path: Path) -> None:
     """List all tokens by name: scope, until when each is good, on which day it was used last."""
+    # It knows the store, whose records need numpy: not for `ldp --help`.
+    from ldp_aggregator.service.uploads.token_use import read_days
+
     days = read_days(path)
     for token in Tokens.read(path).all:
         until = "for ever" if token.expires is None else f"until {token.expires.isoformat(' ')}"

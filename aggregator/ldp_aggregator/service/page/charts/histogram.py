@@ -61,7 +61,9 @@ def histogram(view: QuestionView, cells: Sequence[Cell]) -> Safe:
     ]
     marks = list(_marks(view))
     strip = [
-        part for row, mark in enumerate(marks) for part in _mark(mark, frame, _BOTTOM + _AXIS, row)
+        part
+        for row, mark in enumerate(marks)
+        for part in _mark(mark, frame, _BOTTOM + _AXIS, row=row)
     ]
     below = [number_below(frame.across, tick, _BOTTOM + 18) for tick in ticks]
     what = "share" if is_even else "share for each unit"
@@ -121,7 +123,7 @@ def _marks(view: QuestionView) -> Iterator[_Mark]:
     mean = view.estimates.mean
     if mean is not None:
         estimate, _, interval = mean.cells
-        yield _Mark("mean", mean.estimate, mean.low, mean.high, f"{estimate} {interval}")
+        yield _Mark("mean", mean.estimate, mean.low, high=mean.high, shown=f"{estimate} {interval}")
     for quantile in view.quantiles:
         estimate, _, interval = quantile.cells
         ends = (quantile.estimate, quantile.low, quantile.high)

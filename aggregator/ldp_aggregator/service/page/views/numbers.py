@@ -61,7 +61,7 @@ def cells_of(estimates: QuestionEstimates) -> tuple[Cell, ...]:
     for place, (name, (first, last)) in enumerate(zip(estimates.values, places, strict=True)):
         start, end = _ends(line, first, last)
         frequency, low, high = (float(column[place]) for column in columns)
-        cells.append(Cell(name, start, end, frequency, low, high=high, place=place))
+        cells.append(Cell(name, start, end, frequency=frequency, low=low, high=high, place=place))
     return tuple(cells)
 
 
@@ -133,4 +133,6 @@ def _together(estimates: QuestionEstimates, line: Line) -> Iterator[Cell]:
     for name, (first, last), weights in zip(cells.names, cells.places, cells.queries, strict=True):
         share = functions.function(name, weights, family=len(cells.names))
         start, end = _ends(line, first, last)
-        yield Cell(name, start, end, share.estimate, share.low, high=share.high, place=None)
+        yield Cell(
+            name, start, end, frequency=share.estimate, low=share.low, high=share.high, place=None
+        )

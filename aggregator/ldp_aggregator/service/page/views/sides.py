@@ -107,7 +107,9 @@ def sides_view(analysis: Analysis, catalogue: Catalogue, query: Mapping[str, str
     )
     names = _questions(catalogue, [side for side in (first, second) if side is not None])
     asked = query.get("question") or (names[0] if names else "")
-    view = SidesView(first, second, asked, options_of(query), choices=choices, questions=names)
+    view = SidesView(
+        first, second, asked, options=options_of(query), choices=choices, questions=names
+    )
     if first is None or second is None:
         return view
     try:

@@ -55,7 +55,9 @@ def survey_view(analysis: Analysis, asked: Asked) -> SurveyView:
             over_time,
             changes=changes.get(name),
             search=asked.search_in(name),
-            course=None if over_time is None else _course(analysis, asked, over_time, estimates),
+            course=None
+            if over_time is None
+            else _course(analysis, asked, over_time, estimates=estimates),
         )
         questions.append(question)
     outcomes = sum(analysis.outcomes(served).values(), Counter[str]())
@@ -83,7 +85,7 @@ def _series(analysis: Analysis, asked: Asked, name: str) -> Series:
     served, span = asked.served, asked.span
     own = options_for(served.survey[name], asked.options)
     if asked.way == CUMULATED:
-        return analysis.cumulated(served, name, own, span)[-MOST_EPOCHS:]
+        return analysis.cumulated(served, name, own, span=span)[-MOST_EPOCHS:]
     history = analysis.history(served, name, own)
     return [row for row in history if span is None or span.has(row[0])][-MOST_EPOCHS:]
 
