@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ldp.errors import WireError
-from ldp_aggregator.service.store.errors import StoreDamagedError
+from ldp_aggregator.service.store.errors import StoreDamagedError, StoreError
 from ldp_aggregator.service.store.records import (
     KINDS,
     Epoch,
@@ -63,7 +63,9 @@ def is_large(snapshot: Snapshot) -> bool:
             if epoch.number > closed.get(epoch.length, -1)
         )
         return sum(claimed) > AT_ONCE
-    except (ValueError, TypeError, WireError):
+    except StoreError:
+        raise
+    except Exception:  # whatever damage brings about
         return False
 
 

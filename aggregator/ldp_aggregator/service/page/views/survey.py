@@ -55,9 +55,7 @@ def survey_view(analysis: Analysis, asked: Asked) -> SurveyView:
             over_time,
             changes=changes.get(name),
             search=asked.search_in(name),
-            course=None
-            if over_time is None
-            else _course(analysis, asked, over_time, estimates=estimates),
+            course=_course(analysis, asked, over_time or [], estimates=estimates),
         )
         questions.append(question)
     outcomes = sum(analysis.outcomes(served).values(), Counter[str]())
