@@ -409,3 +409,10 @@ def test_an_empty_address_is_not_taken_for_all(folder):
         "expected an address"
         in run("serve", "survey.toml", "--host", "", "--port", "0", code=2).stderr
     )
+
+
+@pytest.mark.parametrize("option", ["--drain", "--publish-minutes"])
+def test_no_number_is_no_number_of_seconds_or_minutes(option, folder):
+    """A range does not have "nan" in it, with which a service never ended."""
+    done = run("serve", "survey.toml", "--open-uploads", option, "nan", code=2)
+    assert "expected a number, got nan" in done.stderr

@@ -11,6 +11,7 @@ Rules
 from __future__ import annotations
 
 import errno
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import entry_points, version
@@ -28,6 +29,19 @@ _ANY_LENGTH = 10_000
 
 SURVEY = click.argument("survey_path", metavar="SURVEY", type=click.Path(path_type=Path))
 QUIET = click.option("--quiet", "-q", is_flag=True, help="Print nothing but results and errors.")
+
+
+class FiniteRange(click.FloatRange):
+    """A range of numbers, among which "nan" is none."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float | int:
+        """Raises `click.BadParameter` for what is out of range, or no number."""
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"expected a number, got {value}", param, ctx)
+        return number
 
 
 class Group(click.Group):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ldp.errors import EstimateError
+from ldp_aggregator.commands.main import FiniteRange
 from ldp_aggregator.distributions.asking import edges_of, quantiles_of, range_of
 from ldp_aggregator.files import hand_out, write_whole
 from ldp_aggregator.options import ESTIMANDS, INTERVALS, MOST_REPORTS_EACH, POST, Options
@@ -152,13 +153,13 @@ _OPTIONS = (
     click.option(
         "--finest",
         metavar="WIDTH",
-        type=click.FloatRange(0, 1, min_open=True),
+        type=FiniteRange(0, 1, min_open=True),
         help="Of trees: show in each branch the finest nodes with intervals no wider than this.",
     ),
     click.option(
         "--crowd",
         metavar="N",
-        type=click.FloatRange(0),
+        type=FiniteRange(0),
         default=0,
         help="Of trees: merge nodes that may have no more than N people into those above.",
     ),

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
-from ldp_aggregator.commands.main import QUIET, SURVEY
+from ldp_aggregator.commands.main import QUIET, SURVEY, FiniteRange
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
@@ -50,13 +50,13 @@ from ldp_aggregator.options import MOST_REPORTS_EACH, Options
 )
 @click.option(
     "--margin",
-    type=click.FloatRange(0, min_open=True),
+    type=FiniteRange(0, min_open=True),
     metavar="DIFFERENCE",
     help="Test as well whether the difference is smaller than this.",
 )
 @click.option(
     "--overlap",
-    type=click.FloatRange(0, 1),
+    type=FiniteRange(0, 1),
     metavar="SHARE",
     help="The share of the devices that reported to both, with the same answer.  [default: none "
     "known; of memoized questions intervals then hold for any]",

@@ -11,7 +11,7 @@ import click
 
 from ldp.errors import EstimateError
 from ldp_aggregator.commands.group_options import GroupOptions, with_groups_of_several
-from ldp_aggregator.commands.main import QUIET, SURVEY
+from ldp_aggregator.commands.main import QUIET, SURVEY, FiniteRange
 from ldp_aggregator.commands.output_options import LEVEL, OUTPUT, format_option, present
 from ldp_aggregator.commands.reports import ALLOW_EQUAL, asked_question, tally_of
 from ldp_aggregator.files import read_candidates, read_survey
@@ -99,14 +99,14 @@ class _Reading(NamedTuple):
 )
 @click.option(
     "--alarm-rate",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=FiniteRange(0, 1, min_open=True, max_open=True),
     default=0.01,
     show_default=True,
     help="The chance that anything is ever called changed that has not.",
 )
 @click.option(
     "--overlap",
-    type=click.FloatRange(0, 1),
+    type=FiniteRange(0, 1),
     metavar="SHARE",
     help="The share of the devices that stay from one epoch to the next, with the same answer.",
 )

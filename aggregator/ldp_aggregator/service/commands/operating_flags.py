@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from ldp_aggregator.commands.main import FiniteRange
 from ldp_aggregator.service.logs.events import FORMATS, LEVELS
 
 _ORIGIN = re.compile(r"https?://[a-z0-9.*-]+(:\d{1,5})?|'self'")
@@ -57,7 +58,7 @@ FLAGS = (
         "--drain",
         default=2.0,
         show_default=True,
-        type=click.FloatRange(0, 3),
+        type=FiniteRange(0, 3),
         help="Seconds for which /readyz says no, before connections are closed, when told to stop.",
     ),
     click.option(
@@ -70,7 +71,7 @@ FLAGS = (
     ),
     click.option(
         "--publish-minutes",
-        type=click.FloatRange(0, min_open=True),
+        type=FiniteRange(0, min_open=True),
         help="Minutes after which fewer new ones are shown as well.  [default: never]",
     ),
     click.option(
