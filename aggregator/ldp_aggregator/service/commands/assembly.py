@@ -62,6 +62,7 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
         frame_ancestors=options.frame_ancestors,
         shared_surveys=_shared(options, served),
         public=_pages(options, served),
+        opener=_opener(options),
     )
     receivers = _receivers(options)
     service = Service(served, options.store, settings, on_failure=on_failure)
@@ -87,6 +88,17 @@ def check_files(options: ServeOptions) -> None:
     _pages(options, served)
     _receivers(options)
     _sign_in(options)
+    _opener(options)
+
+
+def _opener(options: ServeOptions) -> Opener | None:
+    """What opens the batches of relays. Raises `KeyFileError` and `FileError`."""
+    if not options.relay_keys:
+        return None
+    from ldp_aggregator.mixing.keys import read_key
+    from ldp_aggregator.mixing.opening import Opener
+
+    return Opener([read_key(path) for path in options.relay_keys])
 
 
 def _served(options: ServeOptions) -> list[Served]:

@@ -146,6 +146,14 @@ _EXTRA = (
     default="",
     help="The address under which respondents reach the service.  [default: where it listens]",
 )
+@click.option(
+    "--relay-key",
+    "relay_keys",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A private key of `ldp relay keys`: take the batches of relays, which show a token of "
+    "scope relay.",
+)
 @operating_flags
 @alert_flags
 @people_flags
