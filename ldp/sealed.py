@@ -6,9 +6,9 @@ RFC 9180) before it leaves the device; the relay sees which question it is for, 
 
     sealed    msgpack array [3, fingerprint, id, envelope]: what a device sends to a relay; `id` is
               as that of a batch (`ldp.epochs`), and ends at the relay
-    mixed     msgpack array [4, fingerprint, id, count, envelopes, batch, size, least]: what a relay
-              sends to the collector: `count` envelopes of one length, in random order, under an
-              id of the relay's. They are all or some of a batch: its id of 16 bytes, how many
+    mixed     msgpack array [4, fingerprint, id, number, envelopes, batch, size, least]: what a
+              relay sends to the collector: `number` envelopes of one length, in random order, under
+              an id of the relay's. They are all or some of a batch: its id of 16 bytes, how many
               reports it has, and how many the relay waits for at least
     envelope  enc (65 bytes) and ciphertext: HPKE in base mode, DHKEM(P-256, HKDF-SHA256),
               HKDF-SHA256, AES-128-GCM
@@ -62,14 +62,14 @@ class Sealed(NamedTuple):
 
 
 class Mixed(NamedTuple):
-    """`count` envelopes of one question or group, end to end, which are of one batch of a relay.
+    """`number` envelopes of one question or group, end to end, which are of one batch of a relay.
 
     `size` is the number of reports of the whole batch, and `least` what the relay waits for.
     """
 
     fingerprint: bytes
     id: bytes
-    count: int
+    number: int
     envelopes: bytes
     batch: bytes
     size: int
@@ -129,15 +129,15 @@ def decode_mixed(payload: bytes) -> Mixed:
     if not all(type(part) is type_ for part, type_ in zip(parts, types, strict=True)):
         raise WireError(
             "not-a-batch",
-            "expected [4, fingerprint, id, count, envelopes, batch, size, least]",
+            "expected [4, fingerprint, id, number, envelopes, batch, size, least]",
         )
     mixed = Mixed(*parts)
     if not _are_ids(mixed.fingerprint, mixed.id) or len(mixed.batch) != ID_SIZE:
         raise WireError("not-a-batch", "expected 16 bytes of fingerprint and ids")
-    if not 0 < mixed.count <= mixed.size < MOST_MIXED or not 0 < mixed.least <= mixed.size:
+    if not 0 < mixed.number <= mixed.size < MOST_MIXED or not 0 < mixed.least <= mixed.size:
         raise WireError("not-a-batch", "expected at least as many reports as the relay waits for")
-    if not mixed.envelopes or len(mixed.envelopes) % mixed.count:
-        raise WireError("report-width", f"expected {mixed.count} envelopes of one length")
+    if not mixed.envelopes or len(mixed.envelopes) % mixed.number:
+        raise WireError("report-width", f"expected {mixed.number} envelopes of one length")
     return mixed
 
 

@@ -60,9 +60,7 @@ def read_part(content: bytes) -> MixedPart:
     return MixedPart(*unpack_array(content, _MOST_CONTENT, "not-a-batch"))
 
 
-def joined(
-    question: str, parts: Iterable[MixedPart], epoch: int | None = None
-) -> MixedBatch:
+def joined(question: str, parts: Iterable[MixedPart], epoch: int | None = None) -> MixedBatch:
     """The batch that parts are of."""
     those = list(parts)
     first = those[0]

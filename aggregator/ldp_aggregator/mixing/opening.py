@@ -91,7 +91,7 @@ class Opener:
 
 def _cut(mixed: Mixed, envelope: Envelope) -> Iterator[bytes]:
     """The envelopes, one by one; of the wrong length none opens."""
-    size = len(mixed.envelopes) // mixed.count
+    size = len(mixed.envelopes) // mixed.number
     is_fitting = size == envelope_size(envelope.width)
     for start in range(0, len(mixed.envelopes), size):
         yield mixed.envelopes[start : start + size] if is_fitting else b""

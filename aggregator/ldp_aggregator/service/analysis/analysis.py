@@ -29,6 +29,7 @@ from ldp_aggregator.groups.asking import Asked
 from ldp_aggregator.groups.group_estimates import GroupEstimates
 from ldp_aggregator.health_checks.draw_checks import draw_health
 from ldp_aggregator.health_checks.report_checks import health
+from ldp_aggregator.mixing.batches import MixedBatch, worth_of
 from ldp_aggregator.options import Options
 from ldp_aggregator.series.changes import Changes
 from ldp_aggregator.service.analysis.changes import ChangeReader
@@ -39,6 +40,7 @@ from ldp_aggregator.service.store.reading import (
     commits,
     history,
     is_asked,
+    mixed_batches,
     outcomes_by_epoch,
     outcomes_in_all,
     received,
@@ -91,6 +93,13 @@ class Analysis:
         """The tally of one version of a survey."""
         with self._snapshot() as snapshot:
             return tally_of(snapshot, served.survey, epoch)
+
+    def batches(
+        self, served: Served, epoch: Epoch | Span | None = None
+    ) -> list[tuple[MixedBatch, str]]:
+        """What relays had mixed for one version of a survey, and what that was worth, in words."""
+        with self._snapshot() as snapshot:
+            return worth_of(mixed_batches(snapshot, served.survey, epoch), served.survey.envelopes)
 
     def estimates(
         self,

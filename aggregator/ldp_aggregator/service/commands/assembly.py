@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from ldp_aggregator.estimates.stop_lists import StopLists
     from ldp_aggregator.geography import Geography
+    from ldp_aggregator.mixing.opening import Opener
     from ldp_aggregator.service.alerts.outbox import Receiver
     from ldp_aggregator.service.analysis.notes import NoteFile
     from ldp_aggregator.service.counting.served import Served

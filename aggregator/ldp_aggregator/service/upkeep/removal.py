@@ -1,9 +1,9 @@
 """Forgetting a survey: all that a store has of it, whichever process wrote it.
 
 What goes are its files, tallies, what is shown of them, what became of its batches, batches
-that were kept whole, and what relays mixed. What stays are the ids of its batches, until their epoch closes: they are of
-no question, and keep a batch that is sent again from being counted. A question that a survey which
-stays has as well, under one fingerprint, stays.
+that were kept whole, and what relays mixed. What stays are the ids of its batches, until their
+epoch closes: they are of no question, and keep a batch that is sent again from being counted. A
+question that a survey which stays has as well, under one fingerprint, stays.
 """
 
 from __future__ import annotations

@@ -8,7 +8,8 @@ whose name is that of the relay. It is answered as any upload is (`uploads.desk`
 
 Rules
 - The reports of a part are counted as one batch, under the id that the relay gave the part: sent
-  again, it is a duplicate. How many there were, and who mixed them, is kept in the same transaction.
+  again, it is a duplicate. How many they were, and who mixed them, is kept in one transaction with
+  their counts.
 - What does not open, or is no sound report, is rejected by itself, and counted.
 - The relay's word is taken for how many reports it mixed, and for nothing else: what is claimed
   rests on those that came (`mixing.batches`).
