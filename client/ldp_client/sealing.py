@@ -76,10 +76,14 @@ def sealer(relay: Relay, survey: Survey) -> Seal:
     except ImportError as error:
         raise ImportError(_EXTRA) from error
     suite = Suite(KEM.P256, KDF.HKDF_SHA256, AEAD.AES_128_GCM)
+    point = read_public_key(relay.key)
     try:
-        key = EllipticCurvePublicKey.from_encoded_point(SECP256R1(), read_public_key(relay.key))
-    except ValueError as error:
-        raise ValueError(str(error) or "expected a point of P-256, got another") from None
+        key = EllipticCurvePublicKey.from_encoded_point(SECP256R1(), point)
+    except ValueError:
+        raise ValueError(
+            "expected a collector's public key as ldp relay keys prints it, got one that is no "
+            "point of P-256: a character may be wrong"
+        ) from None
 
     def seal(batch: Batch, epoch: int | None) -> bytes:
         info = info_of(batch.fingerprint, epoch_bytes(batch.id, epoch))

@@ -25,7 +25,7 @@ from ldp.sealed import (
 from ldp.survey import Envelope
 from ldp.wire import Batch, encode_batch, encode_frame
 from ldp_aggregator.mixing.keys import suite
-from ldp_aggregator.tallies.screening import UNKNOWN, Refusal, screened
+from ldp_aggregator.tallies.screening import Refusal, screened
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
@@ -66,7 +66,7 @@ class Opener:
         for plaintext, item in zip(plaintexts, items, strict=True):
             if isinstance(item, Batch) and _is_alone(item, mixed.fingerprint):
                 rows.append(item.rows)
-            elif isinstance(item, Refusal) and plaintext is not None and item.reason != UNKNOWN:
+            elif isinstance(item, Refusal) and plaintext and item.fingerprint == mixed.fingerprint:
                 refused.append(plaintext)
             else:
                 # To be counted as what it is: something sealed.
