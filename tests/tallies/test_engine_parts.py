@@ -3,11 +3,9 @@
 And objects in stores.
 """
 
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-
 import pytest
 from engine_files import FILES, GROUPED_FILES, GROUPED_WHOLE, WHOLE, written
+from listening import Handler, listening
 from wire_samples import GROUPED_TEXT, TEXT
 
 from ldp_aggregator.engines.parts import Counted, count_part, merge_snapshots, repeated, split
@@ -84,7 +82,7 @@ def test_merging_nothing_gives_the_tally_of_no_reports():
     )
 
 
-class Bucket(BaseHTTPRequestHandler):
+class Bucket(Handler):
     """A store of objects that speaks enough of S3 to be read: `/bucket/name`, or ranges of it."""
 
     def do_HEAD(self):
@@ -114,24 +112,16 @@ class Bucket(BaseHTTPRequestHandler):
         self.end_headers()
         return piece
 
-    def log_message(self, *words):
-        """Tests say nothing."""
-
 
 @pytest.fixture
 def bucket(monkeypatch):
     """The URL of a bucket with the files."""
     pytest.importorskip("obstore")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Bucket)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    monkeypatch.setenv("AWS_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
     for name, value in {"ALLOW_HTTP": "true", "SKIP_SIGNATURE": "true", "REGION": "here"}.items():
         monkeypatch.setenv(f"AWS_{name}", value)
-    yield "s3://bucket"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with listening(Bucket) as address:
+        monkeypatch.setenv("AWS_ENDPOINT", address)
+        yield "s3://bucket"
 
 
 def test_objects_count_like_files(bucket):

@@ -119,8 +119,8 @@ def _pages(options: ServeOptions, served: Iterable[Served]) -> Public | None:
         headers[survey.name] = headers_of(shown, site)
         titles[survey.name] = shown.languages[shown.language].texts["title"]
     invitations = Invitations.read(options.invitations) if options.invitations else None
-    if invitations is not None and (strange := invitations.surveys - files.keys()):
-        raise ServeError(f"--invitations: expected surveys that are served, got {min(strange)}")
+    if invitations is not None:
+        _check_served("--invitations", sorted(invitations.surveys), served)
     reach = Reach(options.token_file.with_name("respondents.json"), time.time)
     return Public(files, headers, reach, invitations=invitations, titles=titles)
 
@@ -154,11 +154,8 @@ def _stop_lists(options: ServeOptions, served: Iterable[Served]) -> StopLists:
     """The lists that are handed out. Raises `FileError` and `ServeError`."""
     from ldp_aggregator.estimates.stop_lists import StopLists, stops_in
 
-    names = {version.survey.name for version in served}
     for path in options.stop_lists:
-        if (name := stops_in(path).survey) not in names:
-            known = ", ".join(sorted(names))
-            raise ServeError(f"--stops {path}: expected a list for {known}, got one for {name}")
+        _check_served(f"--stops {path}", [stops_in(path).survey], served)
     return StopLists(options.stop_lists)
 
 
@@ -173,12 +170,17 @@ def _notes(options: ServeOptions) -> NoteFile | None:
 
 def _shared(options: ServeOptions, served: Iterable[Served]) -> tuple[str, ...]:
     """The surveys that everyone may see in frames. Raises `ServeError` for others."""
-    names = {version.survey.name for version in served}
-    for name in options.shared_surveys:
-        if name not in names:
-            known = ", ".join(sorted(names))
-            raise ServeError(f"--shared-survey: expected one of {known}, got {name}")
+    _check_served("--shared-survey", options.shared_surveys, served)
     return options.shared_surveys
+
+
+def _check_served(flag: str, names: Iterable[str], served: Iterable[Served]) -> None:
+    """Raises `ServeError` for the first name of a survey that is not served."""
+    known = {version.survey.name for version in served}
+    for name in names:
+        if name not in known:
+            surveys = ", ".join(sorted(known))
+            raise ServeError(f"{flag}: expected surveys that are served ({surveys}), got {name}")
 
 
 def _geography(options: ServeOptions, served: Iterable[Served]) -> Geography | None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 
-from ldp_aggregator.commands.main import FiniteRange
+from ldp_aggregator.commands.main import FiniteRange, with_options
 from ldp_aggregator.service.logs.events import FORMATS, LEVELS
 
 _ORIGIN = re.compile(r"https?://[a-z0-9.*-]+(:\d{1,5})?|'self'")
@@ -101,8 +99,4 @@ FLAGS = (
 )
 
 
-def operating_flags(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with these options, in their order."""
-    for flag in reversed(FLAGS):
-        function = flag(function)
-    return function
+operating_flags = with_options(*FLAGS)

@@ -6,13 +6,13 @@ each as it is or, with `_FILE` behind, as the path of a secret.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
+from ldp_aggregator.commands.main import with_options
 from ldp_aggregator.service.people.admission import SignIn
 from ldp_aggregator.service.people.oidc import Provider, ProviderOptions
 from ldp_aggregator.service.people.proxy import TrustedProxy
@@ -89,11 +89,7 @@ NAMES = (
 )
 
 
-def people_flags(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with these options, in their order."""
-    for flag in reversed(FLAGS):
-        function = flag(function)
-    return function
+people_flags = with_options(*FLAGS)
 
 
 def sign_in(
