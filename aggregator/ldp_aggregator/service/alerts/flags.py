@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 
 import click
 
+from ldp_aggregator.commands.address_types import SECRET_ADDRESS
 from ldp_aggregator.service.alerts.mail import SECURITY, STARTTLS
 
 FLAGS = (
     click.option(
         "--alert-webhook",
         "alert_webhooks",
-        metavar="URL",
+        type=SECRET_ADDRESS,
         multiple=True,
         help="An address that is told, signed, when something is wrong and when it is over.",
     ),

@@ -36,6 +36,7 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
     from ldp_aggregator.service.uploads.token_use import TokenUse
     from ldp_aggregator.service.uploads.tokens import TokenFile
 
+    _check_folders(options)
     served = _served(options)
     use = TokenUse(options.token_file)
     audit = None if options.audit_log is None else AuditLog(options.audit_log)
@@ -87,6 +88,7 @@ def check_files(options: ServeOptions) -> None:
     _pages(options, served)
     _receivers(options)
     _sign_in(options)
+    _check_folders(options)
 
 
 def _served(options: ServeOptions) -> list[Served]:
@@ -193,6 +195,19 @@ def _geography(options: ServeOptions, served: Iterable[Served]) -> Geography | N
     questions = [question for version in served for question in version.survey]
     check_asked(questions, Options(geography=geography))
     return geography
+
+
+def _check_folders(options: ServeOptions) -> None:
+    """Raise `ServeError` for a folder that is not there; one that goes later is waited for."""
+    for folder in options.folders:
+        if not folder.is_dir():
+            raise ServeError(f"--folder {folder}: expected a folder of report files, found none")
+    alert_file = options.alert_file if options.alert_webhooks or options.alert_mail else None
+    for flag, file in (("--audit-log", options.audit_log), ("--alert-file", alert_file)):
+        if file is not None and not file.parent.is_dir():
+            raise ServeError(
+                f"{flag} {file}: expected a folder {file.parent} to write to, found none"
+            )
 
 
 def _sources(options: ServeOptions, service: Service) -> Iterator[Source]:

@@ -28,6 +28,7 @@ from ldp.errors import LDPError, Problem
 from ldp.keys import Keys
 from ldp.survey import Survey
 from ldp_aggregator.files import read_bytes
+from ldp_aggregator.web_addresses import AddressError, web_origin
 
 REQUIRED, VISIBLE, REFUSAL = "required", "visible", "refusal"
 SLIDER, FIELD = WIDGETS = ("slider", "field")
@@ -113,7 +114,7 @@ def parse_presentation(survey: Survey, table: Mapping[str, object]) -> Presentat
     page = _part(top, "page", "page")
     language = page.text("language", "en")
     one_by_one = page.flag("one_by_one") if "one_by_one" in page else True
-    parents = page.texts("parents", 1, _MOST_PARENTS) if "parents" in page else ()
+    parents = _origins(page)
     texts = {"title": survey.name, **_texts(page)}
     page.finish()
     problems = list(page.problems)
@@ -133,6 +134,17 @@ def parse_presentation(survey: Survey, table: Mapping[str, object]) -> Presentat
     if problems:
         raise PageError(problems)
     return Presentation(language, languages, ways, one_by_one=one_by_one, parents=parents)
+
+
+def _origins(page: Keys) -> tuple[str, ...]:
+    """The sites that may frame the page, as browsers name them."""
+    origins = []
+    for parent in page.texts("parents", 1, _MOST_PARENTS) if "parents" in page else ():
+        try:
+            origins.append(web_origin(parent))
+        except AddressError:
+            page.problem("parents", "origins such as https://example.org", parent)
+    return tuple(origins)
 
 
 def _keys(place: str, table: object) -> Keys:

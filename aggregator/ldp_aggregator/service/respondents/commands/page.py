@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ldp_aggregator.commands.address_types import ADDRESS
 from ldp_aggregator.commands.main import SURVEY
 from ldp_aggregator.files import make_folder, read_candidates, read_survey, write_whole
 
@@ -21,6 +22,7 @@ from ldp_aggregator.files import make_folder, read_candidates, read_survey, writ
 )
 @click.option(
     "--collector",
+    type=ADDRESS,
     default="",
     help="The address of the service that takes the reports.  [default: the page's own host]",
 )
