@@ -272,7 +272,7 @@ ADVISING = {
     "ldp_aggregator.service.people.proxy": ("serve",),
     "ldp_aggregator.service.repair.doctor": ("doctor",),
     "ldp_aggregator.service.repair.lost_records": ("doctor",),
-    "ldp_aggregator.service.respondents.words": ("page",),
+    "ldp_aggregator.service.respondents.words": ("page", "serve"),
     "ldp_aggregator.service.sources.kafka": ("serve",),
     "ldp_aggregator.service.store.witness": ("doctor",),
     "ldp_aggregator.service.upkeep.backup": ("restore",),

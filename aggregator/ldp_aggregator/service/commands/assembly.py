@@ -108,18 +108,22 @@ def _pages(options: ServeOptions, served: Iterable[Served]) -> Public | None:
         return None
     from ldp_aggregator.service.respondents.folder import Site, headers_of, page_files
     from ldp_aggregator.service.respondents.presentation import page_file, read_presentation
+    from ldp_aggregator.service.respondents.words import check_spoken
     from ldp_aggregator.service.uploads.invitations import Invitations
     from ldp_aggregator.service.uploads.public import Public, Reach
 
     files, headers, titles = {}, {}, {}
+    languages: set[str] = set()
     for path, version in zip(options.paths, served, strict=True):
         beside = page_file(path)
         survey = version.survey
         shown = read_presentation(survey, beside if beside.exists() else None)
-        site = Site(counted=True, candidates=version.candidates)
+        site = Site(counted=True, words=options.words, candidates=version.candidates)
+        languages |= shown.languages.keys()
         files[survey.name] = page_files(survey, shown, site)
         headers[survey.name] = headers_of(shown, site)
         titles[survey.name] = shown.languages[shown.language].texts["title"]
+    check_spoken(sorted(languages), options.words)
     invitations = Invitations.read(options.invitations) if options.invitations else None
     if invitations is not None and (strange := invitations.surveys - files.keys()):
         raise ServeError(f"--invitations: expected surveys that are served, got {min(strange)}")

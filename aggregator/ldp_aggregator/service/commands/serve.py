@@ -148,6 +148,12 @@ _EXTRA = (
     default="",
     help="The address under which respondents reach the service.  [default: where it listens]",
 )
+@click.option(
+    "--words",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A file with the words of respondents' pages in a language, named after it: fr.json.",
+)
 @operating_flags
 @alert_flags
 @people_flags
@@ -205,6 +211,7 @@ def _companions(options: ServeOptions) -> tuple[tuple[str, object, str], ...]:
             options.public_address and not options.has_pages,
             "--public or --invitations",
         ),
+        ("--words", options.words and not options.has_pages, "--public or --invitations"),
         ("--kafka-settings", options.kafka_settings and not options.topics, "--kafka"),
     )
 
