@@ -31,6 +31,7 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
     from ldp_aggregator.service.counting.admission import Rules
     from ldp_aggregator.service.counting.publication import Publication
     from ldp_aggregator.service.logs.audit_log import AuditLog
+    from ldp_aggregator.service.respondents.response import DailyLook
     from ldp_aggregator.service.service import Service, Settings
     from ldp_aggregator.service.uploads.given_tokens import given_tokens
     from ldp_aggregator.service.uploads.token_use import TokenUse
@@ -70,6 +71,8 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
         if receivers:
             memory = Memory(options.alert_file)
             service.accompany(Watch(service, receivers, memory, name=options.alert_name))
+        if settings.public is not None:
+            service.accompany(DailyLook(service, settings.public))
         for source in _sources(options, service):
             service.follow(source)
     except BaseException:
@@ -110,7 +113,8 @@ def _pages(options: ServeOptions, served: Iterable[Served]) -> Public | None:
     from ldp_aggregator.service.respondents.presentation import page_file, read_presentation
     from ldp_aggregator.service.respondents.words import check_spoken
     from ldp_aggregator.service.uploads.invitations import Invitations
-    from ldp_aggregator.service.uploads.public import Public, Reach
+    from ldp_aggregator.service.uploads.public import Public
+    from ldp_aggregator.service.uploads.reach import Reach
 
     files, headers, titles = {}, {}, {}
     languages: set[str] = set()

@@ -7,6 +7,7 @@ translations  what a page file names, and what its languages leave unsaid
 words         the page's own words, by language
 folder        the files of a page, which any static host can serve
 routes        the same files, and counters, from a service
+response      how many were shown a page, began, and were counted, by day
 overview      links, codes and the response, for analysts
 cards         QR codes, and sheets of them
 commands      `ldp page` and `ldp paper`
