@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from ldp_aggregator.commands.address_types import SECRET_ADDRESS
 from ldp_aggregator.commands.main import with_options
 from ldp_aggregator.service.alerts.mail import SECURITY, STARTTLS
 
@@ -18,7 +19,7 @@ FLAGS = (
     click.option(
         "--alert-webhook",
         "alert_webhooks",
-        metavar="URL",
+        type=SECRET_ADDRESS,
         multiple=True,
         help="An address that is told, signed, when something is wrong and when it is over.",
     ),

@@ -31,11 +31,13 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
     from ldp_aggregator.service.counting.admission import Rules
     from ldp_aggregator.service.counting.publication import Publication
     from ldp_aggregator.service.logs.audit_log import AuditLog
+    from ldp_aggregator.service.respondents.response import DailyLook
     from ldp_aggregator.service.service import Service, Settings
     from ldp_aggregator.service.uploads.given_tokens import given_tokens
     from ldp_aggregator.service.uploads.token_use import TokenUse
     from ldp_aggregator.service.uploads.tokens import TokenFile
 
+    _check_folders(options)
     served = _served(options)
     use = TokenUse(options.token_file)
     audit = None if options.audit_log is None else AuditLog(options.audit_log)
@@ -69,6 +71,8 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
         if receivers:
             memory = Memory(options.alert_file)
             service.accompany(Watch(service, receivers, memory, name=options.alert_name))
+        if settings.public is not None:
+            service.accompany(DailyLook(service, settings.public))
         for source in _sources(options, service):
             service.follow(source)
     except BaseException:
@@ -87,6 +91,7 @@ def check_files(options: ServeOptions) -> None:
     _pages(options, served)
     _receivers(options)
     _sign_in(options)
+    _check_folders(options)
 
 
 def _served(options: ServeOptions) -> list[Served]:
@@ -106,18 +111,23 @@ def _pages(options: ServeOptions, served: Iterable[Served]) -> Public | None:
         return None
     from ldp_aggregator.service.respondents.folder import Site, headers_of, page_files
     from ldp_aggregator.service.respondents.presentation import page_file, read_presentation
+    from ldp_aggregator.service.respondents.words import check_spoken
     from ldp_aggregator.service.uploads.invitations import Invitations
-    from ldp_aggregator.service.uploads.public import Public, Reach
+    from ldp_aggregator.service.uploads.public import Public
+    from ldp_aggregator.service.uploads.reach import Reach
 
     files, headers, titles = {}, {}, {}
+    languages: set[str] = set()
     for path, version in zip(options.paths, served, strict=True):
         beside = page_file(path)
         survey = version.survey
         shown = read_presentation(survey, beside if beside.exists() else None)
-        site = Site(counted=True, candidates=version.candidates)
+        site = Site(counted=True, words=options.words, candidates=version.candidates)
+        languages |= shown.languages.keys()
         files[survey.name] = page_files(survey, shown, site)
         headers[survey.name] = headers_of(shown, site)
         titles[survey.name] = shown.languages[shown.language].texts["title"]
+    check_spoken(sorted(languages), options.words)
     invitations = Invitations.read(options.invitations) if options.invitations else None
     if invitations is not None:
         _check_served("--invitations", sorted(invitations.surveys), served)
@@ -195,6 +205,19 @@ def _geography(options: ServeOptions, served: Iterable[Served]) -> Geography | N
     questions = [question for version in served for question in version.survey]
     check_asked(questions, Options(geography=geography))
     return geography
+
+
+def _check_folders(options: ServeOptions) -> None:
+    """Raise `ServeError` for a folder that is not there; one that goes later is waited for."""
+    for folder in options.folders:
+        if not folder.is_dir():
+            raise ServeError(f"--folder {folder}: expected a folder of report files, found none")
+    alert_file = options.alert_file if options.alert_webhooks or options.alert_mail else None
+    for flag, file in (("--audit-log", options.audit_log), ("--alert-file", alert_file)):
+        if file is not None and not file.parent.is_dir():
+            raise ServeError(
+                f"{flag} {file}: expected a folder {file.parent} to write to, found none"
+            )
 
 
 def _sources(options: ServeOptions, service: Service) -> Iterator[Source]:

@@ -50,6 +50,7 @@ class ServeOptions:
     public: bool = False
     invitations: tuple[Path, ...] = ()
     public_address: str = ""
+    words: tuple[Path, ...] = ()
     alert_webhooks: tuple[str, ...] = ()
     alert_mail: tuple[str, ...] = ()
     alert_from: str = ""

@@ -9,7 +9,7 @@ Rules
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,7 +29,7 @@ from ldp_aggregator.service.store.records import (
     read_tally_key,
 )
 from ldp_aggregator.tallies.joint_counting import empty_counts_of
-from ldp_aggregator.tallies.tally import Intake, Tally, sum_by_combination
+from ldp_aggregator.tallies.tally import ACCEPTED, Intake, Tally, sum_by_combination
 
 Outcomes = dict[tuple[bytes, Epoch], Counter[str]]
 
@@ -126,6 +126,15 @@ def outcomes_by_epoch(snapshot: Scanned, survey: Survey) -> dict[Epoch, Counter[
     for (fingerprint, epoch), outcomes in outcomes_by_question(snapshot).items():
         if fingerprint in fingerprints:
             by_epoch.setdefault(epoch, Counter()).update(outcomes)
+    return dict(sorted(by_epoch.items()))
+
+
+def accepted_by_epoch(snapshot: Scanned, names: Mapping[bytes, str]) -> dict[Epoch, Counter[str]]:
+    """How many batches were counted under each name, by epoch; `names` are by fingerprint."""
+    by_epoch: dict[Epoch, Counter[str]] = {}
+    for (fingerprint, epoch), outcomes in outcomes_by_question(snapshot).items():
+        if fingerprint in names:
+            by_epoch.setdefault(epoch, Counter())[names[fingerprint]] += outcomes[ACCEPTED]
     return dict(sorted(by_epoch.items()))
 
 
