@@ -4,7 +4,7 @@ import random as seeded
 from itertools import islice, permutations, product
 
 import pytest
-from every_tape import every_tape
+from ldp_simulations.audit.every_tape import every_tape
 from hypothesis import given
 from hypothesis import strategies as st
 from specimens import DESIGNED

@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 from broken_stores import records_of
 from children import in_child
-from every_tape import accepted, every_tape
+from ldp_simulations.audit.every_tape import accepted, every_tape
 from surveys import DEVICE_SURVEY
 from written_out import taylor_exp
 

@@ -11,7 +11,7 @@ from itertools import product
 from random import Random as Seeded
 
 import numpy as np
-from every_tape import UNFINISHED, accepted, every_tape
+from ldp_simulations.audit.every_tape import UNFINISHED, accepted, every_tape
 from memory_laws import bloom_ratio, lifetime, permanent, repeated, stages
 from specimens import MEANS
 from written_out import (

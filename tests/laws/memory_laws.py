@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from every_tape import accepted, every_tape
+from ldp_simulations.audit.every_tape import accepted, every_tape
 from permanence import (
     cohorts_of,
     instantaneous_channel,

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from every_tape import every_tape
+from ldp_simulations.audit.every_tape import every_tape
 
 from ldp.exact import odds
 from ldp.mechanisms import subset
