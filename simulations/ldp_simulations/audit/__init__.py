@@ -14,7 +14,6 @@ client         a client as a command: answers on its standard input, frames on i
 python_client  the Python client so
 lives          pairs of reports: twice, restarts, retries, forks, sequences, epochs
 auditing       the whole, within a budget, from where it was left
-trials         simulated audits of honest clients and of broken ones
 
 Imports: `conformance` for answers that fit; `reports` and `sampling`.
 """

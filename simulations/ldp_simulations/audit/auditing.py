@@ -244,9 +244,7 @@ class Audit:
         points = [*self._points()]
         tests = [*self._tests(), *(test for point in points for test in point.tests)]
         bounds = list(self._bounds())
-        proofs = [
-            prove(part.question) for parts in self.parts.values() for part in parts
-        ]
+        proofs = [prove(part.question) for parts in self.parts.values() for part in parts]
         return verdict_of(
             self.client.survey,
             [part for parts in self.parts.values() for part in parts],
@@ -349,9 +347,7 @@ class Audit:
 
     def _identity(self) -> dict[str, Any]:
         """What has to be the same when counts are added to."""
-        answers = {
-            part.name: list(part.answers) for parts in self.parts.values() for part in parts
-        }
+        answers = {part.name: list(part.answers) for parts in self.parts.values() for part in parts}
         return {
             "survey": self.client.survey.fingerprint.hex(),
             "client": self.client.command,
@@ -423,9 +419,7 @@ def _row_events(parts: Sequence[Part], rows: Rows) -> Any:
     return np.array(happened, dtype=np.int64)
 
 
-def _row_bounds(
-    parts: Sequence[Part], name: str, sent: dict[int, Arrays]
-) -> Iterator[Bound]:
+def _row_bounds(parts: Sequence[Part], name: str, sent: dict[int, Arrays]) -> Iterator[Bound]:
     """Bounds of what a row of several questions tells."""
     allowed = sum(log_upper(part.declared) for part in parts)
     for place, pair in enumerate(_pairs(parts)):
@@ -435,4 +429,3 @@ def _row_bounds(
         if min(draws):
             what = "speaks for the one in every question"
             yield Bound(name, what, counts, draws, True, allowed, answers=pair)
-

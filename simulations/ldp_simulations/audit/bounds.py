@@ -19,11 +19,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 from scipy.stats import binom, hypergeom, norm
 
-from ldp_aggregator.arrays import Floats
+from ldp_aggregator.arrays import Counts, Floats
+
+Numbers = Counts | Floats | float
+"""One, or several."""
 
 FALSE_ALARMS = 1e-6
 """Of a whole audit, all its looks together."""
@@ -31,21 +33,21 @@ POWER = 0.99
 _TINY = 1e-300
 
 
-def least_chance(happened: ArrayLike, draws: ArrayLike, alpha: ArrayLike) -> Floats:
+def least_chance(happened: Numbers, draws: Numbers, alpha: Numbers) -> Floats:
     """Clopper and Pearson's lower end: too high with probability alpha at most. Any one shape."""
     happened, draws = np.asarray(happened, dtype=float), np.asarray(draws, dtype=float)
     inner = betaincinv(np.maximum(happened, 1), np.maximum(draws - happened + 1, 1), alpha)
     return np.where(happened > 0, inner, 0.0)
 
 
-def greatest_chance(happened: ArrayLike, draws: ArrayLike, alpha: ArrayLike) -> Floats:
+def greatest_chance(happened: Numbers, draws: Numbers, alpha: Numbers) -> Floats:
     """Clopper and Pearson's upper end: too low with probability alpha at most. Any one shape."""
     happened, draws = np.asarray(happened, dtype=float), np.asarray(draws, dtype=float)
     return 1 - least_chance(draws - happened, draws, alpha)
 
 
 def least_epsilon(
-    counts: tuple[ArrayLike, ArrayLike], draws: tuple[ArrayLike, ArrayLike], alpha: float
+    counts: tuple[Numbers, Numbers], draws: tuple[Numbers, Numbers], alpha: float
 ) -> Floats:
     """The lower bound of epsilon, from how often an event happened with two answers.
 
@@ -62,15 +64,16 @@ def expected_epsilon(p: float, q: float, draws: int, alpha: float = FALSE_ALARMS
     return float(least_epsilon((draws * p, draws * q), (draws, draws), alpha))
 
 
-def binomial_chances(happened: ArrayLike, draws: ArrayLike, chance: ArrayLike) -> Floats:
+def binomial_chances(happened: Numbers, draws: Numbers, chance: Numbers) -> Floats:
     """P-values of counts, both tails, if each event had its chance. Any one shape."""
     below = binom.cdf(happened, draws, chance)
     above = binom.sf(np.asarray(happened) - 1, draws, chance)
-    return np.minimum(2 * np.minimum(below, above), 1.0)
+    chances: Floats = np.minimum(2 * np.minimum(below, above), 1.0)
+    return chances
 
 
 def fisher_chances(
-    happened: ArrayLike, draws: ArrayLike, others: ArrayLike, other_draws: ArrayLike
+    happened: Numbers, draws: Numbers, others: Numbers, other_draws: Numbers
 ) -> Floats:
     """P-values of counts beside those of others, both tails, if both had one chance."""
     happened, others = np.asarray(happened), np.asarray(others)
@@ -78,7 +81,8 @@ def fisher_chances(
     both = happened + others
     below = hypergeom.cdf(happened, total, both, draws)
     above = hypergeom.sf(happened - 1, total, both, draws)
-    return np.minimum(2 * np.minimum(below, above), 1.0)
+    chances: Floats = np.minimum(2 * np.minimum(below, above), 1.0)
+    return chances
 
 
 def noticed_deviation(chance: float, draws: int, level: float, power: float = POWER) -> float:

@@ -124,8 +124,7 @@ class Audited:
             )
         except OSError as error:
             raise CommandError(
-                f"expected a command that can be started, got {error.strerror}: "
-                f"{self.command[0]}"
+                f"expected a command that can be started, got {error.strerror}: {self.command[0]}"
             ) from error
 
 

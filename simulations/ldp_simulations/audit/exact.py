@@ -58,7 +58,7 @@ SMALL: dict[type, Small] = {
     for randomizer, bits in (
         (RandomizedResponse(7, 20, 3), (8,)),
         (LocalHashing(4, 3, 4, other=2, modulus=5), (2, 8, 3)),
-        (SubsetSelection(4, 2, 3, other=1), (3, 2)),
+        (SubsetSelection(2, 1, 3, other=1), (2, 1)),
         (HadamardResponse(10, 4, 16, truth=12, other=1), (8, 2)),
         (ProjectiveResponse(13, 3, 3, truth=2, other=1), (8,)),
         (UnaryEncoding(3, 5, 1, word=3), (3,)),
@@ -157,9 +157,7 @@ def _prefixes(layout: Layout) -> Iterator[int]:
             yield shift << 32 | multiplier
 
 
-def _drawn(
-    randomizer: Randomizer, value: Value, bits: Sequence[int], most: int | None
-) -> Law:
+def _drawn(randomizer: Randomizer, value: Value, bits: Sequence[int], most: int | None) -> Law:
     def draw(random: Any) -> int:
         return randomizer.randomize(value, random)
 

@@ -12,7 +12,7 @@ They are tried on the second half alone: what was chosen by looking says nothing
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import permutations
 from typing import Any, NamedTuple
 
@@ -50,9 +50,7 @@ class Learned(NamedTuple):
         *weights, least = self.numbers
         asked = np.array(weights)
         step = max(1, _AT_ONCE // len(asked))
-        sums = [
-            bits_of(rows[start : start + step]) @ asked for start in range(0, len(rows), step)
-        ]
+        sums = [bits_of(rows[start : start + step]) @ asked for start in range(0, len(rows), step)]
         flags: Flags = np.concatenate(sums or [np.empty(0)]) >= least
         return flags
 
@@ -84,7 +82,9 @@ def learn(part: Part, counts: Mapping[int, Mapping[str, Counts]]) -> list[Learne
 def _columns(one: int, other: int, first: Counts, second: Counts) -> list[Learned]:
     total, columns = int(first.sum()), len(first)
     # What came once more or less by chance is not to look like an infinite ratio.
-    chances = [(counts + _SMOOTH) / (counts.sum() + _SMOOTH * columns) for counts in (first, second)]
+    chances = [
+        (counts + _SMOOTH) / (counts.sum() + _SMOOTH * columns) for counts in (first, second)
+    ]
     chosen = best_columns(chances[0], chances[1], total)
     if not chosen.any():
         return []
@@ -95,7 +95,7 @@ def _of_bits(
     part: Part, pair: tuple[int, int], first: Mapping[str, Counts], second: Mapping[str, Counts]
 ) -> list[Learned]:
     draws = (int(first["draws"][0]), int(second["draws"][0]))
-    rates = [
+    rates: list[Floats] = [
         (counts["bits"] + _SMOOTH) / (number + 2 * _SMOOTH)
         for counts, number in zip((first, second), draws, strict=True)
     ]
@@ -105,7 +105,7 @@ def _of_bits(
     if clear.sum() < 2 or 8 * part.width > _AT_ONCE:
         return learned
     # ln P[bit | one] / P[bit | other] of a 1, less that of a 0.
-    weights = np.where(clear, _logit(rates[0]) - _logit(rates[1]), 0.0)
+    weights = np.where(clear, _logits(rates), 0.0)
     mean = float(weights @ rates[0])
     deviation = float(np.sqrt(weights**2 @ (rates[0] * (1 - rates[0]))))
     for more in _DEVIATIONS:
@@ -114,9 +114,7 @@ def _of_bits(
     return learned
 
 
-def _bit(
-    pair: tuple[int, int], first: Counts, second: Counts, draws: tuple[int, int]
-) -> Learned:
+def _bit(pair: tuple[int, int], first: Counts, second: Counts, draws: tuple[int, int]) -> Learned:
     ones = least_epsilon((first, second), draws, FALSE_ALARMS)
     zeros = least_epsilon((draws[0] - first, draws[1] - second), draws, FALSE_ALARMS)
     weights = np.zeros(len(first))
@@ -127,9 +125,9 @@ def _bit(
     return Learned(*pair, BIT, numbers=(*weights.tolist(), 0.0))
 
 
-def _logit(rates: Floats) -> Floats:
-    logits: Floats = np.log(rates) - np.log1p(-rates)
-    return logits
+def _logits(rates: Sequence[Floats]) -> Floats:
+    first, second = (np.log(rate) - np.log1p(-rate) for rate in rates)
+    return np.asarray(first - second, dtype=np.float64)
 
 
 def written(learned: Learned) -> dict[str, Any]:

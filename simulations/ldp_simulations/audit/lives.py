@@ -20,7 +20,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -31,6 +31,7 @@ from ldp.epochs import NUMBER_SIZE
 from ldp.mechanisms.contract import Memoized
 from ldp.randomness import system
 from ldp.survey import Group, Question
+from ldp.wire import read_frames
 from ldp_aggregator.arrays import Counts, Floats, Rows
 from ldp_simulations.audit.bounds import fisher_chances
 from ldp_simulations.audit.client import RETRY, Audited
@@ -150,7 +151,7 @@ def _both_as_often(theirs: Rows, ours: Rows, later: int) -> Floats:
 def questions(bench: Bench) -> Iterator[Test]:
     """Devices that answer two questions, one after the other; and the questions of a group."""
     lone = list(bench.lone())
-    for one, other in zip(lone, lone[1:], strict=False):
+    for one, other in pairwise(lone):
         line = [{one.name: one.answers[0]}, {other.name: other.answers[0]}]
         left = bench.client.ask([line] * bench.devices)
         rows = bench.rows(left, one), bench.rows(left, other)
@@ -159,8 +160,8 @@ def questions(bench: Bench) -> Iterator[Test]:
     for fingerprint, parts in bench.parts.items():
         group = bench.client.envelopes[fingerprint]
         if isinstance(group, Group):
-            line = {part.name: part.answers[0] for part in parts}
-            left = bench.client.ask([line] * bench.devices)
+            row = {part.name: part.answers[0] for part in parts}
+            left = bench.client.ask([row] * bench.devices)
             if fingerprint not in left or len(left[fingerprint].rows) != bench.devices:
                 yield certain(group.name, "not one row for each device")
                 continue
@@ -237,9 +238,10 @@ def retries(bench: Bench) -> Iterator[Test]:
     for part in list(bench.lone())[:1]:
         state = _state(bench)
         asked = [{part.name: part.answers[0]}]
-        first = bench.client.sent(asked, state=state, verdict=RETRY)
-        again = bench.client.sent([], state=state, at_most=2)
-        more = bench.client.sent([], state=state, at_most=2)
+        # A client may try several times before it ends.
+        first = set(read_frames(bench.client.sent(asked, state=state, verdict=RETRY, at_most=_FEW)))
+        again = set(read_frames(bench.client.sent([], state=state, at_most=_FEW)))
+        more = bench.client.sent([], state=state, at_most=_FEW)
         if not first:
             yield certain(part.name, "nothing was sent")
         elif again != first:
@@ -312,4 +314,3 @@ POINTS: dict[str, tuple[Point, str]] = {
     "epochs": (epochs, "ids name their epoch"),
 }
 """By name, with what each is about."""
-

@@ -235,7 +235,8 @@ def in_columns(part: Part, chosen: Flags, rows: Rows) -> Flags:
     """Which reports are among chosen columns."""
     numbers = part.column_of(rows)
     inside = numbers < len(chosen)
-    return inside & chosen[np.where(inside, numbers, 0)]
+    flags: Flags = inside & chosen[np.where(inside, numbers, 0)]
+    return flags
 
 
 def _of_bits(part: Part, one: int, other: int) -> Event:
@@ -276,7 +277,8 @@ def _of_buckets(part: Part, hashing: LocalHashing, one: int, other: int) -> Even
 
 def _bucket(hashing: LocalHashing, value: int, seeds: Integers) -> Integers:
     multiplier, shift = seeds & _MULTIPLIER, seeds >> 32
-    return (multiplier * value + shift) % hashing.modulus * hashing.buckets // hashing.modulus
+    residues: Integers = (multiplier * value + shift) % hashing.modulus
+    return residues * hashing.buckets // hashing.modulus
 
 
 def _bit(rows: Rows, place: int) -> Flags:

@@ -13,6 +13,7 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -45,9 +46,11 @@ class Adapter:
             names = [question.name for question in group.members]
             if all(name in rest for name in names):
                 together = {name: rest.pop(name) for name in names}
-                yield from _unless_silent(lambda together=together: device.record_together(together))
+                yield from _unless_silent(
+                    lambda together=together: device.record_together(together)
+                )
         for name, answer in rest.items():
-            yield from _unless_silent(lambda name=name, answer=answer: device.record(name, answer))
+            yield from _unless_silent(partial(device.record, name, answer))
 
     def framed(self, report: Report) -> bytes:
         """The bytes that leave for a report."""
@@ -59,8 +62,7 @@ class Adapter:
             life = json.loads(line)
             device = self.device()
             for answers in life if isinstance(life, list) else [life]:
-                for report in self.recorded(device, answers):
-                    out.write(self.framed(report))
+                out.writelines(self.framed(report) for report in self.recorded(device, answers))
 
     def answer_as_one(
         self, lines: Iterable[bytes], out: BinaryIO, state: Path, *, is_accepted: bool
@@ -79,7 +81,8 @@ class Adapter:
                 for answers in life if isinstance(life, list) else [life]:
                     for name, answer in answers.items():
                         client.record(name, answer)
-                    _send(client, sent, is_accepted=is_accepted)
+                    if is_accepted:
+                        _send(client, sent, is_accepted=True)
             _send(client, sent, is_accepted=is_accepted)
 
 
@@ -101,14 +104,13 @@ class _Sent:
 
 
 def _send(client: EmbeddedClient, sent: _Sent, *, is_accepted: bool) -> None:
-    """Send all that waits; of what is not accepted, once."""
+    """Send all that waits; what is not accepted, once at least."""
     until = time.monotonic() + _PATIENCE
-    before = sent.payloads
     while client.status().waiting and time.monotonic() < until:
-        client.flush(_PATIENCE)
-        if not is_accepted and sent.payloads > before:
+        client.flush(_PATIENCE if is_accepted else _NAP)
+        if sent.payloads and not is_accepted:
             return
-        time.sleep(0 if not client.status().waiting else _NAP)
+        time.sleep(_NAP)
 
 
 def _unless_silent(record: Any) -> Iterator[Report]:

@@ -163,7 +163,7 @@ def verdict_of(
     """What tests and bounds say together."""
     shares = levels(tests, bounds, alpha)
     alarms = alarms_of(tests, bounds, shares)
-    owned = {part.name: [] for part in parts}
+    owned: dict[str, list[str]] = {part.name: [] for part in parts}
     others = []
     pointed = {(test.where, test.what) for point in points for test in point.tests}
     for where, alarm in alarms:
