@@ -13,6 +13,7 @@ badge          a verdict as a picture
 client         a client as a command: answers on its standard input, frames on its standard output
 python_client  the Python client so
 lives          pairs of reports: twice, restarts, retries, forks, sequences, epochs
+trials         simulated audits of honest clients and of broken ones
 auditing       the whole, within a budget, from where it was left
 
 Imports: `conformance` for answers that fit; `reports` and `sampling`.

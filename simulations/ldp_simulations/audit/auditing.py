@@ -5,8 +5,8 @@ one question (each envelope has its own). After half of the budget events are le
 tried on the rest. What is kept of it are counts, which a file can hold, so that an audit goes on
 where it was left.
 
-A verdict is a look. Who looks again after more draws has more chances of a false alarm, so that look
-number k has alpha / (k (k + 1)), and all looks together no more than alpha.
+A verdict is a look. Who looks again after more draws has more chances of a false alarm, so that
+look number k has alpha / (k (k + 1)), and all looks together no more than alpha.
 """
 
 from __future__ import annotations

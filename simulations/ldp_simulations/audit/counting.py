@@ -9,7 +9,7 @@ Of each part and answer, arrays by name:
     events    how often each declared event happened
     learned   how often each learned one did, of `after` reports behind the first half
 
-and of each envelope and answer: `ids`, how often each bit of an id was 1, of `batches`; and `asked`,
+and of each envelope and answer: `ids`, how often each bit of an id was 1, of `batches`; `asked`,
 how many devices were asked, which is more where they draw one question of several. Of runs of
 reports long enough that no two are equal by chance, hashes are kept (`Runs`).
 """

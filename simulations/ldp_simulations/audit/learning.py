@@ -95,8 +95,8 @@ def _of_bits(
     part: Part, pair: tuple[int, int], first: Mapping[str, Counts], second: Mapping[str, Counts]
 ) -> list[Learned]:
     draws = (int(first["draws"][0]), int(second["draws"][0]))
-    rates: list[Floats] = [
-        (counts["bits"] + _SMOOTH) / (number + 2 * _SMOOTH)
+    rates = [
+        np.asarray((counts["bits"] + _SMOOTH) / (number + 2 * _SMOOTH), dtype=np.float64)
         for counts, number in zip((first, second), draws, strict=True)
     ]
     learned = [_bit(pair, first["bits"], second["bits"], draws=draws)]

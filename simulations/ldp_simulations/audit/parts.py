@@ -269,7 +269,8 @@ def _of_buckets(part: Part, hashing: LocalHashing, one: int, other: int) -> Even
         seed = number_of(rows[:, :8])
         symbol = number_of(rows[:, 8:])
         own, others = (_bucket(hashing, value, seed) == symbol for value in values)
-        return own & ~others
+        flags: Flags = own & ~others
+        return flags
 
     chances = (float(p * (1 - meet)), float(wrong * (1 - meet)))
     return Event(one, other, "supports the one only", happens, chances)
