@@ -101,6 +101,8 @@ class Audited:
             finally:
                 _kill(process)
                 process.wait()
+                if process.stdout is not None:
+                    process.stdout.close()
 
     def _started(self, errors: Any, state: Path | None, verdict: str) -> subprocess.Popen[bytes]:
         environment = {
@@ -174,6 +176,10 @@ def _finished(
         code = process.wait()
     finally:
         clock.cancel()
+        if process.poll() is None:
+            _kill(process)
+        # A client that has ended reads no more, so that this ends as well.
+        writer.join()
     if is_late.is_set():
         raise CommandError(
             f"expected a client that is done, and ends when its input does, within {timeout:g} s, "

@@ -25,7 +25,7 @@ from ldp.survey import Question
 from ldp_simulations.audit.bounds import FALSE_ALARMS, expected_epsilon
 from ldp_simulations.audit.counting import Arrays
 from ldp_simulations.audit.judging import bounds_of, law_tests, levels
-from ldp_simulations.audit.parts import Part
+from ldp_simulations.audit.parts import Event, Part
 from ldp_simulations.audit.verdicts import alarms_of
 
 EXPECTED = (
@@ -117,13 +117,15 @@ def _honest(part: Part, number: int, generator: Generator) -> Arrays:
     }
     if part.columns is not None:
         arrays["columns"] = generator.multinomial(_HONEST_DRAWS, part.columns[number])
-    happened = [
-        generator.binomial(_HONEST_DRAWS, event.chances[number == event.other])
-        if event.chances is not None and number in (event.one, event.other)
-        else 0
-        for event in part.events
-    ]
-    return arrays | {"events": np.array(happened, dtype=np.int64)}
+    # Of an event between two other answers nothing is declared here.
+    chances = [_chance(event, number) for event in part.events]
+    return arrays | {"events": generator.binomial(_HONEST_DRAWS, chances)}
+
+
+def _chance(event: Event, number: int) -> float:
+    if event.chances is None or number not in (event.one, event.other):
+        return 0.0
+    return event.chances[number == event.other]
 
 
 def _rates(mechanism: str, epsilon: str) -> tuple[float, float]:
