@@ -1,8 +1,8 @@
 """What draws say for sure: lower bounds of epsilon, tests of a law, and what either would notice.
 
 Suppose that an event T happens in a of n reports of one answer, and in b of n reports of another.
-If the mechanism has the ratio e^epsilon, then P[T | one] <= e^epsilon P[T | other]. With the ends of
-Clopper and Pearson's exact intervals, each at half of the false-alarm rate alpha,
+If the mechanism has the ratio e^epsilon, then P[T | one] <= e^epsilon P[T | other]. With the ends
+of Clopper and Pearson's exact intervals, each at half of the false-alarm rate alpha,
 
     epsilon >= ln( low(a, n; alpha / 2) / high(b, n; alpha / 2) )      with probability 1 - alpha
 

@@ -6,7 +6,7 @@ Counts are drawn from the exact law of what a client sends, honest or broken, by
 seed, and judged as those of an audit are. A mutant is found if the bound of epsilon passes what is
 declared; the tests of the law are not asked, and see it sooner.
 
-    only set    a bit is drawn with q, whatever the answer is, and that of the answer then set with p
+    only set    a bit is drawn with q, whatever the answer is; that of the answer then set with p
     from all    who does not tell the truth draws among all d values, the truth among them
     last clear  the last bit of a vector is not randomized
 """
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -164,21 +165,22 @@ def expected_table() -> str:
     return "\n".join(lines)
 
 
-def main(runs: int = 1000) -> None:
-    """Print all figures."""
+def figures(runs: int) -> Iterator[str]:
+    """All figures, line by line, of so many audits each."""
     generator = np.random.default_rng(_SEED)
-    print(expected_table())
-    print()
+    yield expected_table()
+    yield ""
     for _, size, mechanism in EXPECTED:
         alarms = false_alarms(mechanism, size, runs, generator=generator)
-        print(f"honest {mechanism}, {size} values: {alarms} alarms in {runs:,} audits")
+        yield f"honest {mechanism}, {size} values: {alarms} alarms in {runs:,} audits"
     for mutant in mutants():
         caught = found(mutant, runs, generator)
-        print(
-            f"{mutant.name}, {mutant.mechanism}, declared {mutant.epsilon}: found in {caught:,} of "
-            f"{runs:,} audits of {mutant.draws:,} draws"
+        yield (
+            f"{mutant.name}, {mutant.mechanism}, declared {mutant.epsilon}: "
+            f"found in {caught:,} of {runs:,} audits of {mutant.draws:,} draws"
         )
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    for line in figures(int(sys.argv[1]) if len(sys.argv) > 1 else 1000):
+        sys.stdout.write(line + "\n")
