@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.series.trends import Trends
     from ldp_aggregator.synthesis.synthesis import Synthetic, synthesize
     from ldp_aggregator.tallies.aggregation import aggregate
+    from ldp_aggregator.tallies.identity import OverlapError
     from ldp_aggregator.tallies.ingest import Ingest
     from ldp_aggregator.tallies.tally import Intake, Tally
     from ldp_aggregator.tallies.tally_file import decode_tally, encode_tally
@@ -79,6 +80,7 @@ __all__ = [
     "Intake",
     "Map",
     "Options",
+    "OverlapError",
     "QuestionEstimates",
     "Regression",
     "RegressionOptions",
@@ -141,6 +143,7 @@ _HOMES = {
     "Ingest": "tallies.ingest",
     "Intake": "tallies.tally",
     "Options": "options",
+    "OverlapError": "tallies.identity",
     "QuestionEstimates": "estimates.question_estimates",
     "SurveyEstimates": "estimates.survey_estimates",
     "Tally": "tallies.tally",

@@ -1,6 +1,7 @@
 """The command `ldp`, and its subcommands for surveys and reports; other packages add theirs.
 
 main     finds subcommands by entry points        reports       check, explain, aggregate, estimate
+merge    tallies into one
 analyses what analysts ask                         rappor, stops, warehouse  subcommands
 output_options  options that all estimates share
 group_options   which groups by public attributes are asked for

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     from ldp_aggregator.tallies.tally import Tally
 
 ALLOW_EQUAL = click.option(
-    "--allow-equal", is_flag=True, help="Count tallies of equal counts as often as they are given."
+    "--allow-equal",
+    is_flag=True,
+    help="Add up tallies of equal counts, or with batches in common, as often as they are given.",
 )
 
 
@@ -131,7 +133,8 @@ def aggregate(
     """Count REPORTS (report files or tallies, or URLs of such) of SURVEY into one tally.
 
     A batch that comes twice among the report files counts once. Tallies have forgotten their
-    batches, so only merge tallies of different reports; one whose counts come twice is refused.
+    batches: those that are known to have some in common, with another or with the report files,
+    are refused.
     """
     from ldp_aggregator.tallies.tally_file import encode_tally
 
