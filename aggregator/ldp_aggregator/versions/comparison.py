@@ -52,7 +52,7 @@ _PARTS = ("field", "x", "y")
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Rendered):
+class VersionChanges(Rendered):
     """What changed from one version of a survey to the next, the worse first."""
 
     old: Survey
@@ -145,7 +145,7 @@ class Comparison(Rendered):
         )
 
 
-def compare_versions(new: Survey, old: Survey, earlier: Sequence[Survey] = ()) -> Comparison:
+def compare_versions(new: Survey, old: Survey, earlier: Sequence[Survey] = ()) -> VersionChanges:
     """What changed from an old version of a survey to a new one, for those who are asked.
 
     new, old  the versions
@@ -170,7 +170,7 @@ def compare_versions(new: Survey, old: Survey, earlier: Sequence[Survey] = ()) -
     ]
     changes += _otherwise(tables, new, changes)
     changes.sort(key=lambda change: VERDICTS.index(change.verdict))
-    return Comparison(old, new, tuple(changes), tuple(earlier))
+    return VersionChanges(old, new, tuple(changes), tuple(earlier))
 
 
 def _of_survey(old: Survey, new: Survey) -> Iterator[Change]:
