@@ -21,7 +21,7 @@ FORMAT = click.option(
     "--format",
     "form",
     type=click.Choice([row.name for row in formats_of("tables", "record", "rows")]),
-    help="How to write it.  [default: table]",
+    help="How to write it, if not in lines for people.",
 )
 REASON = click.option(
     "--accept",
@@ -84,7 +84,8 @@ def check(
     else:
         comparisons = _comparisons(survey_path, survey, against, register_path)
         for comparison in comparisons:
-            hand_out(None, comparison.rendered(form or "table"))
+            shown = comparison.rendered(form) if form else comparison.plain()
+            hand_out(None, shown)
         if not _accepted(survey, comparisons, register_path, reason=reason):
             ctx.exit(1)
     warn(survey)

@@ -13,12 +13,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ldp.exact import log_text
 from ldp.survey import Question, Survey
 from ldp.survey_toml import survey_table
 from ldp_aggregator.rendering.formats import Rendered
 from ldp_aggregator.rendering.sheet import Sheet, TextTable
-from ldp_aggregator.versions.amounts import compared, limited, of_survey, of_versions, text_of
+from ldp_aggregator.versions.amounts import (
+    Amount,
+    compared,
+    limited,
+    of_declared,
+    of_questions,
+    of_versions,
+)
 from ldp_aggregator.versions.change import (
     ATTRIBUTE,
     DRAWN,
@@ -46,7 +52,6 @@ from ldp_aggregator.versions.questions import (
 
 FORMAT = 1
 _SURVEY = "survey"
-_PLACES = 6
 _PARTS = ("field", "x", "y")
 """Keys whose tables have places of their own among the changes."""
 
@@ -87,6 +92,13 @@ class VersionChanges(Rendered):
             ),
         )
 
+    def plain(self) -> str:
+        """The changes in lines of text, each with what it means."""
+        lines = list(self._lead())
+        for change in self.changes:
+            lines += ["", f"{change.verdict:8}{change.line}", f"{'':8}{change.says}"]
+        return "\n".join(lines) + "\n"
+
     def to_dict(self) -> dict[str, Any]:
         """A record ready for JSON."""
         return {
@@ -99,13 +111,13 @@ class VersionChanges(Rendered):
             "worse": len(self.worse),
             "changes": [change._asdict() for change in self.changes],
             "all_reports_epsilon": {
-                "old": text_of(limited(of_survey(self.old), self.old)),
-                "new": text_of(limited(of_survey(self.new), self.new)),
-                "all_versions": text_of(self._all_versions()),
+                "old": limited(self.old).text,
+                "new": limited(self.new).text,
+                "all_versions": self._all_versions().text,
             },
         }
 
-    def _all_versions(self) -> Any:
+    def _all_versions(self) -> Amount:
         return of_versions((*self.earlier, self.old, self.new))
 
     def _lead(self) -> list[str]:
@@ -123,7 +135,7 @@ class VersionChanges(Rendered):
         return [
             f"{self.new.name}: {', '.join(counts)}",
             f"Who answers {every} in full, and agrees each time, spends epsilon "
-            f"{text_of(self._all_versions())} at most{limit}.",
+            f"{self._all_versions().text} at most{limit}.",
         ]
 
     def _table(self) -> TextTable:
@@ -184,7 +196,7 @@ def _of_survey(old: Survey, new: Survey) -> Iterator[Change]:
             says="another survey to devices: whoever answered is asked everything again, and what "
             "was spent on the old one does not count",
         )
-    before, after = limited(of_survey(old), old), limited(of_survey(new), new)
+    before, after = limited(old), limited(new)
     direction = compared(after, before)
     if direction:
         verdict, says = judged(
@@ -192,21 +204,17 @@ def _of_survey(old: Survey, new: Survey) -> Iterator[Change]:
             "all that a device may ever send can tell more",
             "all that a device may ever send can tell less",
         )
-        yield Change(
-            _SURVEY, TOTAL, text_of(before), after=text_of(after), verdict=verdict, says=says
-        )
+        yield Change(_SURVEY, TOTAL, before.text, after=after.text, verdict=verdict, says=says)
     yield from _lifetime(old, new)
 
 
 def _lifetime(old: Survey, new: Survey) -> Iterator[Change]:
     before, after = old.lifetime, new.lifetime
-    if before is None and after is None:
+    direction = _lifetime_rises(old, new)
+    if not direction:
         return
-    if before is not None and after is not None and before.bound == after.bound:
-        return
-    is_worse = after is None or (before is not None and after.bound > before.bound)
     verdict, says = judged(
-        is_worse,
+        direction > 0,
         "devices may spend more on all versions together",
         "devices stop earlier, over all versions together",
     )
@@ -214,14 +222,17 @@ def _lifetime(old: Survey, new: Survey) -> Iterator[Change]:
     yield Change(_SURVEY, LIFETIME, texts[0], after=texts[1], verdict=verdict, says=says)
 
 
+def _lifetime_rises(old: Survey, new: Survey) -> int:
+    """1 if more may be spent than before, -1 if less, 0 if as much."""
+    if old.lifetime is None or new.lifetime is None:
+        return (new.lifetime is None) - (old.lifetime is None)
+    return compared(of_declared(new.lifetime), of_declared(old.lifetime))
+
+
 def _is_limited(old: Survey, new: Survey) -> bool:
     """Whether a lifetime was promised that holds on."""
-    return (
-        old.lifetime is not None
-        and new.lifetime is not None
-        and new.lifetime.bound <= old.lifetime.bound
-        and old.name == new.name
-    )
+    has_both = old.lifetime is not None and new.lifetime is not None
+    return has_both and old.name == new.name and _lifetime_rises(old, new) <= 0
 
 
 def _of_questions(old: Survey, new: Survey, earlier: Sequence[Survey]) -> Iterator[Change]:
@@ -280,7 +291,7 @@ def _renamed(old: Question, new: Question, *, is_limited: bool) -> Iterator[Chan
 
 def _added(question: Question, earlier: Sequence[Survey]) -> Change:
     """That a question is asked that the old version had not; what is known of it from before."""
-    cost = log_text(question.price**question.charges, _PLACES)
+    cost = of_questions([question]).text
     says = f"a new question, for epsilon {cost} at most"
     for number, survey in reversed(list(enumerate(earlier, 1))):
         if question.name not in (other.name for other in survey):

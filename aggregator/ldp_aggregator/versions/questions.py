@@ -10,12 +10,17 @@ asked again is within what was promised.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 
-from ldp.exact import decimal_text, log_text
+from ldp.exact import decimal_text
 from ldp.identifiers import Identifier, identifier
-from ldp.mechanisms.contract import Declared, integers, lifetime_ratio
+from ldp.mechanisms.contract import Declared, integers
 from ldp.survey import Question
+from ldp_aggregator.versions.amounts import (
+    compared,
+    of_declared,
+    of_one_answer,
+    of_questions,
+)
 from ldp_aggregator.versions.answers import answer_changes, word_changes
 from ldp_aggregator.versions.change import (
     AGAIN,
@@ -36,7 +41,6 @@ from ldp_aggregator.versions.change import (
     shown,
 )
 
-_PLACES = 6
 _CLOSE = 1e-9
 """Bits that are no difference between two identifiers: they are floats, and no epsilons."""
 
@@ -73,7 +77,7 @@ def question_changes(old: Question, new: Question, *, is_limited: bool) -> Itera
 
 def asked_again(place: str, old: Question, new: Question, *, is_limited: bool) -> Change:
     """That who answered a question before has another one to answer now, and what both cost."""
-    both = log_text(old.price**old.charges * new.price**new.charges, _PLACES)
+    both = of_questions((old, new)).text
     says = f"who answered the older version is asked once more: both cost epsilon {both} at most"
     if is_limited:
         says += ", within a lifetime that has not changed"
@@ -100,9 +104,10 @@ def is_renamed(old: Question, new: Question) -> bool:
 
 def _epsilons(place: str, old: Question, new: Question) -> Iterator[Change]:
     before, after = old.declared, new.declared
-    if before.bound != after.bound:
+    direction = compared(of_declared(after), of_declared(before))
+    if direction:
         verdict, says = judged(
-            after.bound > before.bound,
+            direction > 0,
             "one report can tell more of an answer",
             "one report can tell less of an answer",
         )
@@ -113,29 +118,20 @@ def _epsilons(place: str, old: Question, new: Question) -> Iterator[Change]:
 
 
 def _ever(place: str, old: Question, new: Question) -> Iterator[Change]:
-    (before, was), (after, is_) = _promised(old), _promised(new)
-    if was == is_:
+    before, after = of_one_answer(old), of_one_answer(new)
+    if before is None or after is None:
+        direction = (after is None) - (before is None)
+    else:
+        direction = compared(after, before)
+    if not direction:
         return
-    rises = is_ is None or (was is not None and is_ > was)
     verdict, says = judged(
-        rises,
+        direction > 0,
         "all reports of an answer that does not change can tell more of it",
         "all reports of an answer that does not change can tell less of it",
     )
-    yield Change(place, EVER, before, after=after, verdict=verdict, says=says)
-
-
-def _promised(question: Question) -> tuple[str, Fraction | None]:
-    """What is promised of all reports of an answer that does not change: as text, as a ratio."""
-    declared = question.declared.lifetime
-    if not question.memoizes:
-        declared = question.declared
-    if declared is not None:
-        return declared.text, declared.bound
-    ratio = lifetime_ratio(question.randomizer)
-    if ratio is None:
-        return "unbounded", None
-    return Declared.ratio(ratio).text, ratio
+    texts = ["unbounded" if one is None else one.text for one in (before, after)]
+    yield Change(place, EVER, texts[0], after=texts[1], verdict=verdict, says=says)
 
 
 def _by_distance(place: str, old: Declared, new: Declared) -> Iterator[Change]:
