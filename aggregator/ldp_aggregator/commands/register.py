@@ -210,7 +210,7 @@ def check_proof(proof_path: Path, head_text: str, survey_path: Path | None) -> N
         if survey_path is not None:
             raise click.UsageError("--survey: expected a proof of inclusion")
         check_consistency(proof, first=kept)
-        click.echo(f"the register of {proof['size']} entries goes on from {kept.text}")
+        click.echo(f"{proof['size']}:{proof['root']} goes on from {kept.text}")
         return
     if survey_path is not None:
         entry = check_registered(read_survey(survey_path), kept, proof)
