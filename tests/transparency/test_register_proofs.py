@@ -106,7 +106,7 @@ def test_heads_are_read_as_they_are_written():
     """With a line end, as a file has it; the head of nothing is no pin."""
     head = head_of(register_of(3))
     assert parse_head(head.text + "\n") == head
-    with pytest.raises(RegisterError, match="with entries, got an empty one's"):
+    with pytest.raises(RegisterError, match="with entries, got that of an empty one"):
         check_registered(VERSIONS[0], head_of(parse_register(b"")), {})
     for number in (-1, 3):
         with pytest.raises(RegisterError, match="expected an entry of the register, 0 to 2"):
