@@ -1,0 +1,189 @@
+"""What a batch was worth: the epsilon of one respondent among n, if a relay mixed the reports.
+
+A shuffler (relay) between devices and collector takes one message a respondent, and hands on a
+batch in random order with nothing that tells the messages apart. Against a collector that sees only
+the batch, the reports give (epsilon, delta)-differential privacy with an epsilon far below that of
+one report. If relay and collector work together, that of one report is what remains. So results
+have both.
+
+Neighbours are batches that differ in one respondent's answer: n is public, and taking part is not
+hidden. n counts honest and distinct respondents; reports of colluders are no cover.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+from statistics import NormalDist
+from typing import NamedTuple
+
+from ldp.exact import decimal_text, exp_lower, fraction, log_upper
+from ldp.privacy.blankets import Blanket
+from ldp.privacy.deltas import FINE, QUICK, Effort, delta_above
+from ldp.privacy.table import blanket_of_message
+from ldp.survey import Envelope
+
+USUAL_DELTA = Fraction(1, 10**8)
+
+_DIGITS = 4
+"""Of an epsilon, which is rounded up."""
+_CLOSE = Fraction(96, 100)
+"""How much of the delta that may be spent is spent: some 2 or 3 thousandths of epsilon."""
+_TRIALS = 12
+
+
+class BatchPrivacy(NamedTuple):
+    """What a batch of `reports` (colluders not counted) is worth to each of those who are in it.
+
+    (`epsilon`, `delta`) if relay and collector are apart: an upper bound, rounded up. Epsilon is
+    `local`, that of one report, if they are not.
+    """
+
+    reports: int
+    epsilon: Fraction
+    delta: Fraction
+    local: Fraction
+    mixed_by: str = ""
+    first_only: bool = False
+    """Whether only a device's first report is hidden (memoized mechanisms)."""
+    parts: int = 1
+    """How many questions travel together, as one message."""
+
+    @property
+    def amplified(self) -> bool:
+        """Whether the batch hides more than the report itself does."""
+        return self.epsilon < self.local
+
+    @property
+    def text(self) -> str:
+        """What people are told: both figures, always."""
+        relay = f", mixed by {self.mixed_by}" if self.mixed_by else ""
+        local = _shown(self.local)
+        if not self.amplified:
+            return (
+                f"{self.reports:,} reports{relay}: too few to hide among, so epsilon {local} "
+                "whether relay and collector are apart or not"
+            )
+        words = (
+            f"{self.reports:,} reports{relay}: ({_shown(self.epsilon)}, {delta_text(self.delta)}) "
+            f"if relay and collector are apart, epsilon {local} if not"
+        )
+        return f"{words}; first reports of a device only" if self.first_only else words
+
+
+def batch_privacy(
+    question: Envelope,
+    reports: int,
+    delta: str | float | Fraction = USUAL_DELTA,
+    colluding: str | float | Fraction = 0,
+    mixed_by: str = "",
+    effort: Effort = QUICK,
+) -> BatchPrivacy:
+    """What a batch of so many reports of a question, or rows of a group, was worth.
+
+    `colluding` is the share of the reports that are no cover: those of colluders, forged ones.
+
+    Raises `ValueError` for numbers out of range.
+    """
+    share, wanted = fraction(colluding), fraction(delta)
+    if reports < 0 or not 0 <= share < 1 or not 0 < wanted < 1:
+        raise ValueError(
+            "expected a number of reports from 0, a share of colluders from 0 to below 1 and a "
+            f"delta between 0 and 1, got {reports}, {colluding} and {delta}"
+        )
+    honest = math.floor(reports * (1 - share))
+    ratio = math.prod((member.randomizer.ratio for member in question.members), start=Fraction(1))
+    local = rounded_up(Fraction(log_upper(ratio)))
+    epsilon = batch_epsilon(blanket_of_message(question), honest, wanted, effort)
+    return BatchPrivacy(
+        honest,
+        min(epsilon, local),
+        wanted,
+        local=local,
+        mixed_by=mixed_by,
+        first_only=any(member.memoizes for member in question.members),
+        parts=len(question.members),
+    )
+
+
+@lru_cache(maxsize=1024)
+def batch_epsilon(blanket: Blanket, count: int, delta: Fraction, effort: Effort = FINE) -> Fraction:
+    """The least epsilon, rounded up, at which an upper bound of a batch's delta is at most `delta`.
+
+    That of one report where a batch of `count` does no better.
+    """
+    local = rounded_up(Fraction(log_upper(max(blanket.first, blanket.second))))
+    if blanket.first * blanket.second == 1 or count < 2:
+        return local
+    low, high = Fraction(0), local
+    spent, epsilon = float(delta), Fraction(0)
+    for _ in range(_TRIALS):
+        # Where a normal law would have it; the rest is corrected by what came out before.
+        epsilon = rounded_up(Fraction(_normal_epsilon(blanket, count, spent, float(local))))
+        if not low < epsilon < high:
+            epsilon = rounded_up((low + high) / 2)
+        if epsilon >= high:
+            break
+        above = delta_above(blanket, count, exp_lower(epsilon), effort)
+        if above <= delta:
+            high = epsilon
+            if above >= _CLOSE * delta:
+                break
+        else:
+            low = epsilon
+        assumed = _normal_delta(blanket, count, float(epsilon))
+        if above:
+            spent = min(assumed * float(delta * Fraction(98, 100) / above), 0.5)
+    return high
+
+
+def rounded_up(number: Fraction, digits: int = _DIGITS) -> Fraction:
+    """A number above 0, with so many digits, rounded up."""
+    if number <= 0:
+        return Fraction(0)
+    places = digits - math.floor(math.log10(number)) - 1
+    scale = Fraction(10) ** places
+    return Fraction(math.ceil(number * scale)) / scale
+
+
+def delta_text(delta: Fraction) -> str:
+    """A delta as people write it, such as 1e-8."""
+    text = decimal_text(delta)
+    return text if len(text) < 6 or "/" in text else f"{float(delta):g}".replace("e-0", "e-")
+
+
+def _shown(epsilon: Fraction) -> str:
+    return decimal_text(rounded_up(epsilon, 3))
+
+
+def _normal_delta(blanket: Blanket, count: int, epsilon: float) -> float:
+    """Roughly the delta, as if the sum of gains were normal, and the number of covers their mean."""
+    t = math.exp(epsilon)
+    first, second = float(blanket.first), float(blanket.second)
+    law = [float(mass) for mass in (blanket.only_first, blanket.only_second, blanket.both)]
+    law.append(1 - sum(law))
+    values = (first - t, 1 - t * second, first - t * second, 1 - t)
+    mean = sum(mass * value for mass, value in zip(law, values, strict=True))
+    square = sum(mass * value**2 for mass, value in zip(law, values, strict=True)) - mean**2
+    draws = 1 + (count - 1) * float(blanket.covers)
+    spread = math.sqrt(draws * max(square, 1e-300))
+    at = draws * mean / spread
+    normal = NormalDist()
+    # Far out the two terms cancel: Mills' ratio has their difference.
+    if at < -8:
+        excess = normal.pdf(at) / (at * at + 3)
+    else:
+        excess = normal.pdf(at) + at * normal.cdf(at)
+    return float(blanket.gamma) / draws * spread * excess
+
+
+def _normal_epsilon(blanket: Blanket, count: int, delta: float, most: float) -> float:
+    low, high = 0.0, most
+    for _ in range(40):
+        middle = (low + high) / 2
+        if _normal_delta(blanket, count, middle) > delta:
+            low = middle
+        else:
+            high = middle
+    return high
