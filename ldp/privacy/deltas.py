@@ -45,18 +45,40 @@ class Effort(NamedTuple):
     """Of those that support both."""
 
 
-NEGLIGIBLE = UNIT >> 50
-"""What is left out of a law on either side, and counted as if it were the worst."""
+NEGLIGIBLE = 50
+"""2^-50 is left out of a law on either side, and counted as if it were the worst."""
 
-_SELDOM = UNIT >> 24
-"""The least U, of which nothing is known but that it is at least so many."""
+_SELDOM = 24
+"""2^-24 of a law are the least U, which count as if they were less still."""
+_REACH, _SHORT_REACH = 64, 56
+"""How far laws are followed that are cut to these."""
 _NEAR = 64
 """So many steps are quicker than to begin anew."""
 _LOST = UNIT >> 80
 """A mass above it has to be known well."""
 
-QUICK = Effort(blocks=6, stretches=4, parts=3)
-FINE = Effort(blocks=40, stretches=12, parts=12)
+
+def quick(count: int, both: bool) -> Effort:
+    """For a first look: .2 s for a hundred thousand reports, a percent above the truth."""
+    if not both:
+        return Effort(blocks=24, stretches=1, parts=1)
+    if count < 3_000:
+        return Effort(blocks=24, stretches=8, parts=8)
+    if count < 30_000:
+        return Effort(blocks=12, stretches=6, parts=5)
+    return Effort(blocks=6, stretches=4, parts=3)
+
+
+def fine(count: int, both: bool) -> Effort:
+    """For a certificate: one or two thousandths above the truth.
+
+    `both` is whether reports may support both answers, which takes most of the time.
+    """
+    if not both:
+        return Effort(blocks=80, stretches=1, parts=1)
+    if count < 300_000:
+        return Effort(blocks=40, stretches=12, parts=12)
+    return Effort(blocks=20, stretches=6, parts=6)
 
 
 class Gains(NamedTuple):
@@ -75,31 +97,39 @@ class Gains(NamedTuple):
 
 def gains(blanket: Blanket, t: Fraction) -> Gains:
     """The gains of a pair at e^epsilon = t."""
-    first, second = blanket.first, blanket.second
-    exact = (first - 1 + t * (second - 1), t * second - 1, t * second - first, t - 1)
+    one, other = blanket.first, blanket.second
+    exact = (one - 1 + t * (other - 1), t * other - 1, t * other - one, t - 1)
     scale = lcm(*(number.denominator for number in exact))
-    return Gains(*(int(number * scale) for number in exact), scale=scale)
+    alpha, second, both, neither = (int(number * scale) for number in exact)
+    return Gains(alpha, second, both, neither=neither, scale=scale)
 
 
-def delta_above(blanket: Blanket, count: int, t: Fraction, effort: Effort = FINE) -> Fraction:
+def delta_above(
+    blanket: Blanket, count: int, t: Fraction, effort: Effort | None = None
+) -> Fraction:
     """An upper bound of the delta of a batch of `count`, at e^epsilon = t, both ways round."""
     return max(
         _delta(one_way, count, t, effort=effort, above=True) for one_way in blanket.directions
     )
 
 
-def delta_below(blanket: Blanket, count: int, t: Fraction, effort: Effort = FINE) -> Fraction:
+def delta_below(
+    blanket: Blanket, count: int, t: Fraction, effort: Effort | None = None
+) -> Fraction:
     """A lower bound of what the lemma gives: how much of the upper bound is rounding."""
     return max(
         _delta(one_way, count, t, effort=effort, above=False) for one_way in blanket.directions
     )
 
 
-def _delta(blanket: Blanket, count: int, t: Fraction, effort: Effort, above: bool) -> Fraction:
+def _delta(
+    blanket: Blanket, count: int, t: Fraction, effort: Effort | None, above: bool
+) -> Fraction:
     if count < 1 or t < 1:
         raise ValueError(f"expected at least 1 report and t >= 1, got {count} and {t}")
     if t >= blanket.first * blanket.second:
         return Fraction(0)
+    effort = effort or fine(count, blanket.both > 0)
     blocks, rest = cover_blocks(count, blanket.covers, effort.blocks, above=above)
     total = rest << BITS
     for draws, mass in blocks:
@@ -114,25 +144,26 @@ def cover_blocks(
 
     And what is left out below them, where delta counts as 1. Masses are in units of 2^-192.
     """
-    law = binomial(count - 1, chance)
+    law = binomial(count - 1, chance, _REACH)
     masses = law.high if above else law.low
     start, stop, below, beyond = _middle(law, masses, NEGLIGIBLE)
     listed = []
     for least, end in _stretches(start, stop, blocks):
         mass = sum(masses[least - law.start : end - law.start])
-        listed.append(((least if above else end - 1) + 1, mass))
-    if not above:
-        return listed, 0
-    # More covers than the last block's only help.
-    draws, mass = listed[-1]
-    return [*listed[:-1], (draws, mass + beyond)], below
+        if not above:
+            listed.append((end, law.at_least(mass)))
+            continue
+        # More covers than the last block's only help.
+        mass += beyond if end == stop else 0
+        listed.append((least + 1, law.at_most(mass)))
+    return listed, law.at_most(below) if above else 0
 
 
 def delta_of(blanket: Blanket, draws: int, t: Fraction, effort: Effort, above: bool) -> int:
     """delta_m of m = `draws` (the victim's among them), in units of 2^-192."""
     numbers = gains(blanket, t)
     apart = blanket.only_first + blanket.only_second
-    law = binomial(draws, apart)
+    law = binomial(draws, apart, _REACH)
     masses = law.high if above else law.low
     start, stop, below, beyond = _middle(law, masses, NEGLIGIBLE)
     walkers = [_Walker(blanket.only_first / apart, numbers, draws) for _ in range(effort.parts)]
@@ -145,16 +176,18 @@ def delta_of(blanket: Blanket, draws: int, t: Fraction, effort: Effort, above: b
         weights = masses[begin - law.start : end - law.start]
         for walker, (supporting, share) in zip(walkers, parts, strict=False):
             gained = walker.gained(begin, weights, supporting, above=above)
-            total += gained * share if above else max(gained, 0) * share
-    total >>= 2 * BITS
+            total += gained * share
+    # Of three probabilities, of which one is a mass still.
+    total >>= BITS
+    total = (law.at_most(total) if above else law.at_least(total)) >> BITS
     # gamma / m, and the denominator of the gains.
     up, down = blanket.gamma.as_integer_ratio()
     down *= draws * numbers.scale
     if not above:
         return total * up // down
     # Of whatever is rare every draw is at the first level.
-    most = (numbers.alpha - numbers.second) * draws
-    total += 2 + (max(most, 0) * (below + beyond + rare) if above else 0)
+    most = max(numbers.alpha - numbers.second, 0) * draws
+    total += 2 + most * (law.at_most(below + beyond) + rare)
     return -(-total * up // down)
 
 
@@ -162,6 +195,7 @@ def _middle(law: Binomial, masses: list[int], negligible: int) -> tuple[int, int
     """The range of a law without its negligible ends, and the mass of either end."""
     first, last = 0, len(masses) - 1
     below, beyond = law.below, law.above
+    negligible = law.least >> negligible
     while first < last and below + masses[first] < negligible:
         below += masses[first]
         first += 1
@@ -185,18 +219,20 @@ def _parts(
     """
     if not blanket.both:
         return [(0, UNIT)], 0
-    law = binomial(others, blanket.both / (blanket.both + blanket.neither))
+    law = binomial(others, blanket.both / (blanket.both + blanket.neither), _SHORT_REACH)
     masses = law.high if above else law.low
     start, stop, below, beyond = _middle(law, masses, _SELDOM)
     listed = []
     for least, end in _stretches(start, stop, most - 1):
         mass = sum(masses[least - law.start : end - law.start])
-        listed.append((least if above else end - 1, mass))
+        if not above:
+            listed.append((end - 1, law.at_least(mass)))
+            continue
+        mass += beyond if end == stop else 0
+        listed.append((least, law.at_most(mass)))
     if not above:
         return listed, 0
-    supporting, mass = listed[-1]
-    listed[-1] = (supporting, mass + beyond)
-    return [(law.start, below), *listed], law.below
+    return [(law.start, law.at_most(below)), *listed], law.at_most(law.below)
 
 
 class _Walker:
@@ -276,9 +312,14 @@ def _at(trials: int, place: int, chance: Fraction) -> tuple[int, int, int, int]:
     law = binomial(trials, chance)
     at = place - 1 - law.start
     if at < 0:
-        return UNIT - law.below, UNIT, 0, law.below
+        below = law.at_most(law.below)
+        return UNIT - below, UNIT, 0, below
     if at >= len(law.low):
-        return 0, law.above, 0, law.above
-    low = sum(law.low[at + 1 :])
-    high = sum(law.high[at + 1 :]) + law.above
-    return low, high, law.low[at], law.high[at]
+        beyond = law.at_most(law.above)
+        return 0, beyond, 0, beyond
+    return (
+        law.at_least(sum(law.low[at + 1 :])),
+        law.at_most(sum(law.high[at + 1 :]) + law.above),
+        law.at_least(law.low[at]),
+        law.at_most(law.high[at]),
+    )

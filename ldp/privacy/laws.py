@@ -1,10 +1,11 @@
-"""Binomial laws in fixed point, from below and from above: no logarithm, no gamma function, no float.
+"""Binomial laws in fixed point, from below and from above: no logarithm, no gamma function.
 
 Rules
-- A probability is an integer in units of 2^-BITS; `low` ones are at most what they stand for, `high`
-  ones at least.
+- A probability is an integer in units of 2^-BITS; `low` ones are at most what they stand for,
+  `high` ones at least.
 - A law is worked out relative to its mode, outwards, each step rounded both ways, until it is
-  negligible; what lies beyond is bounded by a geometric series, and all is divided by the sum.
+  negligible; what lies beyond is bounded by a geometric series. Divided by the sum of all these
+  masses are probabilities.
 """
 
 from __future__ import annotations
@@ -17,50 +18,68 @@ UNIT = 1 << BITS
 
 _WORKING = 1 << 256
 """The mode, in the units of laws that are not yet divided by their sum."""
-_NEGLIGIBLE = 1 << 256 - 110
-"""2^-110 of the mode."""
+WHOLE = 110
+"""How far a law is followed."""
 
 
 class Binomial(NamedTuple):
-    """The law of Bin(n, p) from `start` on, until it is negligible, in units of 2^-BITS."""
+    """The law of Bin(n, p) from `start` on, until it is negligible, relative to its mode."""
 
     start: int
     low: list[int]
     high: list[int]
     below: int
-    """At least the probability of less than `start`."""
+    """At least the mass of less than `start`."""
     above: int
-    """At least the probability of more than the last."""
+    """At least the mass of more than the last."""
+    least: int
+    """At most the mass of all."""
+    most: int
+    """At least the mass of all."""
 
     @property
     def end(self) -> int:
         """One more than the last number."""
         return self.start + len(self.low)
 
+    def at_most(self, mass: int) -> int:
+        """A probability, rounded up, from a mass that was."""
+        return -(-(mass << BITS) // self.least)
 
-def binomial(count: int, chance: Fraction) -> Binomial:
-    """The law of the number of successes among `count` with a probability of `chance` each."""
+    def at_least(self, mass: int) -> int:
+        """A probability, rounded down, from a mass that was."""
+        return (mass << BITS) // self.most
+
+
+def binomial(count: int, chance: Fraction, reach: int = WHOLE) -> Binomial:
+    """The law of the number of successes among `count` with a probability of `chance` each.
+
+    As far as it is above 2^-`reach` of its mode.
+    """
     yes, whole = chance.as_integer_ratio()
     no = whole - yes
     if yes == 0 or no == 0 or count == 0:
-        return Binomial(count if no == 0 else 0, [UNIT], [UNIT], below=0, above=0)
+        one = [_WORKING]
+        place = count if no == 0 else 0
+        return Binomial(place, one, one, below=0, above=0, least=_WORKING, most=_WORKING)
     mode = min((count + 1) * yes // whole, count)
-    upward, above = _side(count, mode, 1, odds=(yes, no))
-    downward, below = _side(count, mode, -1, odds=(yes, no))
+    upward, above = _side(count, mode, 1, odds=(yes, no), least=_WORKING >> reach)
+    downward, below = _side(count, mode, -1, odds=(yes, no), least=_WORKING >> reach)
     low = [*(pair[0] for pair in reversed(downward)), _WORKING, *(pair[0] for pair in upward)]
     high = [*(pair[1] for pair in reversed(downward)), _WORKING, *(pair[1] for pair in upward)]
-    least, most = sum(low), sum(high) + below + above
     return Binomial(
         mode - len(downward),
-        [(mass << BITS) // most for mass in low],
-        [-(-(mass << BITS) // least) for mass in high],
-        below=-(-(below << BITS) // least),
-        above=-(-(above << BITS) // least),
+        low,
+        high,
+        below=below,
+        above=above,
+        least=sum(low),
+        most=sum(high) + below + above,
     )
 
 
 def _side(
-    count: int, mode: int, step: int, odds: tuple[int, int]
+    count: int, mode: int, step: int, odds: tuple[int, int], least: int
 ) -> tuple[list[tuple[int, int]], int]:
     """The masses on one side of the mode, and a bound of what lies beyond them."""
     yes, no = odds
@@ -73,12 +92,9 @@ def _side(
     while place < count:
         # P(place + 1) / P(place) = (count - place) p / ((place + 1) (1 - p)), which falls.
         up, down = (count - place) * yes, (place + 1) * no
-        if high < _NEGLIGIBLE and 2 * up < down:
+        if high < least and up < down:
             return masses, -(-high * up // (down - up))
         low, high = low * up // down, -(-high * up // down)
         masses.append((low, high))
         place += 1
-        if high < _NEGLIGIBLE and 2 * up >= down:
-            # Near the mode still: go on, the series would not be a bound.
-            continue
     return masses, 0

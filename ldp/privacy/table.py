@@ -10,7 +10,7 @@
 | local hashing, g buckets that meet with c | its bucket | (1-c)/g | c/g |
 | unary encoding with p, q | its bit set | q (1-q) | q^2 |
 | square wave, w of m places, o of them in both end windows | its window | (w-o)/m | o/m |
-| arcs and stripes, t of P; codebook, w of its words | its arc, near words | t/P (half at most) | the rest |
+| arcs and stripes, t of P; codebook, t words of P | its arc or words | t/P, at most 1 - t/P | rest |
 
 Public views (trees, pyramids, taxonomies, subsets of fields) are mixtures of these whose view
 everyone sees, and count as if every view told the two answers apart; hash functions as if no two
@@ -105,15 +105,18 @@ def _hashes(randomizer: Any) -> Blanket:
 
 
 def _bits(randomizer: Any) -> Blanket:
-    return _of_bits(*randomizer.support, 1)
+    p, q = randomizer.support
+    return _of_bits(p, q, 1)
 
 
 def _bloom_bits(randomizer: Any) -> Blanket:
-    return _of_bits(*randomizer.support, max(getattr(randomizer, "hashes", 1), 1))
+    p, q = randomizer.support
+    return _of_bits(p, q, max(randomizer.hashes, 1))
 
 
 def _held_bits(randomizer: Any) -> Blanket:
-    return _of_bits(*randomizer.support, randomizer.most)
+    p, q = randomizer.support
+    return _of_bits(p, q, randomizer.most)
 
 
 def _of_bits(p: Fraction, q: Fraction, many: int) -> Blanket:
