@@ -10,7 +10,7 @@
 | local hashing, g buckets that meet with c | its bucket | (1-c)/g | c/g |
 | unary encoding with p, q | its bit set | q (1-q) | q^2 |
 | square wave, w of m places, o of them in both end windows | its window | (w-o)/m | o/m |
-| arcs and stripes, t of P; codebook, t words of P | its arc or words | t/P, at most 1 - t/P | rest |
+| arcs, stripes, t of P; codebook, t words of P | its arc or words | t/P, at most 1 - t/P | rest |
 
 Public views (trees, pyramids, taxonomies, subsets of fields) are mixtures of these whose view
 everyone sees, and count as if every view told the two answers apart; hash functions as if no two
