@@ -28,9 +28,10 @@ USUAL_DELTA = Fraction(1, 10**8)
 
 _DIGITS = 5
 """Of an epsilon, which is rounded up."""
-_CLOSE = Fraction(96, 100)
-"""How much of the delta that may be spent is spent: some 2 or 3 thousandths of epsilon."""
-_AIM = Fraction(98, 100)
+_CLOSE, _AIM = Fraction(96, 100), Fraction(98, 100)
+"""How much of the delta that may be spent is spent, at least and about: a thousandth of epsilon."""
+_CLOSER, _CLOSER_AIM = Fraction(985, 1000), Fraction(993, 1000)
+"""The same of what is worked out finely."""
 _TRIALS = 12
 _DECIMALS = 10**30
 _FAR = -8
@@ -133,6 +134,7 @@ def _epsilon(
         return local
     low, high = Fraction(0), local
     spent = float(delta)
+    close, aim = (_CLOSE, _AIM) if start is None else (_CLOSER, _CLOSER_AIM)
     for trial in range(_TRIALS):
         # Where a normal law would have it; the rest is corrected by what came out before.
         epsilon = rounded_up(Fraction(_normal_epsilon(blanket, count, spent, float(local))))
@@ -145,13 +147,13 @@ def _epsilon(
         above = delta_above(blanket, count, power(epsilon), effort)
         if above <= delta:
             high = epsilon
-            if above >= _CLOSE * delta:
+            if above >= close * delta:
                 break
         else:
             low = epsilon
         assumed = _normal_delta(blanket, count, float(epsilon))
         if above:
-            spent = min(assumed * float(delta * _AIM / above), 0.5)
+            spent = min(assumed * float(delta * aim / above), 0.5)
     return high
 
 

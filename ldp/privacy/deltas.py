@@ -75,7 +75,9 @@ def fine(count: int, both: bool) -> Effort:
     `both` is whether reports may support both answers, which takes most of the time.
     """
     if not both:
-        return Effort(blocks=80, stretches=1, parts=1)
+        return Effort(blocks=160, stretches=1, parts=1)
+    if count < 3_000:
+        return Effort(blocks=40, stretches=20, parts=20)
     if count < 300_000:
         return Effort(blocks=40, stretches=12, parts=12)
     return Effort(blocks=20, stretches=6, parts=6)

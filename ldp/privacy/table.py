@@ -45,10 +45,15 @@ _MOST_BITS = 1 << 11
 """Of a numerator: numbers that are longer are rounded."""
 
 
-@lru_cache(maxsize=256)
 def blanket_of(randomizer: Randomizer) -> Blanket:
     """The blanket of a mechanism's worst pair of answers."""
-    blanket_by = _TABLE.get(type(randomizer).__name__)
+    # Kept by its class besides: named tuples of two classes are equal if their integers are.
+    return _blanket_of(type(randomizer).__name__, randomizer)
+
+
+@lru_cache(maxsize=256)
+def _blanket_of(name: str, randomizer: Randomizer) -> Blanket:
+    blanket_by = _TABLE.get(name)
     if blanket_by is None:
         return of_any(randomizer.ratio)
     return _short(blanket_by(randomizer))
@@ -253,6 +258,7 @@ _TABLE: dict[str, Callable[[Any], Blanket]] = {
     "BitFlip": _window_bits,
     "SetEncoding": _held_bits,
     "PadAndSample": _padded,
+    "SignedItems": _padded,
     "StochasticMatrix": _matrix,
     "AdditiveNoise": _noise,
     "OneBitMean": _bit,
