@@ -131,7 +131,7 @@ def _explain_batches(
         except ValueError as error:
             raise click.UsageError(f"--certificate: {error}") from None
         hand_out(path, json.dumps(stated, indent=2) + "\n")
-    _say(shuffled_explanation(chosen, reports, delta, colluding=colluding), path)
+    say(shuffled_explanation(chosen, reports, delta, colluding=colluding), path)
 
 
 @click.command()
