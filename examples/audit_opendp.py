@@ -20,6 +20,8 @@ from ldp_client import Report, parse_survey, report_bytes
 
 UNKNOWN = 64
 
+dp.enable_features("contrib")
+
 (question,) = parse_survey(Path(os.environ["LDP_AUDIT_SURVEY"]).read_text(encoding="utf-8"))
 randomize = dp.m.make_randomized_response_bool(1 / (1 + math.exp(-1)))
 for line in sys.stdin:

@@ -59,7 +59,7 @@ def verdict_of(command, questions, draws, folder, **settings):
 
 def test_the_python_client_raises_no_alarm(tmp_path):
     """Single questions, a kept one, and rows: every point that there is passes."""
-    verdict = verdict_of(OURS, COIN + KEPT, 200, tmp_path)
+    verdict = verdict_of(OURS, COIN + KEPT, 200, folder=tmp_path)
     assert verdict.alarms == ()
     assert [point.verdict for point in verdict.points if point.name != "epochs"] == ["pass"] * 6
 
@@ -76,7 +76,7 @@ def test_groups_and_epochs(tmp_path):
 @needs_built_client
 def test_the_typescript_client_raises_no_alarm(tmp_path):
     """The same command; what it does not do is skipped, and said to be."""
-    verdict = verdict_of([NODE, str(PACKAGE / "test" / "audit.js")], COIN, 1000, tmp_path)
+    verdict = verdict_of([NODE, str(PACKAGE / "test" / "audit.js")], COIN, 1000, folder=tmp_path)
     assert verdict.alarms == ()
     assert {point.name for point in verdict.points if point.verdict == "skip"} >= {"restarts"}
 
@@ -87,7 +87,7 @@ def test_a_broken_client_raises_an_alarm(name, tmp_path, monkeypatch):
     questions, draws = BROKEN[name]
     points = {point: POINTS[point] for point in (AT_POINTS[name],)} if name in AT_POINTS else {}
     monkeypatch.setattr("ldp_simulations.audit.auditing.POINTS", points)
-    verdict = verdict_of(broken(name), questions, draws, tmp_path)
+    verdict = verdict_of(broken(name), questions, draws, folder=tmp_path)
     assert not verdict.passed
     if name in ("OnlySet", "FromAll", "LastClear"):
         assert any("epsilon is at least" in alarm for alarm in verdict.alarms)
@@ -149,7 +149,7 @@ def test_bounds_are_those_of_clopper_and_pearson():
     assert binom.sf(29, 100, low) == pytest.approx(1e-6, rel=1e-6)
     assert binom.cdf(30, 100, high) == pytest.approx(1e-6, rel=1e-6)
     for mechanism, size, expected in (("grr", 2, 0.989), ("grr", 100, 0.922), ("oue", 25, 0.981)):
-        chances = trials.chances_of(mechanism, size, "1", 10**6)
+        chances = trials.chances_of(mechanism, size, "1", draws=10**6)
         assert round(expected_epsilon(*chances, 10**6), 3) == expected
 
 

@@ -64,11 +64,11 @@ SMALL: dict[type, Small] = {
         (UnaryEncoding(3, 5, 1, word=3), (3,)),
         (StochasticMatrix(((3, 2, 1), (1, 1, 4))), (8,)),
         (AdditiveNoise(4, 2, 2, far=1, least=1), (8,)),
-        (DitheredResponse(5, 4, 3, 5, 1), (2, 8)),
-        (Arcs(5, 7, 2, 3, 1, (2, 1, 1)), (2, 8)),
-        (SquareWave(5, 3, 5, 2), (8,)),
+        (DitheredResponse(5, 4, 3, truth=5, other=1), (2, 8)),
+        (Arcs(5, 7, 2, truth=3, other=1, weights=(2, 1, 1)), (2, 8)),
+        (SquareWave(5, 3, 5, other=2), (8,)),
         (OneBitMean(3, 3, 1), (8,)),
-        (Stripes(4, 5, 3, 2, 1, (1, 2, 1, 1, 2)), (4, 3)),
+        (Stripes(4, 5, 3, truth=2, other=1, law=(1, 2, 1, 1, 2)), (4, 3)),
         (
             TaxonomyResponse(
                 7, (0, 0, 1, 1, 2, 2, 0, 0, 0), (1, 3), spaces=((2, 3), (2, 3)), truth=5, other=2
@@ -113,14 +113,14 @@ def prove(question: Question) -> Proof:
     if bits is not None and _is_plain(randomizer):
         try:
             wrong = differences(randomizer, bits, _MOST_TAPES)
-            return Proof(question.name, OWN, _tape_text(bits), wrong)
+            return Proof(question.name, OWN, _tape_text(bits), wrong=wrong)
         except TooManyTapesError:
             pass
     small = _CHAINS.get(type(randomizer.lasting)) if isinstance(randomizer, Chain) else None
     small = small or SMALL.get(type(randomizer))
     if small is None:
-        return Proof(question.name, "", "", "")
-    return Proof(question.name, SMALL_WORDS, _tape_text(small[1]), differences(*small))
+        return Proof(question.name, "", "", wrong="")
+    return Proof(question.name, SMALL_WORDS, _tape_text(small[1]), wrong=differences(*small))
 
 
 def differences(randomizer: Randomizer, bits: Sequence[int], most: int | None = None) -> str:

@@ -99,9 +99,11 @@ def law_tests(
         yield worst_of(where, names, binomial_chances(counts["bits"], draws, part.bits[number]))
     elif core is not None:
         others = int(core["draws"][0])
-        yield worst_of(where, names, fisher_chances(counts["bits"], draws, core["bits"], others))
+        yield worst_of(
+            where, names, fisher_chances(counts["bits"], draws, core["bits"], other_draws=others)
+        )
         if twos:
-            chances = fisher_chances(counts["pairs"], draws, core["pairs"], others)
+            chances = fisher_chances(counts["pairs"], draws, core["pairs"], other_draws=others)
             yield worst_of(where, twos, chances)
     if part.pairs is not None and part.pairs.shape[1]:
         yield worst_of(where, twos, binomial_chances(counts["pairs"], draws, part.pairs[number]))
@@ -129,7 +131,9 @@ def bounds_of(
         pair = (event.one, event.other)
         first, second = (counts[number] for number in pair)
         happened = (int(first["events"][place]), int(second["events"][place]))
-        yield _bound(part, pair, event.what, happened, draws=_draws(first, second), declared=True)
+        yield _bound(
+            part, pair, event.what, happened=happened, draws=_draws(first, second), declared=True
+        )
     for pair in permutations(sorted(counts), 2):
         yield from _bit_bounds(part, pair, *(counts[number] for number in pair))
     for place, one in enumerate(learned):
@@ -138,7 +142,7 @@ def bounds_of(
         if "after" in first and "after" in second:
             happened = (int(first["learned"][place]), int(second["learned"][place]))
             after = (int(first["after"][0]), int(second["after"][0]))
-            yield _bound(part, pair, one.what, happened, draws=after, declared=False)
+            yield _bound(part, pair, one.what, happened=happened, draws=after, declared=False)
 
 
 def id_bounds(
@@ -168,7 +172,15 @@ def _bound(
     draws: tuple[int, int],
     declared: bool,
 ) -> Bound:
-    return Bound(part.name, what, happened, draws, declared, part.epsilon, answers=pair)
+    return Bound(
+        part.name,
+        what,
+        happened,
+        draws=draws,
+        is_declared=declared,
+        allowed=part.epsilon,
+        answers=pair,
+    )
 
 
 def _bit_bounds(
@@ -183,7 +195,7 @@ def _bit_bounds(
             part.name,
             what,
             happened,
-            draws,
+            draws=draws,
             is_declared=False,
             allowed=part.epsilon,
             answers=pair,

@@ -73,9 +73,9 @@ def learn(part: Part, counts: Mapping[int, Mapping[str, Counts]]) -> list[Learne
         if first is None or second is None or not (first["draws"][0] and second["draws"][0]):
             continue
         if part.columns is not None:
-            learned += _columns(one, other, first["columns"], second["columns"])
+            learned += _columns(one, other, first["columns"], second=second["columns"])
         else:
-            learned += _of_bits(part, (one, other), first, second)
+            learned += _of_bits(part, (one, other), first, second=second)
     return learned
 
 
@@ -88,7 +88,7 @@ def _columns(one: int, other: int, first: Counts, second: Counts) -> list[Learne
     chosen = best_columns(chances[0], chances[1], total)
     if not chosen.any():
         return []
-    return [Learned(one, other, COLUMNS, tuple(np.flatnonzero(chosen).tolist()))]
+    return [Learned(one, other, COLUMNS, numbers=tuple(np.flatnonzero(chosen).tolist()))]
 
 
 def _of_bits(

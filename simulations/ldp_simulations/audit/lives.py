@@ -145,7 +145,7 @@ def _both_as_often(theirs: Rows, ours: Rows, later: int) -> Floats:
     for rows in (theirs, ours):
         first, other = (bits_of(np.ascontiguousarray(rows[:, at])) for at in (0, later))
         numbers.append((first & other).sum(axis=0))
-    return fisher_chances(numbers[0], len(theirs), numbers[1], len(ours))
+    return fisher_chances(numbers[0], len(theirs), numbers[1], other_draws=len(ours))
 
 
 def questions(bench: Bench) -> Iterator[Test]:
@@ -230,7 +230,9 @@ def _same_device(part: Part, before: Rows, behind: Rows) -> Iterator[Test]:
         yield certain(part.name, "another cohort behind a restart")
     ones = [bits_of(rows).sum(axis=0) for rows in (before, behind)]
     names = [f"{bit_name(part, at)}, before and behind a restart" for at in range(len(ones[0]))]
-    yield worst_of(part.name, names, fisher_chances(ones[0], _STRETCH, ones[1], _STRETCH))
+    yield worst_of(
+        part.name, names, fisher_chances(ones[0], _STRETCH, ones[1], other_draws=_STRETCH)
+    )
 
 
 def retries(bench: Bench) -> Iterator[Test]:

@@ -228,7 +228,9 @@ def _of_columns(part: Part, columns: Floats, pair: tuple[int, int], draws: int) 
     chosen = best_columns(columns[one], columns[other], draws)
     chances = (float(columns[one] @ chosen), float(columns[other] @ chosen))
     what = f"{int(chosen.sum())} of {len(chosen)} reports"
-    return Event(one, other, what, lambda rows: in_columns(part, chosen, rows), chances)
+    return Event(
+        one, other, what, happens=lambda rows: in_columns(part, chosen, rows), chances=chances
+    )
 
 
 def in_columns(part: Part, chosen: Flags, rows: Rows) -> Flags:
@@ -248,7 +250,7 @@ def _of_bits(part: Part, one: int, other: int) -> Event:
         own, others = (_bit(rows, 8 * start + place) for place in places)
         return own & ~others
 
-    return Event(one, other, "supports the one only", happens, _only(randomizer))
+    return Event(one, other, "supports the one only", happens=happens, chances=_only(randomizer))
 
 
 def _only(randomizer: Pure) -> tuple[float, float] | None:
@@ -273,7 +275,7 @@ def _of_buckets(part: Part, hashing: LocalHashing, one: int, other: int) -> Even
         return flags
 
     chances = (float(p * (1 - meet)), float(wrong * (1 - meet)))
-    return Event(one, other, "supports the one only", happens, chances)
+    return Event(one, other, "supports the one only", happens=happens, chances=chances)
 
 
 def _bucket(hashing: LocalHashing, value: int, seeds: Integers) -> Integers:

@@ -74,11 +74,11 @@ def mutants() -> tuple[Mutant, ...]:
     odds = math.e
     rest = 1 / (odds + 1)
     return (
-        Mutant("only set", "oue", "1", 12_600, _only_set("oue", "1")),
-        Mutant("only set", "sue", "1", 8_900, _only_set("sue", "1")),
-        Mutant("from all", "grr", "1", 2_500, (1 - rest / 2, rest / 2)),
-        Mutant("last clear", "oue", "1", 500, _last_clear("1")),
-        Mutant("last clear", "oue", "4", 8_900, _last_clear("4")),
+        Mutant("only set", "oue", "1", draws=12_600, chances=_only_set("oue", "1")),
+        Mutant("only set", "sue", "1", draws=8_900, chances=_only_set("sue", "1")),
+        Mutant("from all", "grr", "1", draws=2_500, chances=(1 - rest / 2, rest / 2)),
+        Mutant("last clear", "oue", "1", draws=500, chances=_last_clear("1")),
+        Mutant("last clear", "oue", "4", draws=8_900, chances=_last_clear("4")),
     )
 
 
@@ -158,7 +158,7 @@ def expected_table() -> str:
         for _, size, mechanism in EXPECTED:
             bounds = []
             for draws in DRAWS:
-                chances = chances_of(mechanism, size, epsilon, draws)
+                chances = chances_of(mechanism, size, epsilon, draws=draws)
                 bounds.append(f"{expected_epsilon(*chances, draws):.3f}")
             cells.append(" / ".join(bounds))
         lines.append(f"| {epsilon} | " + " | ".join(cells) + " |")

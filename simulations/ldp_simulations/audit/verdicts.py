@@ -176,7 +176,13 @@ def verdict_of(
     certain = {f"{where}: {what}" for where, what in pointed}
     said = [alarm for alarm in others if alarm not in certain]
     judged = [
-        _part(part, draws, bounds, shares, alarms=[a for a in owned[part.name] if a not in certain])
+        _part(
+            part,
+            draws,
+            bounds,
+            shares=shares,
+            alarms=[a for a in owned[part.name] if a not in certain],
+        )
         for part in parts
     ]
     return Verdict(
@@ -229,7 +235,7 @@ def _part(
     known = [event.chances for event in part.events if event.chances is not None]
     honest = excess = None
     if known and draws:
-        expected = (expected_epsilon(p, q, draws, shares.declared) for p, q in known)
+        expected = (expected_epsilon(p, q, draws, alpha=shares.declared) for p, q in known)
         honest = max(max(expected), 0.0)
         excess = min(noticed_excess(p, draws, shares.test) for p, _ in known)
     return PartVerdict(
