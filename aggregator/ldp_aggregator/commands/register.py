@@ -22,8 +22,7 @@ from ldp.transparency.proofs import (
 from ldp_aggregator.commands.check import FORMAT, REASON
 from ldp_aggregator.commands.main import Group
 from ldp_aggregator.files import hand_out, read_bytes, read_survey
-from ldp_aggregator.versions.register_file import add as add_version
-from ldp_aggregator.versions.register_file import mend, read_register, verify
+from ldp_aggregator.versions.register_file import add_version, mend, read_register, verify
 
 _LARGEST_PROOF = 1 << 26
 REGISTER = click.argument("register_path", metavar="REGISTER", type=click.Path(path_type=Path))
@@ -42,11 +41,11 @@ def register() -> None:
     """
 
 
-@register.command()
+@register.command("add")
 @REGISTER
 @click.argument("survey_path", metavar="SURVEY", type=click.Path(path_type=Path))
 @REASON
-def add(register_path: Path, survey_path: Path, reason: str | None) -> None:
+def add_survey(register_path: Path, survey_path: Path, reason: str | None) -> None:
     """Register a version of SURVEY behind those in REGISTER, and print the head.
 
     A version that is worse for those who are asked than the newest one of its name is refused
