@@ -146,6 +146,13 @@ _EXTRA = (
     default="",
     help="The address under which respondents reach the service.  [default: where it listens]",
 )
+@click.option(
+    "--register",
+    "register_path",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="A register of `ldp register` to show to everyone; each SURVEY has to be in it.",
+)
 @operating_flags
 @alert_flags
 @people_flags
