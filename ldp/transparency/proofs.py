@@ -159,7 +159,11 @@ def check_registered(survey: Survey, head: Head, proof: object) -> Entry:
             "expected the head of a register with entries, got that of an empty one"
         )
     entry = check_inclusion(proof, head)
-    if entry.survey().to_toml() != survey.to_toml():
+    try:
+        text = survey.to_toml()
+    except ValueError as error:
+        raise RegisterError(str(error)) from None
+    if entry.survey().to_toml() != text:
         fingerprint = survey.fingerprint.hex()
         words = "" if entry.fingerprint != fingerprint else ", with other words or another order"
         raise RegisterError(

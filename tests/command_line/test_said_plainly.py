@@ -247,6 +247,8 @@ ADVISING = {
     "ldp_aggregator.comparisons.comparable": ("compare",),
     "ldp_aggregator.comparisons.sharing": ("compare",),
     "ldp_aggregator.distributions.applicable": ("estimate", "simulate"),
+    "ldp_aggregator.commands.check": ("check",),
+    "ldp_aggregator.commands.register": ("register prove inclusion",),
     "ldp_aggregator.commands.reports": ("estimate",),
     "ldp_aggregator.engines.spark": ("aggregate",),
     "ldp_aggregator.exchange.counts": ("estimate",),
@@ -306,6 +308,11 @@ ELSEWHERE = {
         for option in ("--at", "--finest", "--crowd")
     },
     ("ldp_aggregator.commands.reports", "--master"): ("aggregate",),
+    ("ldp_aggregator.commands.register", "--html"): ("register show",),
+    ("ldp_aggregator.commands.register", "--format"): ("register show",),
+    ("ldp_aggregator.commands.register", "--survey"): ("register check-proof",),
+    ("ldp_aggregator.versions.register_file", "--accept"): ("check", "register add"),
+    ("ldp_aggregator.versions.sources", "--against"): ("check",),
     **{
         ("ldp_aggregator.commands.reports", option): ("estimate",)
         for option in ("--by", "--where", "--stops")

@@ -44,8 +44,9 @@ def proof(first, entries, *, is_known=True):
     return [*proof(first - middle, entries[middle:], is_known=False), root(entries[:middle])]
 
 
-def root_by_path(leaf, index, size, pieces):
-    """The root that a path leads to; None for one of another length."""
+def root_by_path(leaf, place, pieces):
+    """The root that a path leads to, from (index, size); None if it has another length."""
+    index, size = place
     if size == 1:
         return leaf if not pieces else None
     if not pieces:
@@ -53,14 +54,15 @@ def root_by_path(leaf, index, size, pieces):
     middle = half(size)
     *rest, last = pieces
     if index < middle:
-        left = root_by_path(leaf, index, middle, rest)
+        left = root_by_path(leaf, (index, middle), rest)
         return left and sha256(b"\x01" + left + last).digest()
-    right = root_by_path(leaf, index - middle, size - middle, rest)
+    right = root_by_path(leaf, (index - middle, size - middle), rest)
     return right and sha256(b"\x01" + last + right).digest()
 
 
-def roots_by_proof(first, size, pieces, known):
-    """The roots of both trees that a proof leads to; None for one of another length."""
+def roots_by_proof(sizes, pieces, known):
+    """The roots of trees of two sizes that a proof leads to; None if it has another length."""
+    first, size = sizes
     if first == size:
         if known is not None:
             return (known, known) if not pieces else None
@@ -70,7 +72,7 @@ def roots_by_proof(first, size, pieces, known):
     middle = half(size)
     *rest, last = pieces
     if first <= middle:
-        both = roots_by_proof(first, middle, rest, known)
+        both = roots_by_proof((first, middle), rest, known)
         return both and (both[0], sha256(b"\x01" + both[1] + last).digest())
-    both = roots_by_proof(first - middle, size - middle, rest, None)
+    both = roots_by_proof((first - middle, size - middle), rest, None)
     return both and tuple(sha256(b"\x01" + last + part).digest() for part in both)

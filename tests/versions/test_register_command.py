@@ -17,7 +17,7 @@ from version_cases import MODE, SECOND, file_of, with_second
 
 from ldp import parse_survey
 from ldp.transparency.entries import parse_register
-from ldp_aggregator.versions.register_file import add
+from ldp_aggregator.versions.register_file import add_version
 
 DEARER = MODE.replace('"1"', '"2"')
 WORSE_LINE = "question mode: epsilon of a report: 1 -> 2"
@@ -240,7 +240,7 @@ def test_many_add_at_once(folder):
     names = [f"survey{number}" for number in range(20)]
 
     def adding(name):
-        return add(folder / "log", parse_survey(file_of(name=name)), None).entry.number
+        return add_version(folder / "log", parse_survey(file_of(name=name)), None).entry.number
 
     with ThreadPoolExecutor(8) as pool:
         numbers = list(pool.map(adding, names))

@@ -36,14 +36,6 @@ def asked(*lines):
     return file_of("\n".join(('name = "q"', *lines)))
 
 
-def both(key, aspect, before, after, verdicts=(WORSE, BETTER)):
-    """A change, and the same the other way round."""
-    return [
-        Case(key, before, after, aspect, verdicts[0]),
-        Case(key, after, before, aspect, verdicts[1]),
-    ]
-
-
 def number(*lines):
     """A question of type number."""
     return asked('type = "number"', *lines, 'epsilon = "1"', 'mechanism = "auto"')
@@ -128,394 +120,390 @@ ATTRIBUTE = '[[attribute]]\nname = "os"\nvalues = ["a", "b"]\n'
 DRAW = '[[draw]]\nquestions = ["mode", "again"]\n'
 THIRD = SECOND.replace("again", "third")
 
-CASES = [
-    Case("survey.name", file_of(), file_of(name="trip2"), "name", WORSE),
-    *both(
-        "survey.joint", "answered together", with_second(), with_second('joint = ["mode", "again"]')
-    ),
-    *both(
-        "survey.lifetime_epsilon", "lifetime", file_of(survey='lifetime_epsilon = "2"'), file_of()
-    ),
-    *both(
+ONE_WAY = [
+    ("survey.name", file_of(), file_of(name="trip2"), "name", WORSE),
+    ("question.name", file_of(), file_of(MODE.replace("mode", "means")), "question", SAME),
+]
+TWO_WAYS = [
+    ("survey.joint", "answered together", with_second(), with_second('joint = ["mode", "again"]')),
+    ("survey.lifetime_epsilon", "lifetime", file_of(survey='lifetime_epsilon = "2"'), file_of()),
+    (
         "survey.lifetime_epsilon",
         "lifetime",
         file_of(survey='lifetime_epsilon = "2"'),
         file_of(survey='lifetime_epsilon = "2.0000000000000000000000000001"'),
     ),
-    *both("survey.epoch", "epoch", file_of(survey='epoch = "2d"'), file_of(survey='epoch = "1d"')),
-    *both("survey.epoch", "epoch", file_of(), file_of(survey='epoch = "1w"')),
-    *both(
+    ("survey.epoch", "epoch", file_of(survey='epoch = "2d"'), file_of(survey='epoch = "1d"')),
+    ("survey.epoch", "epoch", file_of(), file_of(survey='epoch = "1w"')),
+    (
         "survey.grace",
         "grace",
         file_of(survey='epoch = "1d"\ngrace = "1d"'),
         file_of(survey='epoch = "1d"\ngrace = "2d"'),
         (SAME, SAME),
     ),
-    *both(
+    (
         "survey.least_group",
         "smallest group shown",
         file_of(survey="least_group = 200", tables=ATTRIBUTE),
         file_of(survey="least_group = 20", tables=ATTRIBUTE),
     ),
-    *both("draw.questions", "who is asked", with_second(tables=DRAW), with_second()),
-    *both(
+    ("draw.questions", "who is asked", with_second(tables=DRAW), with_second()),
+    (
         "draw.weights",
         "who is asked",
         with_second(tables=DRAW),
         with_second(tables=f"{DRAW}weights = [2, 1]"),
         (WORSE, WORSE),
     ),
-    *both(
+    (
         "draw.answers",
         "who is asked",
         with_second(tables='[[draw]]\nquestions = ["mode", "again", "third"]') + THIRD,
         with_second(tables='[[draw]]\nquestions = ["mode", "again", "third"]\nanswers = 2') + THIRD,
     ),
-    *both("attribute.name", "attribute", file_of(), file_of(tables=ATTRIBUTE)),
-    *both(
+    ("attribute.name", "attribute", file_of(), file_of(tables=ATTRIBUTE)),
+    (
         "attribute.values",
         "attribute",
         file_of(tables=ATTRIBUTE),
         file_of(tables=ATTRIBUTE.replace('"b"', '"b", "c"')),
     ),
-    *both(
+    (
         "attribute.questions",
         "attribute",
         with_second(tables=f'{ATTRIBUTE}questions = ["mode"]'),
         with_second(tables=ATTRIBUTE),
     ),
-    Case("question.name", file_of(), file_of(MODE.replace("mode", "means")), "question", SAME),
-    *both("question.name", "question", file_of(), with_second()),
-    *both("question.text", "words", file_of(), file_of(MODE.replace("How", "Why")), (WORSE, WORSE)),
-    *both(
-        "question.text", "words", file_of(), file_of(MODE.replace("How?", " How?  ")), (SAME, SAME)
-    ),
-    *both(
+    ("question.name", "question", file_of(), with_second()),
+    ("question.text", "words", file_of(), file_of(MODE.replace("How", "Why")), (WORSE, WORSE)),
+    ("question.text", "words", file_of(), file_of(MODE.replace("How?", " How?  ")), (SAME, SAME)),
+    (
         "question.unit",
         "words",
         number("low = 0", "high = 9", 'unit = "h"'),
         number("low = 0", "high = 9", 'unit = "km"'),
         (WORSE, WORSE),
     ),
-    *both("question.type", "type", asked(BOOLEAN, GRR), asked(CATEGORY, GRR), (WORSE, WORSE)),
-    *both(
+    ("question.type", "type", asked(BOOLEAN, GRR), asked(CATEGORY, GRR), (WORSE, WORSE)),
+    (
         "question.values",
         "what can be answered",
         file_of(),
         file_of(MODE.replace('"bike"', '"bike", "walk"')),
     ),
-    *both(
+    (
         "question.values",
         "what can be answered",
         file_of(),
         file_of(MODE.replace('"car", "bus"', '"bus", "car"')),
         (SAME, SAME),
     ),
-    *both("question.keys", "what can be answered", pairs(), pairs('keys = ["a", "b", "c", "d"]')),
-    *both(
+    ("question.keys", "what can be answered", pairs(), pairs('keys = ["a", "b", "c", "d"]')),
+    (
         "question.parents",
         "what can be answered",
         tree(ABCD),
         tree('{ a = "x", b = "x", c = "x", d = "y" }'),
         (SAME, SAME),
     ),
-    *both(
+    (
         "question.levels",
         "what can be answered",
         tree(ABCD),
         tree(ABCD, 'levels = ["state", "county"]'),
         (SAME, SAME),
     ),
-    *both("question.most", "answers at once", pairs(), pairs("most = 3")),
-    *both(
+    ("question.most", "answers at once", pairs(), pairs("most = 3")),
+    (
         "question.low",
         "what can be answered",
         asked(RANGE, GRR),
         asked(RANGE.replace("low = 0", "low = -1"), GRR),
     ),
-    *both(
+    (
         "question.high",
         "what can be answered",
         asked(RANGE, GRR),
         asked(RANGE.replace("high = 9", "high = 10"), GRR),
     ),
-    *both(
+    (
         "question.step",
         "what can be answered",
         number("low = 0", "high = 8", "step = 2"),
         number("low = 0", "high = 8", "step = 1"),
     ),
-    *both(
+    (
         "question.bins",
         "what can be answered",
         number("low = 0", "high = 8", "bins = 4"),
         number("low = 0", "high = 8", "bins = 8"),
     ),
-    *both(
+    (
         "question.edges",
         "what can be answered",
         number("edges = [0, 1, 4]"),
         number("edges = [0, 1, 2, 4]"),
     ),
-    *both(
+    (
         "question.edges",
         "what can be answered",
         number("edges = [0, 1, 4]"),
         number("edges = [0, 2, 4]"),
         (WORSE, WORSE),
     ),
-    *both("question.dimensions", "what can be answered", vector(), vector("dimensions = 9")),
-    *both("question.radius", "what can be answered", vector(), vector('radius = "1.5"')),
-    *both("question.outside", "numbers outside", vector(), vector('outside = "clip"')),
-    *both(
+    ("question.dimensions", "what can be answered", vector(), vector("dimensions = 9")),
+    ("question.radius", "what can be answered", vector(), vector('radius = "1.5"')),
+    ("question.outside", "numbers outside", vector(), vector('outside = "clip"')),
+    (
         "question.outside",
         "numbers outside",
         number("low = 0", "high = 9"),
         number("low = 0", "high = 9", 'outside = "clip"'),
     ),
-    *both(
+    (
         "question.outside",
         "numbers outside",
         number("low = 0", "high = 9", "outside = 0"),
         number("low = 0", "high = 9", 'outside = "clip"'),
         (SAME, SAME),
     ),
-    *both(
+    (
         "question.missing",
         "what can be answered",
         number("low = 0", "high = 9"),
         number("low = 0", "high = 9", 'missing = ["NA"]'),
         (SAME, SAME),
     ),
-    *both(
+    (
         "question.per_device",
         "records of a device",
         asked(CATEGORY, GRR),
         asked(CATEGORY, GRR, 'per_device = "last"'),
         (WORSE, WORSE),
     ),
-    *both(
+    (
         "question.circular",
         "what can be answered",
         number("low = 0", "high = 24", "bins = 24", 'goal = "distribution"'),
         number("low = 0", "high = 24", "bins = 24", 'goal = "distribution"', "circular = true"),
         (SAME, SAME),
     ),
-    *both(
+    (
         "question.field",
         "what can be answered",
         field(*SEX),
         field(*SEX, more='[[question.field]]\nname = "drives"\ntype = "boolean"'),
     ),
-    *both(
+    (
         "question.collect",
         "what can be answered",
         field(*SEX).replace('type = "table"', 'type = "table"\ncollect = "subsets"'),
         field(*SEX),
     ),
-    *both(
+    (
         "question.x",
         "what can be answered",
         place(),
         place(x="{ low = 0, high = 2 }"),
         (WORSE, WORSE),
     ),
-    *both(
+    (
         "question.y",
         "what can be answered",
         place(),
         place(y="{ low = 0, high = 2 }"),
         (WORSE, WORSE),
     ),
-    *both("question.cells", "what can be answered", place(), place("8")),
-    *both(
+    ("question.cells", "what can be answered", place(), place("8")),
+    (
         "question.cells",
         "what can be answered",
         named_cells('["a", "b"]'),
         named_cells('["a", "b", "c"]'),
     ),
-    *both(
+    (
         "question.candidates",
         "texts looked for",
         rappor(),
         rappor(candidates='"a.txt"'),
         (SAME, SAME),
     ),
-    *both(
+    (
         "question.memoized_values",
         "permanent responses",
         memoized("memoized_values = 2"),
         memoized("memoized_values = 3"),
     ),
-    *both("question.mechanism", "permanent responses", asked(CATEGORY, GRR), memoized()),
-    *both(
+    ("question.mechanism", "permanent responses", asked(CATEGORY, GRR), memoized()),
+    (
         "question.mechanism",
         "mechanism",
         asked(CATEGORY, GRR),
         asked(CATEGORY, GRR.replace("grr", "oue")),
         (SAME, SAME),
     ),
-    *both(
+    (
         "question.profile",
         "mechanism",
         asked(TEXT, 'profile = "rappor-paper"'),
         asked(TEXT, 'profile = "rappor-paper"').replace("paper", "reference"),
         (SAME, SAME),
     ),
-    *both(
+    (
         "question.goal",
         "mechanism",
         number("low = 0", "high = 8", "step = 1"),
         number("low = 0", "high = 8", "step = 1", 'goal = "distribution"'),
         (SAME, SAME),
     ),
-    *both(
+    (
         "question.epsilon",
         "epsilon of a report",
         file_of(),
         file_of(MODE.replace('"1"', '"1.0000000000000000000000000001"')),
     ),
-    *both(
+    (
         "question.epsilon_first",
         "epsilon of a report",
         memoized(),
         memoized('epsilon_first = "1.5"'),
     ),
-    *both(
+    (
         "question.epsilon_lifetime",
         "epsilon of an unchanged answer, ever",
         memoized(),
         memoized('epsilon_lifetime = "3"'),
     ),
-    *both(
+    (
         "question.truth",
         "epsilon of a report",
         through("warner", 'truth = "3/4"', type_=BOOLEAN),
         through("warner", 'truth = "4/5"', type_=BOOLEAN),
     ),
-    *both(
+    (
         "question.forced_true",
         "epsilon of a report",
         through("forced", 'forced_true = "1/4"', 'forced_false = "1/4"', type_=BOOLEAN),
         through("forced", 'forced_true = "1/5"', 'forced_false = "1/4"', type_=BOOLEAN),
     ),
-    *both(
+    (
         "question.forced_false",
         "epsilon of a report",
         through("forced", 'forced_true = "1/4"', 'forced_false = "1/4"', type_=BOOLEAN),
         through("forced", 'forced_true = "1/4"', 'forced_false = "1/5"', type_=BOOLEAN),
     ),
-    *both(
+    (
         "question.prevalence",
         "epsilon of a report",
         through("unrelated", 'truth = "1/2"', 'prevalence = "1/2"', type_=BOOLEAN),
         through("unrelated", 'truth = "1/2"', 'prevalence = "1/4"', type_=BOOLEAN),
     ),
-    *both(
+    (
         "question.matrix",
         "epsilon of a report",
         through("matrix", 'matrix = [["2/3", "1/3"], ["1/3", "2/3"]]', type_=BOOLEAN),
         through("matrix", 'matrix = [["3/4", "1/4"], ["1/4", "3/4"]]', type_=BOOLEAN),
     ),
-    *both("question.p", "epsilon of a report", rappor(), rappor(p='"0.4"')),
-    *both("question.q", "epsilon of a report", rappor(), rappor(q='"0.8"')),
-    *both("question.f", "epsilon of an unchanged answer, ever", rappor(), rappor(f='"0.25"')),
-    *both("question.bloom_bits", "what links reports", rappor(), rappor(bloom_bits="32")),
-    *both(
+    ("question.p", "epsilon of a report", rappor(), rappor(p='"0.4"')),
+    ("question.q", "epsilon of a report", rappor(), rappor(q='"0.8"')),
+    ("question.f", "epsilon of an unchanged answer, ever", rappor(), rappor(f='"0.25"')),
+    ("question.bloom_bits", "what links reports", rappor(), rappor(bloom_bits="32")),
+    (
         "question.hashes",
         "parameters",
         through("cms", EPSILON, "hashes = 4", "width = 16"),
         through("cms", EPSILON, "hashes = 8", "width = 16"),
         (SAME, SAME),
     ),
-    *both(
+    (
         "question.width",
         "parameters",
         through("cms", EPSILON, "hashes = 4", "width = 16"),
         through("cms", EPSILON, "hashes = 4", "width = 32"),
         (SAME, SAME),
     ),
-    *both(
+    (
         "question.hash_seed",
         "parameters",
         through("cms", EPSILON, "hashes = 4", "width = 16", "hash_seed = 1"),
         through("cms", EPSILON, "hashes = 4", "width = 16", "hash_seed = 2"),
         (SAME, SAME),
     ),
-    *both("question.cohorts", "what links reports", rappor(), rappor(cohorts="64")),
-    *both(
+    ("question.cohorts", "what links reports", rappor(), rappor(cohorts="64")),
+    (
         "question.buckets",
         "what links reports",
         memoized('mechanism = "loloha"', "buckets = 2"),
         memoized('mechanism = "loloha"', "buckets = 3"),
     ),
-    *both(
+    (
         "question.sampled",
         "parameters",
         through("dbitflip", EPSILON, "sampled = 2"),
         through("dbitflip", EPSILON, "sampled = 3"),
         (SAME, SAME),
     ),
-    *both(
+    (
         "question.report_bytes",
         "parameters (report_bytes)",
         asked(CATEGORY, 'mechanism = "auto"', EPSILON),
         asked(CATEGORY, 'mechanism = "auto"', EPSILON, "report_bytes = 8"),
         (SAME, SAME),
     ),
-    *both(
+    (
         "field.name",
         "what can be answered",
         field(*SEX),
         field(*SEX).replace('"sex"', '"gender"'),
         (WORSE, WORSE),
     ),
-    *both("field.type", "type", field(*SEX), field(BOOLEAN), (WORSE, WORSE)),
-    *both(
+    ("field.type", "type", field(*SEX), field(BOOLEAN), (WORSE, WORSE)),
+    (
         "field.values",
         "what can be answered",
         field(*SEX),
         field(SEX[0], 'values = ["f", "m", "x"]'),
     ),
-    *both("field.text", "words", field(*SEX), field(*SEX, 'text = "And?"'), (WORSE, WORSE)),
-    *both(
+    ("field.text", "words", field(*SEX), field(*SEX, 'text = "And?"'), (WORSE, WORSE)),
+    (
         "field.low",
         "what can be answered",
         field(RANGE),
         field(RANGE.replace("low = 0", "low = -1")),
     ),
-    *both(
+    (
         "field.high",
         "what can be answered",
         field(RANGE),
         field(RANGE.replace("high = 9", "high = 10")),
     ),
-    *both(
+    (
         "field.edges",
         "what can be answered",
         field('type = "number"', "edges = [0, 1, 4]"),
         field('type = "number"', "edges = [0, 1, 2, 4]"),
     ),
-    *both(
+    (
         "field.bins",
         "what can be answered",
         field('type = "number"', "low = 0", "high = 8", "bins = 4"),
         field('type = "number"', "low = 0", "high = 8", "bins = 8"),
     ),
-    *both(
+    (
         "field.outside",
         "numbers outside",
         field('type = "number"', "edges = [0, 1, 4]"),
         field('type = "number"', "edges = [0, 1, 4]", 'outside = "clip"'),
     ),
-    *both(
+    (
         "field.unit",
         "words",
         field('type = "number"', "edges = [0, 1, 4]"),
         field('type = "number"', "edges = [0, 1, 4]", 'unit = "h"'),
         (WORSE, WORSE),
     ),
-    *both(
+    (
         "field.missing",
         "what can be answered",
         field('type = "number"', "edges = [0, 1, 4]"),
@@ -523,3 +511,13 @@ CASES = [
         (SAME, SAME),
     ),
 ]
+"""Rows of a key, its aspect, two files, and how the change from one to the other is judged.
+
+Worse in this direction and better in the other, if nothing else is said.
+"""
+
+CASES = [Case(*row) for row in ONE_WAY]
+for key, aspect, one, other, *judged in TWO_WAYS:
+    there, back = judged[0] if judged else (WORSE, BETTER)
+    CASES.append(Case(key, one, other, aspect=aspect, verdict=there))
+    CASES.append(Case(key, other, one, aspect=aspect, verdict=back))

@@ -31,7 +31,7 @@ REASON = click.option(
 )
 
 
-@click.command()
+@click.command("check")
 @SURVEY
 @click.option(
     "--json",
@@ -55,7 +55,7 @@ REASON = click.option(
 @REASON
 @FORMAT
 @click.pass_context
-def check(
+def check_survey(
     ctx: click.Context,
     survey_path: Path,
     json_path: Path | None,
@@ -82,7 +82,7 @@ def check(
     if against is None:
         say("\n".join(_fingerprints(survey)), json_path)
     else:
-        comparisons = _comparisons(survey_path, survey, against, register_path)
+        comparisons = _comparisons(survey_path, survey, against, register_path=register_path)
         for comparison in comparisons:
             shown = comparison.rendered(form) if form else comparison.plain()
             hand_out(None, shown)
@@ -138,7 +138,7 @@ def _accepted(
 ) -> bool:
     """Whether nothing gets worse that no one has accepted: by now, or by a reason given here."""
     from ldp.transparency.entries import Register
-    from ldp_aggregator.versions.register_file import add, not_accepted, read_register
+    from ldp_aggregator.versions.register_file import add_version, not_accepted, read_register
 
     register = Register((), ())
     if register_path is not None and register_path.exists():
@@ -148,7 +148,7 @@ def _accepted(
     )
     worse = {change.line for comparison in comparisons for change in comparison.worse}
     if reason is not None and register_path is not None:
-        added = add(register_path, survey, reason, comparisons)
+        added = add_version(register_path, survey, reason, comparisons=comparisons)
         click.echo(
             f"entry {added.entry.number} of {register_path}: "
             f"{'added' if added.is_new else 'there already'}",

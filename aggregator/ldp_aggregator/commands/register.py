@@ -22,8 +22,8 @@ from ldp.transparency.proofs import (
 from ldp_aggregator.commands.check import FORMAT, REASON
 from ldp_aggregator.commands.main import Group
 from ldp_aggregator.files import hand_out, read_bytes, read_survey
-from ldp_aggregator.versions.register_file import add as add_version
-from ldp_aggregator.versions.register_file import mend, read_register, verify
+from ldp_aggregator.versions.published import check_grown
+from ldp_aggregator.versions.register_file import add_version, mend, read_register, verify
 
 _LARGEST_PROOF = 1 << 26
 REGISTER = click.argument("register_path", metavar="REGISTER", type=click.Path(path_type=Path))
@@ -42,11 +42,11 @@ def register() -> None:
     """
 
 
-@register.command()
+@register.command("add")
 @REGISTER
 @click.argument("survey_path", metavar="SURVEY", type=click.Path(path_type=Path))
 @REASON
-def add(register_path: Path, survey_path: Path, reason: str | None) -> None:
+def add_survey(register_path: Path, survey_path: Path, reason: str | None) -> None:
     """Register a version of SURVEY behind those in REGISTER, and print the head.
 
     A version that is worse for those who are asked than the newest one of its name is refused
@@ -84,25 +84,13 @@ def verify_register(
     log = read_register(register_path)
     verify(log)
     if since is not None:
-        _check_grown(log, since)
+        path = Path(since)
+        check_grown(log, head_of(read_register(path)) if path.exists() else parse_head(since))
     for path in survey_paths:
         entry_of_survey(log, read_survey(path), str(register_path))
     names = {entry.name for entry in log.entries}
     click.echo(f"{len(log.entries)} entries of {len(names)} surveys are sound", err=True)
     click.echo(head_of(log).text)
-
-
-def _check_grown(log: Register, since: str) -> None:
-    """Raise `RegisterError` unless the register goes on from an older one."""
-    path = Path(since)
-    old = head_of(read_register(path)) if path.exists() else parse_head(since)
-    if old.size == 0:
-        return
-    if old.size > len(log.entries):
-        raise RegisterError(
-            f"expected {old.size} entries or more, as there were before, got {len(log.entries)}"
-        )
-    check_consistency(prove_consistency(log, old.size), first=old)
 
 
 def entry_of_survey(log: Register, survey: Survey, place: str) -> int:

@@ -10,6 +10,7 @@ comparison     two versions, those before them, and all that changed, as a sheet
 sources        where the older version comes from: a file, a folder, a git revision, a register
 register_file  a register on disk: read, verified, added to by one writer at a time
 register_page  a register as a page
+published      a register that a service shows to everyone
 
 Imports: the core, files and rendering.
 """

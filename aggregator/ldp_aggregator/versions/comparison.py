@@ -182,7 +182,7 @@ def compare_versions(new: Survey, old: Survey, earlier: Sequence[Survey] = ()) -
     ]
     changes += _otherwise(tables, new, changes)
     changes.sort(key=lambda change: VERDICTS.index(change.verdict))
-    return VersionChanges(old, new, tuple(changes), tuple(earlier))
+    return VersionChanges(old, new, tuple(changes), earlier=tuple(earlier))
 
 
 def _of_survey(old: Survey, new: Survey) -> Iterator[Change]:
@@ -324,25 +324,26 @@ def _otherwise(
     """What stands otherwise in a file, and changes nothing of its aspect: nothing goes unsaid."""
     spoken = {(change.place, change.aspect) for change in changes}
     before, after = tables
-    yield from _keys(_SURVEY, OF_SURVEY, before["survey"], after["survey"], spoken=spoken)
+    both = before["survey"], after["survey"]
+    yield from _keys(_SURVEY, OF_SURVEY, both, spoken=spoken)
     aspects = {aspect for _, aspect in spoken}
     for key, aspect in (("draw", DRAWN), ("attribute", ATTRIBUTE)):
         if before.get(key) != after.get(key) and aspect not in aspects:
-            yield _written(_SURVEY, aspect, before.get(key), after.get(key))
+            yield _written(_SURVEY, aspect, before.get(key), after=after.get(key))
     by_name = {table["name"]: table for table in before["question"]}
     for table in after["question"]:
         if table["name"] in by_name:
             place = place_of(new[table["name"]])
-            yield from _keys(place, OF_QUESTION, by_name[table["name"]], table, spoken=spoken)
+            yield from _keys(place, OF_QUESTION, (by_name[table["name"]], table), spoken=spoken)
 
 
 def _keys(
     place: str,
     known: Mapping[str, str],
-    before: Mapping[str, Any],
-    after: Mapping[str, Any],
+    tables: tuple[Mapping[str, Any], Mapping[str, Any]],
     spoken: set[tuple[str, str]],
 ) -> Iterator[Change]:
+    before, after = tables
     for key in dict.fromkeys((*before, *after)):
         if before.get(key) == after.get(key):
             continue
@@ -357,7 +358,7 @@ def _keys(
                 says="a key that comparisons do not know yet, which may mean anything",
             )
         elif not _is_spoken(key, place, aspect, spoken=spoken):
-            yield _written(place, f"{aspect} ({key})", before.get(key), after.get(key))
+            yield _written(place, f"{aspect} ({key})", before.get(key), after=after.get(key))
 
 
 def _is_spoken(key: str, place: str, aspect: str, *, spoken: set[tuple[str, str]]) -> bool:

@@ -96,7 +96,7 @@ def _attributes(old: Survey, new: Survey) -> Iterator[Change]:
     before = {attribute.name: attribute for attribute in old.attributes}
     after = {attribute.name: attribute for attribute in new.attributes}
     for name in dict.fromkeys((*before, *after)):
-        yield from _attribute(before.get(name), after.get(name), old, new)
+        yield from _attribute(before.get(name), after.get(name), surveys=(old, new))
     if old.least_group != new.least_group and old.attributes and new.attributes:
         verdict, says = judged(
             new.least_group < old.least_group,
@@ -114,8 +114,9 @@ def _attributes(old: Survey, new: Survey) -> Iterator[Change]:
 
 
 def _attribute(
-    old: Attribute | None, new: Attribute | None, before: Survey, after: Survey
+    old: Attribute | None, new: Attribute | None, surveys: tuple[Survey, Survey]
 ) -> Iterator[Change]:
+    before, after = surveys
     if old == new:
         return
     known = old or new

@@ -73,7 +73,7 @@ def not_accepted(register: Register, comparison: VersionChanges) -> list[str]:
     return [change.line for change in comparison.worse if change.line not in accepted]
 
 
-def add(
+def add_version(
     path: Path,
     survey: Survey,
     reason: str | None,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.service.people.admission import SignIn
     from ldp_aggregator.service.service import Service, Source
     from ldp_aggregator.service.uploads.public import Public
+    from ldp_aggregator.versions.published import PublishedRegister
 
 
 def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> Service:
@@ -63,6 +64,7 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
         notes=_notes(options),
         frame_ancestors=options.frame_ancestors,
         shared_surveys=_shared(options, served),
+        register=_register(options, served),
         public=_pages(options, served),
     )
     receivers = _receivers(options)
@@ -89,6 +91,7 @@ def check_files(options: ServeOptions) -> None:
     _notes(options)
     _shared(options, served)
     _pages(options, served)
+    _register(options, served)
     _receivers(options)
     _sign_in(options)
     _check_folders(options)
@@ -167,6 +170,15 @@ def _stop_lists(options: ServeOptions, served: Iterable[Served]) -> StopLists:
     for path in options.stop_lists:
         _check_served(f"--stops {path}", [stops_in(path).survey], served)
     return StopLists(options.stop_lists)
+
+
+def _register(options: ServeOptions, served: Iterable[Served]) -> PublishedRegister | None:
+    """The register, which has all surveys that are served. Raises `RegisterError`, `FileError`."""
+    if options.register_path is None:
+        return None
+    from ldp_aggregator.versions.published import PublishedRegister
+
+    return PublishedRegister(options.register_path, [version.survey for version in served])
 
 
 def _notes(options: ServeOptions) -> NoteFile | None:

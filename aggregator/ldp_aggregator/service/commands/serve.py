@@ -154,6 +154,13 @@ _EXTRA = (
     type=click.Path(path_type=Path),
     help="A file with the words of respondents' pages in a language, named after it: fr.json.",
 )
+@click.option(
+    "--register",
+    "register_path",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="A register of `ldp register` to show to everyone; each SURVEY has to be in it.",
+)
 @operating_flags
 @alert_flags
 @people_flags

@@ -47,6 +47,7 @@ class ServeOptions:
     notes_path: Path | None = None
     frame_ancestors: tuple[str, ...] = ()
     shared_surveys: tuple[str, ...] = ()
+    register_path: Path | None = None
     public: bool = False
     invitations: tuple[Path, ...] = ()
     public_address: str = ""
