@@ -27,6 +27,7 @@ Source: Balle, Bell, Gascon and Nissim 2019, Lemma 5.3; the rounding is ours.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from math import lcm
 from typing import NamedTuple
 
@@ -109,6 +110,7 @@ def gains(blanket: Blanket, t: Fraction) -> Gains:
     return Gains(alpha, second, both, neither=neither, scale=scale)
 
 
+@lru_cache(maxsize=256)
 def delta_above(
     blanket: Blanket, count: int, t: Fraction, effort: Effort | None = None
 ) -> Fraction:
