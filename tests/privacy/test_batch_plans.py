@@ -13,6 +13,7 @@ from ldp.mechanisms.grr import RandomizedResponse
 from ldp.privacy.batches import batch_epsilon
 from ldp.privacy.table import blanket_of
 from ldp_aggregator.privacy.trusted_curator import curator_error, rare_count_error
+from ldp_simulations.planning import shuffled_plan
 from ldp_simulations.planning.kinds.planning import designed
 from ldp_simulations.planning.shuffled_plan import (
     MECHANISMS,
@@ -44,14 +45,15 @@ def test_the_inverse_is_the_largest_that_keeps_what_is_wanted():
     assert local_epsilon("grr", VALUES, lifted) == 5
 
 
-def test_plans_are_sorted_by_error_and_keep_what_is_wanted():
+def test_plans_are_sorted_by_error_and_keep_what_is_wanted(monkeypatch):
     """What is best for a batch comes first."""
+    monkeypatch.setattr(shuffled_plan, "CONSIDERED", ("oue", "grr"))
     wish = BatchWish(50_000, Fraction(1, 10**6), epsilon=Fraction(3, 100))
     plans = plan_batches([("it", VALUES)], wish).plans
     assert [plan.error for plan in plans] == sorted(plan.error for plan in plans)
-    assert {plan.mechanism for plan in plans} == {"grr", "ss", "pgr", "hr", "oue", "olh"}
+    assert {plan.mechanism for plan in plans} == {"grr", "oue"}
     assert all(plan.central <= wish.epsilon for plan in plans)
-    assert plans[0].mechanism in ("grr", "ss")
+    assert plans[0].mechanism == "grr"
 
 
 @pytest.mark.parametrize(
