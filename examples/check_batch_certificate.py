@@ -16,7 +16,8 @@ from pathlib import Path
 
 from mechanism_blankets import blanket_of, of_row
 
-ONE, ALONE = 1 << 320, "epsilon_if_relay_and_collector_collude"
+ONE, NONE, FEW = 1 << 320, 10**15 + 37, 10**7 + 19
+ALONE = "epsilon_if_relay_and_collector_collude"
 
 
 def law(n, p, reach):
@@ -38,11 +39,11 @@ def law(n, p, reach):
 
 
 def pieces(masses, below, beyond, many, rare):
-    """2^-rare is cut off at either end, and the rest into pieces: (first, last, mass)."""
+    """One in `rare` is cut off at either end, and the rest into pieces: (first, last, mass)."""
     keys = list(masses)
-    while len(keys) > 1 and below + masses[keys[0]] < ONE >> rare:
+    while len(keys) > 1 and below + masses[keys[0]] < ONE // rare:
         below += masses[keys.pop(0)]
-    while len(keys) > 1 and beyond + masses[keys[-1]] < ONE >> rare:
+    while len(keys) > 1 and beyond + masses[keys[-1]] < ONE // rare:
         beyond += masses[keys.pop()]
     width = -(-len(keys) // many)
     parts = (keys[at : at + width] for at in range(0, len(keys), width))
@@ -57,12 +58,12 @@ def delta_of(pair, m, t, many, up):
     alpha, second, both, neither = (int(number * scale) for number in exact)
     (yes, whole), walkers, rare, total = p.as_integer_ratio(), {}, 0, 0
     masses, *ends = law(m, h + k, 64)
-    low, high, stretches = pieces(masses, *ends, many[0] if b else 1, 50)
+    low, high, stretches = pieces(masses, *ends, many[0] if b else 1, NONE)
     for first, last, _ in stretches:
         shares = [(0, ONE)]
         if b:
             inside, *under = law(m - (last if up else first), b / (1 - h - k), 56)
-            below, beyond, parts = pieces(inside, *under, many[1] - 1, 24)
+            below, beyond, parts = pieces(inside, *under, many[1] - 1, FEW)
             shares = [(part[not up], part[2]) for part in parts]
         if b and up:
             rare, shares[-1] = max(rare, under[0]), (shares[-1][0], shares[-1][1] + beyond)
@@ -95,7 +96,7 @@ def delta_of(pair, m, t, many, up):
 def delta(pair, n, t, many, up):
     """The bound of delta: the mean of delta_m, each block of m counting as its least (greatest)."""
     e, _, h, _, b = pair
-    below, beyond, parts = pieces(*law(n - 1, 1 / (1 + (e - 1) * (h + b)), 64), many[0], 50)
+    below, beyond, parts = pieces(*law(n - 1, 1 / (1 + (e - 1) * (h + b)), 64), many[0], NONE)
     total = F(below if up else 0)
     for part in parts:
         mass = part[2] + (beyond if up and part is parts[-1] else 0)

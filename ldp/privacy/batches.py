@@ -159,7 +159,7 @@ def _epsilon(
 
 def power(epsilon: Fraction) -> Fraction:
     """e^epsilon, cut behind its 30th decimal: nothing is claimed for less than epsilon."""
-    return Fraction(math.floor(exp_lower(epsilon) * _DECIMALS), _DECIMALS)
+    return max(Fraction(math.floor(exp_lower(epsilon) * _DECIMALS), _DECIMALS), Fraction(1))
 
 
 def rounded_up(number: Fraction, digits: int = _DIGITS) -> Fraction:

@@ -27,6 +27,7 @@ Source: Balle, Bell, Gascon and Nissim 2019, Lemma 5.3; the rounding is ours.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from math import lcm
 from typing import NamedTuple
 
@@ -45,11 +46,14 @@ class Effort(NamedTuple):
     """Of those that support both."""
 
 
-NEGLIGIBLE = 50
-"""2^-50 is left out of a law on either side, and counted as if it were the worst."""
+NEGLIGIBLE = 10**15 + 37
+"""One in so many is left out of a law on either side, and counted as if it were the worst."""
 
-_SELDOM = 24
-"""2^-24 of a law are the least U, which count as if they were less still."""
+_SELDOM = 10**7 + 19
+"""One in so many has the least U, which count as if they were less still.
+
+Both are primes: no probability is just that, and whoever rounds otherwise cuts at the same place.
+"""
 _REACH, _SHORT_REACH = 64, 56
 """How far laws are followed that are cut to these."""
 _NEAR = 64
@@ -106,6 +110,7 @@ def gains(blanket: Blanket, t: Fraction) -> Gains:
     return Gains(alpha, second, both, neither=neither, scale=scale)
 
 
+@lru_cache(maxsize=256)
 def delta_above(
     blanket: Blanket, count: int, t: Fraction, effort: Effort | None = None
 ) -> Fraction:
@@ -193,11 +198,11 @@ def delta_of(blanket: Blanket, draws: int, t: Fraction, effort: Effort, above: b
     return -(-total * up // down)
 
 
-def _middle(law: Binomial, masses: list[int], negligible: int) -> tuple[int, int, int, int]:
+def _middle(law: Binomial, masses: list[int], rare: int) -> tuple[int, int, int, int]:
     """The range of a law without its negligible ends, and the mass of either end."""
     first, last = 0, len(masses) - 1
     below, beyond = law.below, law.above
-    negligible = law.least >> negligible
+    negligible = law.least // rare
     while first < last and below + masses[first] < negligible:
         below += masses[first]
         first += 1
