@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ldp.attributes import Attributes, Combination, labels_of
-from ldp.errors import MismatchError, UnknownNameError
+from ldp.errors import EstimateError, MismatchError, UnknownNameError
 from ldp.survey import Envelope, Survey
 from ldp.wire import REASONS
 from ldp_aggregator.arrays import Counts, Rows
@@ -28,6 +28,8 @@ from ldp_aggregator.tallies.joint_counting import counted, empty_counts_of
 
 ACCEPTED = "accepted"
 DUPLICATE = "duplicate"
+LARGEST_SUM = 1 << 62
+"""Of the counts of a question: sums of two such fit in 64 bits."""
 
 
 @dataclass
@@ -113,9 +115,16 @@ class Tally:
         return total_reports(self.counts[name], self.survey[name].layout)
 
     def merge(self, other: Tally) -> Tally:
-        """The tally of both. Raises `MismatchError` if they do not count the same questions."""
+        """The tally of both.
+
+        Raises `MismatchError` if they do not count the same questions, and `EstimateError` if they
+        count more than fits.
+        """
         check_same(self.survey, _fingerprints(other.survey))
         counts = {name: counts + other.counts[name] for name, counts in self.counts.items()}
+        for name, of_both in counts.items():
+            if of_both.sum(dtype=float) >= LARGEST_SUM:
+                raise EstimateError(f"question {name!r}: expected counts below 2^62 in all")
         names = self.combinations.keys() | other.combinations.keys()
         combinations = {
             name: sum_by_combination(

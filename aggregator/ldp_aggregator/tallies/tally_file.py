@@ -26,6 +26,7 @@ from ldp_aggregator.arrays import Counts
 from ldp_aggregator.tallies.tally import (
     ACCEPTED,
     DUPLICATE,
+    LARGEST_SUM,
     Intake,
     Tally,
     attributes_of,
@@ -120,6 +121,8 @@ def _counts(content: bytes, empty: Counts) -> Counts:
         raise WireError(
             _REASON, f"expected counts of shape {empty.shape}, got {flat.size:,} numbers"
         )
+    if flat.sum(dtype=float) >= LARGEST_SUM:
+        raise WireError(_REASON, "expected counts below 2^62 in all, got more")
     return flat.reshape(empty.shape)
 
 
