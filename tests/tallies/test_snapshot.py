@@ -21,7 +21,7 @@ SMALL = parse_survey(TEXT[: TEXT.index("[[question]]", TEXT.index("[[question]]"
 def tallies(draw):
     counts = {
         name: np.array(
-            draw(st.lists(st.integers(0, (1 << 62) - 1), min_size=empty.size, max_size=empty.size)),
+            draw(st.lists(st.integers(0, (1 << 60) - 1), min_size=empty.size, max_size=empty.size)),
             dtype=np.int64,
         ).reshape(empty.shape)
         for name, empty in Tally.empty(SMALL).counts.items()

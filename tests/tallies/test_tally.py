@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from wire_samples import BATCHES, FOUR, SURVEY, TEXT, batch_of, file_of, taken
 
-from ldp import MismatchError, parse_survey
-from ldp_aggregator import Ingest, Tally, encode_tally
+from ldp import EstimateError, MismatchError, WireError, parse_survey
+from ldp_aggregator import Ingest, Tally, decode_tally, encode_tally
 
 POOL = tuple(batch_of(name, size, "pool") for name in BATCHES for size in (1, 2, 5, 30))
 JUNK = b"junk"
@@ -88,6 +88,20 @@ def test_merged_counts_are_their_own():
         counts += 1
     merged.intake.outcomes["accepted"] += 1
     assert encode_tally(part) == before
+
+
+def test_sums_that_do_not_fit_are_refused():
+    """Counts of 2^62 or more in all would run over: such tallies neither merge nor are read."""
+    half = tally_of(POOL[:3])
+    (name, counts), *_ = half.counts.items()
+    counts.flat[0] = 1 << 61
+    assert half.merge(Tally.empty(SURVEY)) == half
+    with pytest.raises(EstimateError, match=f"question '{name}': expected counts below 2\\^62"):
+        half.merge(half)
+    assert decode_tally(encode_tally(half), SURVEY) == half
+    counts.flat[1] = 1 << 61
+    with pytest.raises(WireError, match=r"below 2\^62 in all"):
+        decode_tally(encode_tally(half), SURVEY)
 
 
 def test_the_order_of_questions_does_not_matter():

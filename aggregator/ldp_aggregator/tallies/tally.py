@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ldp.attributes import Attributes, Combination, labels_of
-from ldp.errors import MismatchError, UnknownNameError
+from ldp.errors import EstimateError, MismatchError, UnknownNameError
 from ldp.survey import Envelope, Survey
 from ldp.wire import REASONS
 from ldp_aggregator.arrays import Counts, Rows
@@ -30,6 +30,8 @@ from ldp_aggregator.tallies.joint_counting import counted, empty_counts_of
 
 ACCEPTED = "accepted"
 DUPLICATE = "duplicate"
+LARGEST_SUM = 1 << 62
+"""Of the counts of a question: sums of two such fit in 64 bits."""
 
 
 @dataclass
@@ -118,15 +120,19 @@ class Tally:
     def merge(self, other: Tally, *, allow_equal: bool = False) -> Tally:
         """The tally of both.
 
-        Raises `MismatchError` if they do not count the same questions, and `OverlapError` if they
-        are known to count some batches both, unless `allow_equal`. Tallies of different batches are
-        never taken for such; that two overlap goes unnoticed where what they share is a small part
-        of either, or where one has no identity (`ldp_aggregator.tallies.overlaps`).
+        Raises `MismatchError` if they do not count the same questions, `OverlapError` if they are
+        known to count some batches both, unless `allow_equal`, and `EstimateError` if they count
+        more than fits. Tallies of different batches are never taken for such; that two overlap goes
+        unnoticed where what they share is a small part of either, or where one has no identity
+        (`ldp_aggregator.tallies.overlaps`).
         """
         check_same(self.survey, _fingerprints(other.survey))
         if not allow_equal:
             check_apart(self.identity, other.identity)
         counts = {name: counts + other.counts[name] for name, counts in self.counts.items()}
+        for name, of_both in counts.items():
+            if of_both.sum(dtype=float) >= LARGEST_SUM:
+                raise EstimateError(f"question {name!r}: expected counts below 2^62 in all")
         names = self.combinations.keys() | other.combinations.keys()
         combinations = {
             name: sum_by_combination(

@@ -38,6 +38,7 @@ from ldp_aggregator.tallies.identity import (
 from ldp_aggregator.tallies.tally import (
     ACCEPTED,
     DUPLICATE,
+    LARGEST_SUM,
     Intake,
     Tally,
     attributes_of,
@@ -156,6 +157,8 @@ def _counts(content: bytes, empty: Counts) -> Counts:
         raise WireError(
             _REASON, f"expected counts of shape {empty.shape}, got {flat.size:,} numbers"
         )
+    if flat.sum(dtype=float) >= LARGEST_SUM:
+        raise WireError(_REASON, "expected counts below 2^62 in all, got more")
     return flat.reshape(empty.shape)
 
 
