@@ -20,7 +20,7 @@ import ldp_client
 import ldp_simulations
 
 TOPS = {module.__name__: module for module in (ldp, ldp_client, ldp_aggregator, ldp_simulations)}
-PUBLIC = {*TOPS, "ldp_client.testing"}
+PUBLIC = {*TOPS, "ldp_client.testing", "ldp.privacy"}
 """What examples and documentation import from; the last one is for the tests of apps alone."""
 
 INSIDE = {
