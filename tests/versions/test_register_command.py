@@ -149,6 +149,8 @@ def test_accepted_reasons(repository):
     assert "1 -> 2.5" in run(*words, code=1).output
     run("register", "verify", "log")
     assert "the first wave was too small" in run("register", "show", "log").output
+    committed("accepted")
+    assert "2 -> 2.5" in run("check", "survey.toml", "--against", "HEAD:log", code=1).output
     run(*words, "--accept", " ", code=1)
 
 

@@ -65,11 +65,19 @@ def older_versions(path: Path, survey: Survey, against: str) -> Older:
         return _of_folder(place, path, survey)
     if place.exists():
         content = read_whole(place)
-        if content.removeprefix(b"\xef\xbb\xbf").startswith(_REGISTER_BEGINS):
-            entries = parse_register(content, against).versions(survey.name)
-            return Older(tuple(entry.survey() for entry in entries), against)
+        if _is_register(content):
+            return _of_register(content, survey, against)
         return Older((read_survey(place),), against)
     return _of_revision(path, survey, against)
+
+
+def _is_register(content: bytes) -> bool:
+    return content.removeprefix(b"\xef\xbb\xbf").startswith(_REGISTER_BEGINS)
+
+
+def _of_register(content: bytes, survey: Survey, place: str) -> Older:
+    entries = parse_register(content, place).versions(survey.name)
+    return Older(tuple(entry.survey() for entry in entries), place)
 
 
 def _of_folder(folder: Path, path: Path, survey: Survey) -> Older:
@@ -105,6 +113,8 @@ def _of_revision(path: Path, survey: Survey, against: str) -> Older:
     if colon:
         where = posixpath.normpath(prefix + asked) if asked.startswith("./") else asked
     content = _file(folder, commit, where)
+    if content is not None and _is_register(content):
+        return _of_register(content, survey, f"{revision}:{where}")
     if content is not None:
         return Older((_parsed(folder, commit, where, content=content),), f"{revision}:{where}")
     if colon:
