@@ -303,6 +303,10 @@ COMMANDS_OF_A_TALLY = ("estimate", "query", "compare")
 # Where a module has several commands, and where what looks like an option is none.
 ELSEWHERE = {
     ("ldp_aggregator.commands.reports", "--engine"): ("aggregate",),
+    ("ldp_aggregator.commands.reports", "--certificate"): ("explain",),
+    ("ldp_aggregator.commands.reports", "--question"): ("explain",),
+    ("ldp_aggregator.commands.reports", "--shuffled"): ("explain",),
+    ("ldp_aggregator.commands.reports", "--disclosure"): ("explain",),
     **{
         ("ldp_aggregator.estimates.frequencies", option): ("estimate",)
         for option in ("--at", "--finest", "--crowd")
