@@ -4,6 +4,7 @@ main     finds subcommands by entry points        reports       check, explain, 
 analyses what analysts ask                         rappor, stops, warehouse  subcommands
 output_options  options that all estimates share
 group_options   which groups by public attributes are asked for
+batch_options   what a relay's batches are worth: delta, colluders
 progress bars on a terminal               decode        what reports say, in plain words
 
 Imports: everything in this package but `service`, of which `trend` reads the store. What a command
