@@ -38,9 +38,9 @@ def law(n, p, reach):
     return masses, ends[-1] * ONE // total, ends[1] * ONE // total
 
 
-def pieces(masses, below, beyond, many, rare):
+def pieces(masses, ends, many, rare):
     """One in `rare` is cut off at either end, and the rest into pieces: (first, last, mass)."""
-    keys = list(masses)
+    keys, (below, beyond) = list(masses), ends
     while len(keys) > 1 and below + masses[keys[0]] < ONE // rare:
         below += masses[keys.pop(0)]
     while len(keys) > 1 and beyond + masses[keys[-1]] < ONE // rare:
@@ -56,14 +56,14 @@ def delta_of(pair, m, t, many, up):
     exact = e - 1 + t * (g - 1), t * g - 1, t * g - e, t - 1
     scale, p = lcm(*(number.denominator for number in exact)), h / (h + k)
     alpha, second, both, neither = (int(number * scale) for number in exact)
-    (yes, whole), walkers, rare, total = p.as_integer_ratio(), {}, 0, 0
+    (yes, whole), walkers, rare, total = p.as_integer_ratio(), dict[int, tuple[int, ...]](), 0, 0
     masses, *ends = law(m, h + k, 64)
-    low, high, stretches = pieces(masses, *ends, many[0] if b else 1, NONE)
+    low, high, stretches = pieces(masses, ends, many[0] if b else 1, rare=NONE)
     for first, last, _ in stretches:
         shares = [(0, ONE)]
         if b:
             inside, *under = law(m - (last if up else first), b / (1 - h - k), 56)
-            below, beyond, parts = pieces(inside, *under, many[1] - 1, FEW)
+            below, beyond, parts = pieces(inside, under, many[1] - 1, rare=FEW)
             shares = [(part[not up], part[2]) for part in parts]
         if b and up:
             rare, shares[-1] = max(rare, under[0]), (shares[-1][0], shares[-1][1] + beyond)
@@ -96,11 +96,12 @@ def delta_of(pair, m, t, many, up):
 def delta(pair, n, t, many, up):
     """The bound of delta: the mean of delta_m, each block of m counting as its least (greatest)."""
     e, _, h, _, b = pair
-    below, beyond, parts = pieces(*law(n - 1, 1 / (1 + (e - 1) * (h + b)), 64), many[0], NONE)
+    masses, *ends = law(n - 1, 1 / (1 + (e - 1) * (h + b)), 64)
+    below, beyond, parts = pieces(masses, ends, many[0], rare=NONE)
     total = F(below if up else 0)
     for part in parts:
         mass = part[2] + (beyond if up and part is parts[-1] else 0)
-        total += mass * delta_of(pair, part[not up] + 1, t, many[1:], up)
+        total += mass * delta_of(pair, part[not up] + 1, t, many=many[1:], up=up)
     return total / ONE
 
 
@@ -116,7 +117,9 @@ def main(path):
         power, alone = (F(Context(400, ROUND_FLOOR).exp(Decimal(c[x]))) for x in ("epsilon", ALONE))
         e, g, h, k, b = pair = of_row(parts)
         ratio, ways = prod(max(part[:2]) for part in parts), {pair, (g, e, k, h, b)}
-        above, under = (max(delta(way, n, t, many, up) for way in ways) for up in (True, False))
+        above, under = (
+            max(delta(way, n, t, many=many, up=up) for way in ways) for up in (True, False)
+        )
         blanket = [*pair, 1 / (1 + (e - 1) * (h + b))]
         proven = {
             "honest reports": n == floor(int(c["reports"]) * (1 - F(c["colluding"]))),

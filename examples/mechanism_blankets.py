@@ -48,7 +48,7 @@ def of_rows(rows):
     """The blanket of a matrix."""
     rows = [[F(int(entry), sum(map(int, row))) for entry in row] for row in rows]
     columns = [column for column in zip(*rows, strict=True) if any(column)]
-    gamma = sum(map(min, columns))
+    gamma = sum((min(column) for column in columns), F(0))
     if len(rows) == len(columns) == 2:
         p, q = max(columns[0]), min(columns[0])
         return p / q, (1 - q) / (1 - p), q / gamma, (1 - p) / gamma, F(0)
@@ -82,5 +82,5 @@ def of_row(parts):
         four = (e, F(1), h), (F(1), g, k), (e, g, b), (F(1), F(1), 1 - h - k - b)
         corners = [(x * a, y * c, m * share) for x, y, m in corners for a, c, share in four]
     gamma = prod((1 / (1 + (e - 1) * (h + b)) for e, _, h, _, b in parts), start=F(1))
-    far = sum(m * max(x - y, 0) for x, y, m in corners)
-    return of_distance(prod((max(part[:2]) for part in parts), start=F(1)), gamma, gamma * far)
+    far = sum((m * max(x - y, F(0)) for x, y, m in corners), F(0))
+    return of_distance(prod((max(e, g) for e, g, *_ in parts), start=F(1)), gamma, gamma * far)

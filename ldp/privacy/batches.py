@@ -137,14 +137,14 @@ def _epsilon(
     close, aim = (_CLOSE, _AIM) if start is None else (_CLOSER, _CLOSER_AIM)
     for trial in range(_TRIALS):
         # Where a normal law would have it; the rest is corrected by what came out before.
-        epsilon = rounded_up(Fraction(_normal_epsilon(blanket, count, spent, float(local))))
+        epsilon = rounded_up(Fraction(_normal_epsilon(blanket, count, spent, most=float(local))))
         if start is not None and trial == 0:
             epsilon = start
         if not low < epsilon < high:
             epsilon = rounded_up((low + high) / 2)
         if epsilon >= high:
             break
-        above = delta_above(blanket, count, power(epsilon), effort)
+        above = delta_above(blanket, count, power(epsilon), effort=effort)
         if above <= delta:
             high = epsilon
             if above >= close * delta:

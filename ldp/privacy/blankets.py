@@ -86,7 +86,9 @@ class Blanket(NamedTuple):
 
 def two_levels(ratio: Fraction, only_first: Fraction, both: Fraction) -> Blanket:
     """The blanket of a mechanism whose reports have one of two weights, `ratio` : 1."""
-    blanket = Blanket(ratio, ratio, only_first, only_first, both, covers=Fraction(1))
+    blanket = Blanket(
+        ratio, ratio, only_first, only_second=only_first, both=both, covers=Fraction(1)
+    )
     return blanket._replace(covers=blanket.gamma)
 
 
@@ -130,7 +132,7 @@ def of_rates(ones: Fraction, others: Fraction) -> Blanket:
 def of_any(ratio: Fraction) -> Blanket:
     """What bounds any randomizer of which only E is known."""
     half = Fraction(1, 2)
-    return Blanket(ratio, ratio, half, half, Fraction(0), covers=1 / ratio)
+    return Blanket(ratio, ratio, half, only_second=half, both=Fraction(0), covers=1 / ratio)
 
 
 def of_rows(rows: tuple[Row, ...]) -> Blanket:

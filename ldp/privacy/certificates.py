@@ -47,8 +47,8 @@ def batch_certificate(
     blanket = blanket_of_message(question)
     effort = fine(batch.reports, blanket.both > 0)
     t = power(batch.epsilon)
-    above = delta_above(blanket, batch.reports, t, effort)
-    below = delta_below(blanket, batch.reports, t, effort)
+    above = delta_above(blanket, batch.reports, t, effort=effort)
+    below = delta_below(blanket, batch.reports, t, effort=effort)
     ratio = math.prod((member.randomizer.ratio for member in question.members), start=Fraction(1))
     return {
         "format": BATCH_FORMAT,

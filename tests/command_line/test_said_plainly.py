@@ -249,7 +249,7 @@ ADVISING = {
     "ldp_aggregator.distributions.applicable": ("estimate", "simulate"),
     "ldp_aggregator.commands.check": ("check",),
     "ldp_aggregator.commands.register": ("register prove inclusion",),
-    "ldp_aggregator.commands.reports": ("estimate",),
+    "ldp_aggregator.commands.reports": ("explain",),
     "ldp_aggregator.engines.spark": ("aggregate",),
     "ldp_aggregator.exchange.counts": ("estimate",),
     "ldp_aggregator.exchange.law_tables": ("estimate",),
@@ -303,10 +303,10 @@ COMMANDS_OF_A_TALLY = ("estimate", "query", "compare")
 # Where a module has several commands, and where what looks like an option is none.
 ELSEWHERE = {
     ("ldp_aggregator.commands.reports", "--engine"): ("aggregate",),
-    ("ldp_aggregator.commands.reports", "--certificate"): ("explain",),
-    ("ldp_aggregator.commands.reports", "--question"): ("explain",),
-    ("ldp_aggregator.commands.reports", "--shuffled"): ("explain",),
-    ("ldp_aggregator.commands.reports", "--disclosure"): ("explain",),
+    **{
+        ("ldp_aggregator.commands.reports", option): ("estimate",)
+        for option in ("--counts", "--mixed-by", "--allow-equal")
+    },
     **{
         ("ldp_aggregator.estimates.frequencies", option): ("estimate",)
         for option in ("--at", "--finest", "--crowd")

@@ -51,13 +51,13 @@ def test_bounds_hold_what_is_exact(blanket: Blanket, count):
     for t in (Fraction(1), Fraction(21, 20), Fraction(3, 2)):
         exact = exact_delta(blanket, count, t)
         assert delta_below(blanket, count, t) <= exact <= delta_above(blanket, count, t)
-        nearest = delta_above(blanket, count, t, EXACT)
+        nearest = delta_above(blanket, count, t, effort=EXACT)
         # One in 10,000,000, which support both least often, counts as if none did.
         spare = Fraction(1, 10**6) if blanket.both else Fraction(1, 10**14)
         assert exact <= nearest <= exact + spare
         coarse = Effort(blocks=2, stretches=2, parts=2)
-        assert delta_below(blanket, count, t, coarse) <= exact
-        assert exact <= delta_above(blanket, count, t, coarse)
+        assert delta_below(blanket, count, t, effort=coarse) <= exact
+        assert exact <= delta_above(blanket, count, t, effort=coarse)
 
 
 def test_laws_hold_what_is_exact():
@@ -89,12 +89,12 @@ def delta_in_floats(blanket, count, t):
     chances = binom.pmf(draws - 1, count - 1, gamma)
     if apart == 1:
         # Every draw supports one of the two: all numbers of draws at once.
-        return float(np.sum(chances * gains_in_floats(first, t, draws, draws) * gamma / draws))
+        return float(np.sum(chances * gains_in_floats(first, t, draws, s=draws) * gamma / draws))
     total = 0.0
     for m, chance in zip(draws, chances, strict=True):
         reach = 8 * math.sqrt(m * apart * (1 - apart)) + 2
         s = np.arange(max(0, int(m * apart - reach)), min(m, int(m * apart + reach)) + 1)
-        gain = gains_in_floats(first, t, m, s)
+        gain = gains_in_floats(first, t, m, s=s)
         total += chance * gamma / m * float(np.sum(binom.pmf(s, m, apart) * gain))
     return total
 

@@ -7,6 +7,7 @@ analyses what analysts ask                         rappor, stops, warehouse  sub
 output_options  options that all estimates share
 group_options   which groups by public attributes are asked for
 address_types   types of flags that take addresses of web sites
+batch_options   what a relay's batches are worth: delta, colluders
 progress bars on a terminal               decode        what reports say, in plain words
 
 Imports: everything in this package but `service`, of which `trend` reads the store. What a command

@@ -65,7 +65,7 @@ def _step(blanket: Blanket, reports: int, least: Fraction) -> float:
     """A grid at whose end a batch's delta is at most this."""
     effort = quick(reports, blanket.both > 0)
     end = Fraction(1, 1000)
-    while delta_above(blanket, reports, power(end), effort) > least:
+    while delta_above(blanket, reports, power(end), effort=effort) > least:
         end *= Fraction(5, 4)
     return float(rounded_up(end / _POINTS, 3))
 
@@ -74,7 +74,9 @@ def _losses(blanket: Blanket, reports: int, step: float) -> tuple[Floats, float]
     """The law of a batch's loss on the grid, shape (2 _POINTS + 1,), and what is certainly lost."""
     effort = quick(reports, blanket.both > 0)
     grid = [Fraction(str(step)) * place for place in range(_POINTS + 1)]
-    above = np.array([float(delta_above(blanket, reports, power(point), effort)) for point in grid])
+    above = np.array(
+        [float(delta_above(blanket, reports, power(point), effort=effort)) for point in grid]
+    )
     t = np.exp(step * np.arange(-_POINTS, _POINTS + 1))
     below = 1 - t[:_POINTS] * (1 - above[:0:-1])
     points = _envelope(np.concatenate([[0], t]), np.concatenate([[1], below, above]))

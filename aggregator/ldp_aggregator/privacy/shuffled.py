@@ -52,7 +52,7 @@ def _message(envelope: Envelope, batch: BatchPrivacy) -> Iterator[str]:
 def _errors(question: Question, batch: BatchPrivacy) -> Iterator[str]:
     error = rare_count_error(question.randomizer, batch.reports)
     size = question.domain.size
-    if error is None or size is None:
+    if error is None or size is None or question.domain.most is not None:
         return
     curator = curator_error(float(batch.epsilon), float(batch.delta), size)
     yield (

@@ -21,9 +21,7 @@ from fractions import Fraction
 from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
-from ldp.mechanisms.contract import Randomizer, is_pure
-from ldp.mechanisms.hadamard import HadamardResponse
-from ldp.mechanisms.matrix import StochasticMatrix
+from ldp.mechanisms.contract import Randomizer, is_blocked, is_pure
 
 _REPLACED = math.sqrt(2)
 
@@ -48,19 +46,19 @@ def _delta(deviation: float, epsilon: float) -> float:
 def rare_count_error(randomizer: Randomizer, reports: int) -> float | None:
     """The standard error of the count of a value that nobody holds, in respondents.
 
-    None where it is no single number.
+    Of respondents who hold one value each. None where it is no single number.
     """
     variance = _rare_variance(randomizer)
     return None if variance is None else math.sqrt(reports * variance)
 
 
 def _rare_variance(randomizer: Randomizer) -> Fraction | None:
-    if isinstance(randomizer, HadamardResponse):
+    if is_blocked(randomizer):
         return 2 * randomizer.worth / (randomizer.ratio - 1)
     if is_pure(randomizer):
         p, q = randomizer.support
         return q * (1 - q) / (p - q) ** 2
-    if isinstance(randomizer, StochasticMatrix) and len(randomizer.weights) == 2:
-        (p, *others), (q, *_) = randomizer.channel().rows
-        return q * (1 - q) / (p - q) ** 2 if len(others) == 1 else None
+    if randomizer.kind == "matrix" and randomizer.layout.symbols == 2:
+        (p, _), (q, _) = randomizer.channel().rows
+        return q * (1 - q) / (p - q) ** 2
     return None

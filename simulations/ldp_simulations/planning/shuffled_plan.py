@@ -126,7 +126,7 @@ def plan_batches(questions: Iterable[tuple[str, Domain]], wish: BatchWish) -> Ba
     """
     plans: list[BatchPlan] = []
     for name, domain in questions:
-        serving = (_planned(name, mechanism, domain, wish) for mechanism in CONSIDERED)
+        serving = (_planned(name, mechanism, domain, wish=wish) for mechanism in CONSIDERED)
         reachable = (plan for plan in serving if plan is not None)
         plans += sorted(reachable, key=lambda plan: plan.error)
     return BatchPlans(wish, tuple(plans))
@@ -175,7 +175,7 @@ def local_epsilon(mechanism: str, domain: Domain, wish: BatchWish) -> Fraction |
             return False
         blanket = blanket_of(randomizer)
         effort = quick(wish.reports, blanket.both > 0)
-        return delta_above(blanket, wish.reports, t, effort) <= wish.delta
+        return delta_above(blanket, wish.reports, t, effort=effort) <= wish.delta
 
     low, high = 0, floor(wish.ceiling * _STEPS)
     if keeps(high):
