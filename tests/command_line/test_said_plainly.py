@@ -251,7 +251,10 @@ ADVISING = {
     "ldp_aggregator.commands.register": ("register prove inclusion",),
     "ldp_aggregator.commands.reports": ("explain",),
     "ldp_simulations.audit.auditing": ("audit",),
-    "ldp_simulations.audit.parts": ("audit",),
+    **{
+        f"ldp_simulations.audit.{module}": ("audit",)
+        for module in ("client", "judging", "lives", "parts", "python_client", "verdicts", "badge")
+    },
     "ldp_simulations.commands.audit": ("audit",),
     "ldp_aggregator.engines.spark": ("aggregate",),
     "ldp_aggregator.exchange.counts": ("estimate",),
