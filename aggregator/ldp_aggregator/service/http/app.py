@@ -308,7 +308,8 @@ class _Endpoints:
         at = self._at(served, _epoch(request))
         mixed = await run_in_threadpool(self._analysis.batches, served, at)
         batches = [{**batch._asdict(), "worth": text} for batch, text in mixed]
-        return JSONResponse({"survey": served.survey.name, "batches": batches})
+        said = {"survey": served.survey.name, "fingerprint": served.fingerprint}
+        return JSONResponse({**said, "batches": batches})
 
     async def history(self, request: Request) -> Response:
         served = self._served(request)

@@ -3,7 +3,7 @@
     [[token]]
     name = "app-2026"            up to 32 letters, digits, dots, dashes or underscores, a letter or
                                  digit first
-    scope = "upload"             upload, analyst (good for metrics too) or metrics
+    scope = "upload"             upload, analyst (good for metrics too), metrics or relay
     sha256 = "..."               of the token, in hexadecimal digits
     expires = 2027-01-01         optional: a date (its first moment) or a date and time, UTC unless
                                  it says otherwise

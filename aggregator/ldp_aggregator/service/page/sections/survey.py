@@ -23,7 +23,7 @@ _OUTCOMES = {
     "has it",
 }
 
-MOST_MIXED = 50
+MOST_MIXED = 20
 """Batches of relays that the page lists; `/v1/surveys/NAME/batches` has all."""
 
 _OF_THE_PAGE = (
