@@ -311,7 +311,7 @@ ELSEWHERE = {
     ("ldp_aggregator.commands.reports", "--engine"): ("aggregate",),
     **{
         ("ldp_aggregator.commands.reports", option): ("estimate",)
-        for option in ("--counts", "--mixed-by", "--allow-equal")
+        for option in ("--counts", "--mixed-by", "--batches", "--allow-equal")
     },
     **{
         ("ldp_aggregator.estimates.frequencies", option): ("estimate",)

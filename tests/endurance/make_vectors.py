@@ -939,7 +939,7 @@ def _sealed():
         ephemeral = private_key(stream(f"ephemeral {name} {length}", 32))
         info = info_of(question.fingerprint, epoch)
         plaintext = plaintext_of(question.fingerprint, row)
-        envelope = seal(point(recipient), ephemeral, info, b"", plaintext)
+        envelope = seal(point(recipient), ephemeral, info, aad=b"", plaintext=plaintext)
         sealed = Sealed(question.fingerprint, identity, envelope)
         mixed = Mixed(
             question.fingerprint,

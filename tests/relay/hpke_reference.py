@@ -56,14 +56,17 @@ def _expand(secret, label, info, length, suite):
 
 def _encapsulated(exchanged, enc, public):
     """ExtractAndExpand of section 4.1."""
-    secret = _extract(b"", b"eae_prk", exchanged, _KEM_SUITE)
-    return _expand(secret, b"shared_secret", enc + public, 32, _KEM_SUITE)
+    secret = _extract(b"", b"eae_prk", exchanged, suite=_KEM_SUITE)
+    return _expand(secret, b"shared_secret", enc + public, length=32, suite=_KEM_SUITE)
 
 
 def _schedule(shared, info):
     """Key and first nonce of section 5.1, in mode 0, without a pre-shared key."""
-    hashes = (_extract(b"", b"psk_id_hash", b"", _SUITE), _extract(b"", b"info_hash", info, _SUITE))
+    hashes = (
+        _extract(b"", b"psk_id_hash", b"", suite=_SUITE),
+        _extract(b"", b"info_hash", info, suite=_SUITE),
+    )
     context = b"\0" + b"".join(hashes)
-    secret = _extract(shared, b"secret", b"", _SUITE)
-    key = _expand(secret, b"key", context, 16, _SUITE)
-    return key, _expand(secret, b"base_nonce", context, 12, _SUITE)
+    secret = _extract(shared, b"secret", b"", suite=_SUITE)
+    key = _expand(secret, b"key", context, length=16, suite=_SUITE)
+    return key, _expand(secret, b"base_nonce", context, length=12, suite=_SUITE)

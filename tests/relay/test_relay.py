@@ -226,7 +226,7 @@ def test_batches_are_mixed_by_fisher_and_yates():
     for tape in range(6):
         first, second = divmod(tape, 2)
         # One byte each: below 3, then below 2; then the ids of the batch and of its part.
-        (part,) = mixed(crowd, envelopes, terms, Replay(bytes((first, second)) + bytes(32)))
+        (part,) = mixed(crowd, envelopes, terms, random=Replay(bytes((first, second, *bytes(32)))))
         orders.add(bytes(part.frame[part.frame.index(envelopes[0][:9]) :][:1]))
         orders.add(part.frame)
     assert len(orders) == 7

@@ -107,17 +107,19 @@ def test_reference_is_that_of_the_rfc():
     rfc = {name: bytes.fromhex(digits) for name, digits in RFC.items()}
     ephemeral, recipient = private_key(rfc["skEm"]), private_key(rfc["skRm"])
     assert point(recipient) == rfc["pkRm"]
-    sealed = seal(rfc["pkRm"], ephemeral, rfc["info"], rfc["aad"], rfc["pt"])
+    sealed = seal(rfc["pkRm"], ephemeral, rfc["info"], aad=rfc["aad"], plaintext=rfc["pt"])
     assert sealed == rfc["enc"] + rfc["ct"]
-    assert open_sealed(recipient, sealed, rfc["info"], rfc["aad"]) == rfc["pt"]
+    assert open_sealed(recipient, sealed, rfc["info"], aad=rfc["aad"]) == rfc["pt"]
 
 
 def test_library_and_reference_open_what_the_other_seals():
     """Our suite is HPKE: both ways, with the information that is bound."""
     info = info_of(SYMBOL.fingerprint, bytes(4))
     ours = suite().encrypt(b"something", KEY.public_key(), info=info)
-    assert open_sealed(KEY, ours, info, b"") == b"something"
-    theirs = seal(point(KEY), private_key(bytes(31) + b"\11"), info, b"", b"something")
+    assert open_sealed(KEY, ours, info, aad=b"") == b"something"
+    theirs = seal(
+        point(KEY), private_key(bytes(31) + b"\11"), info, aad=b"", plaintext=b"something"
+    )
     assert suite().decrypt(theirs, KEY, info=info) == b"something"
 
 
@@ -138,7 +140,7 @@ def test_an_envelope_byte_by_byte():
         [3, SYMBOL.fingerprint, b"n" * 16, sealed.envelope]
     )
     info = b"ldpkit sealed report\3" + SYMBOL.fingerprint + bytes(4)
-    plaintext = open_sealed(KEY, sealed.envelope, info, b"")
+    plaintext = open_sealed(KEY, sealed.envelope, info, aad=b"")
     assert plaintext == msgpack.packb([1, SYMBOL.fingerprint, bytes(16), 1, b"\2"])
     assert row_in(plaintext, SYMBOL.fingerprint) == b"\2"
     assert epoch_bytes(b"\1\2\3\4" + bytes(12), 60) == b"\1\2\3\4"
@@ -302,6 +304,8 @@ def test_a_point_beside_the_curve_is_refused():
 
 def test_a_survey_with_attributes_is_not_mixed():
     """What is said openly of a device would tell its reports from others."""
-    told = parse_survey(TEXT + '\n[[attribute]]\nname = "platform"\nvalues = ["ios", "android"]\n')
+    attributed = parse_survey(
+        TEXT + '\n[[attribute]]\nname = "platform"\nvalues = ["ios", "android"]\n'
+    )
     with pytest.raises(ValueError, match="without attributes"):
-        sealer(Relay("https://relay.example", PUBLIC), told)
+        sealer(Relay("https://relay.example", PUBLIC), attributed)

@@ -107,7 +107,7 @@ class Application:
                 service.writer,
                 service.entitled,
                 settings.opener,
-                service.catalogue.envelopes,
+                envelopes=service.catalogue.envelopes,
                 limits=settings.limits,
                 tell=self._metrics.tell,
             )

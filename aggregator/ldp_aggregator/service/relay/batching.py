@@ -76,7 +76,7 @@ def mixed(
     parts = -(-len(order) // most)
     batch = random(ID_SIZE)
     length = crowd.epoch.length or None
-    made = []
+    cut: list[Part] = []
     for number in range(parts):
         start, end = (len(order) * place // parts for place in (number, number + 1))
         id_ = batch_id(random, length, crowd.epoch.start)
@@ -89,5 +89,5 @@ def mixed(
             size=len(order),
             least=terms.least,
         )
-        made.append(Part(id_, encode_frame(encode_mixed(part))))
-    return made
+        cut.append(Part(id_, encode_frame(encode_mixed(part))))
+    return cut

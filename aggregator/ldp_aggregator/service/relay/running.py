@@ -66,7 +66,7 @@ def run(options: RelayOptions) -> None:
         make_room()
         writer = writer_of(options, catalogue, stop)
         application = RelayApplication(
-            writer, Forwarder(writer, collector), Tokens(options.tokens), time.time
+            writer, Forwarder(writer, collector), Tokens(options.tokens), clock=time.time
         )
 
         def leave() -> None:

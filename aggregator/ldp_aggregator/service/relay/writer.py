@@ -325,7 +325,7 @@ class RelayWriter:
     def _look_at(self, crowd: Crowd, number: int) -> None:
         pool, terms = self._pool, self._terms
         closed = pool.closed()
-        if is_ripe(crowd, number, terms, closed):
+        if is_ripe(crowd, number, terms, closed=closed):
             parts = mixed(crowd, pool.take_out(crowd), terms)
             for part in parts:
                 pool.keep_part(part.id, part.frame)

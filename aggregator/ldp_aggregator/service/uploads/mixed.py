@@ -127,5 +127,5 @@ class MixedDesk(UploadDesk):
             return opened.frames, None
         epoch = EVER if envelope.epoch is None else Epoch.at(mixed.id, envelope.epoch)
         part = MixedPart(name[:MOST_NAME], mixed.least, mixed.size, counted=opened.sound)
-        key = mixed_key(mixed.fingerprint, epoch, mixed.batch, mixed.id)
+        key = mixed_key(mixed.fingerprint, epoch, mixed.batch, id_=mixed.id)
         return opened.frames, (key, pack_part(part))
