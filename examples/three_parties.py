@@ -33,7 +33,7 @@ PATIENCE = 60.0
 def said(*words, folder):
     """What a command says, which is printed before it runs."""
     print("$ ldp", *words)
-    done = subprocess.run(
+    done = subprocess.run(  # noqa: S603  # our own command
         [LDP, *map(str, words)], cwd=folder, capture_output=True, text=True, check=True
     )
     return done.stdout.strip()
@@ -44,7 +44,7 @@ def started(processes, *words, folder, token=None):
     print("$ ldp", *words)
     environment = os.environ | ({} if token is None else {"LDP_RELAY_TOKEN": token})
     log = folder / f"{words[0]}.log"
-    process = subprocess.Popen(
+    process = subprocess.Popen(  # noqa: S603  # our own command
         [LDP, *map(str, words)], cwd=folder, stderr=log.open("w"), env=environment
     )
     processes.callback(process.wait)
@@ -84,11 +84,15 @@ def main(folder, stays):
     with ExitStack() as processes:
         print("The collector makes its keys, and a token for the relay:")
         key = said("relay", "keys", folder=folder)
-        relaying = said("token", "new", "--name", "relay.example", "--scope", "relay", folder=folder)
+        relaying = said(
+            "token", "new", "--name", "relay.example", "--scope", "relay", folder=folder
+        )
         looking = said("token", "new", "--name", "analyst", "--scope", "analyst", folder=folder)
         own = ("--relay-key", "relay-key.pem", "--port", 0, "--least-reports", 1)
         page = started(processes, "serve", SURVEY, *own, folder=folder)
-        print("\nThe relay, which is another party, is told the collector's address, and its token:")
+        print(
+            "\nThe relay, which is another party, is told the collector's address, and its token:"
+        )
         terms = ("--collector", page, "--least-reports", LEAST, "--every", 0.2, "--port", 0)
         words = ("relay", "serve", SURVEY, *terms)
         address = started(processes, *words, folder=folder, token=relaying)
@@ -102,7 +106,7 @@ def main(folder, stays):
         said("explain", SURVEY, *asked, folder=folder)
         checker = [sys.executable, EXAMPLES / "check_batch_certificate.py", folder / "affair.json"]
         print("$ python examples/check_batch_certificate.py affair.json", flush=True)
-        subprocess.run(checker, check=True)
+        subprocess.run(checker, check=True)  # noqa: S603  # a file beside this one
         if stays:
             print(f"\n{page} with the token {looking}; Ctrl-C ends it", flush=True)
             try:

@@ -185,7 +185,9 @@ class RelayWriter:
         """What waits, up to the limits of a turn; None at the end."""
         items: list[Submission | _Task] = []
         try:
-            item = self._queue.get(timeout=_IDLE)
+            # A look comes when it is due, and not with the next report.
+            until_look = max(0.0, self._next_look - time.monotonic())
+            item = self._queue.get(timeout=min(_IDLE, until_look))
             while item is not None:
                 items.append(item)
                 if len(items) == MOST_IN_TURN:
