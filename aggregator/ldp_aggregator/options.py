@@ -16,7 +16,15 @@ SIMULTANEOUS = ("bonferroni", "sidak")
 MOST_REPORTS_EACH = 10**9
 SHAPES = ("em", "ems")
 """Views of a shape alone: frequencies that are biased, without unbiased ones beside them."""
-POST = ("norm-sub", "base-cut", "posterior-mean", "monotone", "shrunk", *SHAPES)
+POST = (
+    "norm-sub",
+    "base-cut",
+    "posterior",
+    "posterior-mean",
+    "monotone",
+    "shrunk",
+    *SHAPES,
+)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from scipy.special import ndtr
 from scipy.stats import false_discovery_control
 
 from ldp import EstimateError
+from ldp_aggregator.bloom import selection
 from ldp_aggregator.bloom.regression import centred_rates, regress
 from ldp_aggregator.bloom.selection import choose, decode, one_by_one
 
@@ -18,9 +19,23 @@ CANDIDATES, HELD, COLLECTIONS, RESPONDENTS = 300, 20, 100, 400_000
 SHAPE = Shape(16, 2, 16, p=0.4, q=0.6, f=0.25)
 
 
-@pytest.fixture(scope="module")
-def collections():
+@pytest.fixture
+def halves(monkeypatch):
+    """As if there were too many candidates for a joint fit."""
+    monkeypatch.setattr(selection, "MOST_JOINT", 0)
+
+
+@pytest.fixture(scope="module", params=["jointly", "in halves"])
+def collections(request):
     """(decoded, truth) of each collection; held texts come first."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "in halves":
+            patch.setattr(selection, "MOST_JOINT", 0)
+        return drawn_and_decoded()
+
+
+def drawn_and_decoded():
+    """The collections, decoded as they are by default."""
     generator = np.random.default_rng(17)
     holders = np.concatenate(
         [falling(HELD, RESPONDENTS), np.zeros(CANDIDATES - HELD, dtype=np.int64)]
@@ -55,8 +70,17 @@ def test_discoveries_after_choosing(collections):
 
 
 def test_purposes_are_told(collections):
-    """The note names how many reports chose, and how many were estimated from."""
+    """The note names how many reports chose, and how many were estimated from, if any chose.
+
+    No share is told of texts that are no candidates.
+    """
     fits, _ = collections
+    assert fits[0].unallocated is None
+    with pytest.raises(EstimateError, match="fewer candidates for a covariance"):
+        fits[0].covariance()
+    if "chose" not in fits[0].note:
+        assert "from what the others leave" in fits[0].note
+        return
     reports = [
         int(word.replace(",", ""))
         for word in fits[0].note.split()
@@ -64,8 +88,6 @@ def test_purposes_are_told(collections):
     ]
     assert sum(number for number in reports if number > 1_000) == fits[0].respondents
     assert "8 cohorts at even places chose" in fits[0].note
-    with pytest.raises(EstimateError, match="fewer candidates for a covariance"):
-        fits[0].covariance()
 
 
 def test_chosen_ones_are_regressed_together():
@@ -91,10 +113,10 @@ def test_half_as_many_candidates_as_rates_are_not_crowded():
     together = decode(counts, design[:, :128], *arguments)
     assert together.frequency.tolist() == alone.frequency.tolist()
     np.testing.assert_array_equal(together.covariance(), alone.covariance)
-    assert "chose" in decode(counts, design, *arguments).note
+    assert "more candidates than" in decode(counts, design, *arguments).note
 
 
-def test_both_halves_written_out():
+def test_both_halves_written_out(halves):
     """What each half chooses is regressed on the other; of two estimates the mean is shown."""
     generator = np.random.default_rng(31)
     design = draw_design(SHAPE, CANDIDATES, generator)
@@ -106,7 +128,7 @@ def test_both_halves_written_out():
     rows = np.arange(16 * 16) // 16 % 2
     halves = [(counts[first::2], design[rows == first]) for first in (0, 1)]
     frequency, shares, variance = np.zeros((3, CANDIDATES))
-    missing, errors, sizes, numbers = [], [], [], []
+    sizes, numbers = [], []
     for own, other in (halves, halves[::-1]):
         chosen = choose(*other, noise, background)
         numbers.append(len(chosen))
@@ -115,17 +137,13 @@ def test_both_halves_written_out():
         frequency += estimates / 2
         shares[chosen] += fit.shares / 2
         variance += variances / 4
-        missing.append(fit.unallocated[0])
-        errors.append(fit.unallocated[1])
         sizes.append(own[0][:, 0].sum())
     decoded = decode(counts, design, noise, background=background)
     np.testing.assert_allclose(decoded.frequency, frequency, rtol=1e-9)
     np.testing.assert_allclose(decoded.shares, shares, rtol=1e-9)
     np.testing.assert_allclose(decoded.variance, variance, rtol=1e-9)
     assert decoded.respondents == sum(sizes) == holders.sum()
-    assert decoded.unallocated == pytest.approx(
-        (sum(missing) / 2, np.sqrt(errors[0] ** 2 + errors[1] ** 2) / 2)
-    )
+    assert decoded.unallocated is None
     assert decoded.residual is None
     even, odd = (f"{size:,} reports of 8 cohorts" for size in sizes)
     assert (

@@ -14,7 +14,7 @@ from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.decoders.decoder import Asked, Queries
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.empirical_bayes import posterior_mean
+from ldp_aggregator.empirical_bayes import posterior_mean, posterior_median
 from ldp_aggregator.estimates.linear_functions import functions_of
 from ldp_aggregator.estimates.manipulation import Manipulation
 from ldp_aggregator.estimates.means import Mean
@@ -152,8 +152,15 @@ def _viewed(moments: Moments, noise: Floats, chances: Floats, options: Options) 
     if options.post == "base-cut":
         return base_cut(moments.frequency, chances, options.level)
     if options.post == "posterior-mean":
-        return posterior_mean(moments.frequency, noise)
+        return _likely(moments, 0, posterior_mean(moments.frequency, noise))
+    if options.post == "posterior":
+        return _likely(moments, 1, posterior_median(moments.frequency, noise))
     return moments.frequency
+
+
+def _likely(moments: Moments, place: int, one_by_one: Floats) -> Floats:
+    """Means or medians of the joint posterior; of each value by itself, where there is none."""
+    return one_by_one if moments.likely is None else moments.likely[place]
 
 
 def _of_sets(question: Question) -> str:
