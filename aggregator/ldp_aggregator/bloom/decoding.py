@@ -75,8 +75,8 @@ def _moments(
         return matrix
 
     # (M,) each: what drawing the respondents adds by the frequencies that the variances were made
-    # with (those of the estimates would take away most where chance made an estimate high), the least that is left (the noise of a
-    # candidate's own bits), and the jump of a 1.
+    # with (those of the estimates would take away most where chance made an estimate high), the
+    # least that is left (the noise of a candidate's own bits), and the jump of a 1.
     sampled = decoded.shares * (1 - decoded.shares)
     least = (
         min(noise.zero_variance, noise.one_variance)

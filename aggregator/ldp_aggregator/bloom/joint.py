@@ -44,6 +44,11 @@ _FIRST_ROUNDS, _ROUNDS = 30, 5
 _LEAST_MASS = 1e-5
 """Of each point of the grid, so that none is given up in an early sweep."""
 _STEP = 0.02
+_SCORES = np.arange(LEAST, GRID[-1] + _STEP / 2, _STEP)
+_MOST_AT_ONCE, _TOP = 1_500, 1_000
+_STRONG = 3.0
+"""Standard errors; who has them moves by itself."""
+_COLUMNS = 4_096
 _HALVINGS = 14
 
 
@@ -57,31 +62,44 @@ class Joint(NamedTuple):
     variance: Floats
     """Of r, for the population."""
     alike: Floats
-    """The largest correlation of a candidate's bits with those of another."""
+    """The largest correlation of a candidate's bits with those of another; of many candidates, of
+    the strongest ones."""
 
 
 def joint(rates: Floats, design: Any, inverse: Precision, background: float, freedom: int) -> Joint:
     """The joint fit of centred rates, which have `freedom` degrees of freedom."""
-    upper = np.asarray(normal_matrix(design, inverse, background), dtype=float)
-    matrix = np.triu(upper) + np.triu(upper, 1).T
-    weighted = inverse.times(rates)
-    fit = _Fit(matrix, slopes(design, weighted, background), float(rates @ weighted), freedom)
+    fit = _Fit(rates, design, inverse, background, freedom=freedom)
     fit.run()
     return fit.result()
 
 
 class _Fit:
-    """The state of the descent."""
+    """The state of the descent.
 
-    def __init__(self, matrix: Floats, slope: Floats, square: float, freedom: int) -> None:
-        self.matrix, self.slope, self.square = matrix, slope, square
-        self.freedom = max(freedom, 1)
-        self.diagonal = np.diag(matrix).copy()
-        self.mean = np.zeros(len(slope))
+    Of more than `_MOST_AT_ONCE` candidates, the `_TOP` strongest move one by one, and then all
+    others at once: these hardly move at all.
+    """
+
+    def __init__(
+        self, rates: Floats, design: Any, inverse: Precision, background: float, freedom: int
+    ) -> None:
+        self.rates, self.columns, self.inverse = rates, design.tocsc(), inverse
+        self.background, self.freedom = background, max(freedom, 1)
+        weighted = inverse.times(rates)
+        self.slope, self.square = slopes(self.columns, weighted, background), float(rates @ weighted)
+        self.diagonal = information(self.columns, inverse, background)
+        self.mean = np.zeros(len(self.slope))
         # The slopes that are left: s - G f.
-        self.left = slope.copy()
-        self.spread, self.dispersion, self.penalty = min(2.0, len(slope) / self.freedom), 1.0, 0.0
+        self.left = self.slope.copy()
+        self.spread, self.dispersion, self.penalty = (
+            min(2.0, len(self.slope) / self.freedom),
+            1.0,
+            0.0,
+        )
         self.law = np.full(len(GRID), 1 / len(GRID))
+        # Posterior means and variances by scores.
+        self.means = self.variances = _SCORES
+        self.top, self.matrix = np.arange(0), np.zeros((0, 0))
 
     @property
     def step(self) -> Floats:
@@ -91,12 +109,13 @@ class _Fit:
 
     @property
     def error(self) -> Floats:
-        """Of r."""
-        return np.sqrt(self.dispersion * self.step)
+        """Of each estimate r."""
+        error: Floats = np.sqrt(self.dispersion * self.step)
+        return error
 
     @property
     def estimate(self) -> Floats:
-        """r."""
+        """As r above."""
         return self.mean + self.step * self.left
 
     def run(self) -> None:
@@ -108,29 +127,46 @@ class _Fit:
             rounds = _ROUNDS if sweep else _FIRST_ROUNDS
             law = np.maximum(law_of(self.estimate / self.error, self.law, rounds), _LEAST_MASS)
             self.law = law / law.sum()
+            self.means, self.variances, _ = posteriors(_SCORES, self.law)
+            self.keep_up()
             moved = self.descend()
             self.bound()
-            spread = self.posterior(self.penalty)[1] @ self.diagonal
+            error = self.error
+            variances = _at(self.estimate / error - self.penalty * error, self.variances, 1.0)
+            spread = (variances * error**2) @ self.diagonal
             change = spread / (self.freedom * self.dispersion) - self.spread
             self.spread += change / 2
-            if (
-                sweep >= _LEAST_SWEEPS
-                and moved < _SETTLED
-                and abs(change) < 0.01 * (1 + self.spread)
-            ):
+            settled = moved < _SETTLED and abs(change) < 0.01 * (1 + self.spread)
+            if settled and sweep >= _LEAST_SWEEPS:
                 return
+
+    def keep_up(self) -> None:
+        """Have the matrix of those that move one by one."""
+        size = len(self.slope)
+        if size <= _MOST_AT_ONCE:
+            wanted, enough = np.arange(size), len(self.top) == size
+        else:
+            scores = self.estimate / self.error
+            wanted = np.sort(np.argpartition(-scores, _TOP)[:_TOP])
+            strong = wanted[scores[wanted] >= _STRONG]
+            enough = bool(len(self.top)) and bool(np.isin(strong, self.top).all())
+        if not enough:
+            self.top = wanted
+            upper = normal_matrix(self.columns[:, wanted].tocsr(), self.inverse, self.background)
+            upper = np.asarray(upper, dtype=float)
+            self.matrix = np.triu(upper) + np.triu(upper, 1).T
 
     def descend(self) -> float:
         """One sweep over all candidates, the strongest first; the largest move, in errors."""
-        steps, errors = self.step.tolist(), self.error.tolist()
-        # Posterior means by scores, as a table.
-        means = posteriors(np.arange(LEAST, GRID[-1] + _STEP / 2, _STEP), self.law).mean.tolist()
-        last, largest = len(means) - 1, 0.0
+        all_errors, scores = self.error, self.estimate / self.error
+        steps, errors = self.step[self.top].tolist(), all_errors[self.top].tolist()
+        means, last, largest = self.means.tolist(), len(_SCORES) - 1, 0.0
+        left, mean = self.left[self.top], self.mean[self.top]
         # Never further than the plain solution is, which would not settle.
         share = 1 / (1 + self.spread)
-        for place in np.argsort(-self.estimate / self.error).tolist():
-            error, before = errors[place], float(self.mean[place])
-            score = (before + steps[place] * float(self.left[place])) / error - self.penalty * error
+        for place in np.argsort(-scores[self.top]).tolist():
+            error, before = errors[place], float(mean[place])
+            score = (before + steps[place] * float(left[place])) / error - self.penalty * error
             if score >= GRID[-1]:
                 after = score
             else:
@@ -139,42 +175,74 @@ class _Fit:
                 after = means[low] + (index - low) * (means[low + 1] - means[low])
             move = share * (after * error - before)
             if abs(move) > 1e-3 * error:
-                self.left -= move * self.matrix[place]
-                self.mean[place] = before + move
+                left -= move * self.matrix[place]
+                mean[place] = before + move
                 largest = max(largest, abs(move) / error)
+        if len(self.top) == len(self.mean):
+            self.left, self.mean = left, mean
+            return largest
+        others = _at(scores - self.penalty * all_errors, self.means) * all_errors
+        self.mean += share / 2 * (others - self.mean)
+        self.mean[self.top] = mean
+        residuals = self.rates - (
+            self.columns @ self.mean - self.background * float(self.mean.sum())
+        )
+        self.left = slopes(self.columns, self.inverse.times(residuals), self.background)
         return largest
-
-    def posterior(self, penalty: float) -> tuple[Floats, Floats, Floats]:
-        """Means, variances and medians under a penalty on the sum."""
-        error = self.error
-        of_scores = posteriors(self.estimate / error - penalty * error, self.law)
-        return of_scores.mean * error, of_scores.variance * error**2, of_scores.median * error
 
     def bound(self) -> None:
         """Move the penalty towards the least one under which the means add up to 1 at most."""
-        unit = 1 / float(self.error.mean())
+        error, scores = self.error, self.estimate / self.error
+
+        def total(penalty: float) -> float:
+            return float(_at(scores - penalty * error, self.means) @ error)
+
+        unit = 1 / float(error.mean())
         low, high = 0.0, 0.0
-        if self.posterior(0.0)[0].sum() > 1:
+        if total(0.0) > 1:
             high = unit
-            while self.posterior(high)[0].sum() > 1:
+            while total(high) > 1:
                 low, high = high, 2 * high
             for _ in range(_HALVINGS):
                 middle = (low + high) / 2
-                above = self.posterior(middle)[0].sum() > 1
-                low, high = (middle, high) if above else (low, middle)
+                low, high = (middle, high) if total(middle) > 1 else (low, middle)
         self.penalty = (self.penalty + high) / 2
         if self.penalty < 1e-3 * unit:
             self.penalty = 0.0
 
     def result(self) -> Joint:
-        mean, _, median = self.posterior(self.penalty)
-        scale = np.sqrt(self.diagonal)
-        alike = np.abs(self.matrix / scale / scale[:, None])
-        np.fill_diagonal(alike, 0.0)
+        """What the last sweep left."""
+        error = self.error
+        mean, _, median = posteriors(self.estimate / error - self.penalty * error, self.law)
+        mean, median = mean * error, median * error
+        scale = np.sqrt(np.diag(self.matrix))
+        correlations = np.abs(self.matrix / scale / scale[:, None])
+        np.fill_diagonal(correlations, 0.0)
+        alike = np.zeros(len(mean))
+        alike[self.top] = correlations.max(axis=0, initial=0.0)
         return Joint(
             mean / max(1.0, float(mean.sum())),
             median / max(1.0, float(median.sum())),
             self.estimate,
-            variance=self.error**2,
-            alike=alike.max(axis=0, initial=0.0),
+            variance=error**2,
+            alike=alike,
         )
+
+
+def information(columns: Any, inverse: Precision, background: float) -> Floats:
+    """The diagonal of G, of columns of a design; shape (M,)."""
+    weights, deflation = inverse
+    own: Floats = (1 - 2 * background) * (columns.T @ weights) + background**2 * weights.sum()
+    shift = background * np.asarray(deflation.sum(axis=1)).reshape(-1, 1)
+    for start in range(0, len(own), _COLUMNS):
+        here = slice(start, start + _COLUMNS)
+        deflated = (deflation @ columns[:, here]).toarray() - shift
+        own[here] -= (deflated**2).sum(axis=0)
+    return own
+
+
+def _at(scores: Floats, table: Floats, beyond: float | None = None) -> Floats:
+    """A table by scores; beyond the grid a number, or the scores themselves."""
+    within = np.interp(scores, _SCORES, table)
+    end = scores if beyond is None else beyond
+    return np.where(scores >= GRID[-1], end, within)

@@ -52,7 +52,7 @@ from ldp_aggregator.moments.bit_covariance import BitNoise, precision
 
 CROWDED = 0.5
 """Candidates for each bit rate beyond which they are chosen from."""
-MOST_JOINT = 4_000
+MOST_JOINT = 2_000_000
 MOST_ALIKE = 0.6
 """Correlation of two candidates' bits from which they are not fitted jointly."""
 MOST_TRIED = 1_000
