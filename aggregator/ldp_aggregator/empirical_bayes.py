@@ -50,7 +50,7 @@ def _viewed(frequency: Floats, null_error: Floats, *, median: bool) -> Floats:
     within = scores < GRID[-1]
     if not within.any():
         return frequency.copy()
-    likely = posteriors(scores[within], law_of(scores[within]))
+    likely = posteriors(np.maximum(scores[within], LEAST), law_of(scores[within]))
     view = frequency.copy()
     view[within] = null_error[within] * (likely.median if median else likely.mean)
     return view
@@ -74,7 +74,8 @@ def law_of(scores: Floats, law: Floats | None = None, rounds: int = _ROUNDS) -> 
 
 def posteriors(scores: Floats, law: Floats) -> Posterior:
     """Of scores below the end of the grid by the law; of those beyond, the scores themselves."""
-    weights = _likelihood(np.clip(scores, LEAST, GRID[-1])) * law
+    # The density of a score, but for a factor that all of the grid have in common.
+    weights = np.exp(np.minimum(scores, GRID[-1])[:, None] * GRID - GRID**2 / 2) * law
     total = weights.sum(axis=1)
     mean = weights @ GRID / total
     variance = weights @ GRID**2 / total - mean**2

@@ -12,8 +12,8 @@ Each frequency has a posterior, given the reports, all others, and how all of th
           exp(-l f) more, and so the least l for which they do not: a positive lasso, with a penalty
           of its own for the bound on the sum
 
-by coordinate descent until nothing moves. n are the degrees of freedom of the rates: a text sets
-about as many bits in every cohort, so those of a cohort have one less than there are bits.
+by coordinate descent until nothing moves. n are the rates less one of each cohort: a text sets about
+as many bits in every cohort, so that texts do not differ in the sum of a cohort's rates.
 
 A candidate's r has less error than its coefficient in a regression wherever most of the others are
 rare, since their frequencies are known better than least squares knows them. It needs no more bit
@@ -32,19 +32,20 @@ import numpy as np
 
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.bloom.regression import normal_matrix, slopes
-from ldp_aggregator.empirical_bayes import GRID, LEAST, law_of, posteriors
+from ldp_aggregator.empirical_bayes import GRID, law_of, posteriors
 from ldp_aggregator.moments.bit_covariance import Precision
 
 ALIKE = 1 / 3
 """Correlation of two candidates' bits from which the law of r is not relied on."""
-_SWEEPS, _LEAST_SWEEPS = 40, 6
+MOST_SWEEPS, _LEAST_SWEEPS = 40, 6
 _SETTLED = 0.1
 """Standard errors; no frequency moves by more in a last sweep."""
 _FIRST_ROUNDS, _ROUNDS = 30, 5
 _LEAST_MASS = 1e-5
 """Of each point of the grid, so that none is given up in an early sweep."""
 _STEP = 0.02
-_SCORES = np.arange(LEAST, GRID[-1] + _STEP / 2, _STEP)
+_LOWEST = -50.0
+_SCORES = np.arange(_LOWEST, GRID[-1] + _STEP / 2, _STEP)
 _MOST_AT_ONCE, _TOP = 1_500, 1_000
 _STRONG = 3.0
 """Standard errors; who has them moves by itself."""
@@ -66,10 +67,17 @@ class Joint(NamedTuple):
     the strongest ones."""
 
 
-def joint(rates: Floats, design: Any, inverse: Precision, background: float, freedom: int) -> Joint:
-    """The joint fit of centred rates, which have `freedom` degrees of freedom."""
-    fit = _Fit(rates, design, inverse, background, freedom=freedom)
-    fit.run()
+def joint(
+    rates: Floats,
+    design: Any,
+    inverse: Precision,
+    background: float,
+    cohorts: int,
+    sweeps: int = MOST_SWEEPS,
+) -> Joint:
+    """The joint fit of the centred rates of so many cohorts."""
+    fit = _Fit(rates, design, inverse, background, cohorts=cohorts)
+    fit.run(sweeps)
     return fit.result()
 
 
@@ -81,12 +89,16 @@ class _Fit:
     """
 
     def __init__(
-        self, rates: Floats, design: Any, inverse: Precision, background: float, freedom: int
+        self, rates: Floats, design: Any, inverse: Precision, background: float, cohorts: int
     ) -> None:
         self.rates, self.columns, self.inverse = rates, design.tocsc(), inverse
-        self.background, self.freedom = background, max(freedom, 1)
+        self.background, self.cohorts = background, cohorts
+        self.freedom = max(len(rates) - cohorts, 1)
         weighted = inverse.times(rates)
-        self.slope, self.square = slopes(self.columns, weighted, background), float(rates @ weighted)
+        self.slope, self.square = (
+            slopes(self.columns, weighted, background),
+            float(rates @ weighted),
+        )
         self.diagonal = information(self.columns, inverse, background)
         self.mean = np.zeros(len(self.slope))
         # The slopes that are left: s - G f.
@@ -118,11 +130,12 @@ class _Fit:
         """As r above."""
         return self.mean + self.step * self.left
 
-    def run(self) -> None:
+    def run(self, sweeps: int) -> None:
         """Sweep until nothing moves."""
-        for sweep in range(_SWEEPS):
+        for sweep in range(sweeps):
             if sweep:
-                unexplained = self.square - self.mean @ (self.slope + self.left)
+                # In the direction in which texts do not differ, a cohort's rates have noise alone.
+                unexplained = self.square - self.mean @ (self.slope + self.left) - self.cohorts
                 self.dispersion = max(1.0, unexplained / self.freedom * (1 + self.spread))
             rounds = _ROUNDS if sweep else _FIRST_ROUNDS
             law = np.maximum(law_of(self.estimate / self.error, self.law, rounds), _LEAST_MASS)
@@ -170,7 +183,7 @@ class _Fit:
             if score >= GRID[-1]:
                 after = score
             else:
-                index = min(max((score - LEAST) / _STEP, 0.0), last - 1e-9)
+                index = min(max((score - _LOWEST) / _STEP, 0.0), last - 1e-9)
                 low = int(index)
                 after = means[low] + (index - low) * (means[low + 1] - means[low])
             move = share * (after * error - before)
@@ -201,7 +214,7 @@ class _Fit:
         low, high = 0.0, 0.0
         if total(0.0) > 1:
             high = unit
-            while total(high) > 1:
+            while total(high) > 1 and high < -_LOWEST * unit:
                 low, high = high, 2 * high
             for _ in range(_HALVINGS):
                 middle = (low + high) / 2
@@ -243,6 +256,8 @@ def information(columns: Any, inverse: Precision, background: float) -> Floats:
 
 def _at(scores: Floats, table: Floats, beyond: float | None = None) -> Floats:
     """A table by scores; beyond the grid a number, or the scores themselves."""
-    within = np.interp(scores, _SCORES, table)
+    places = np.clip(
+        (np.maximum(scores, _LOWEST) - _LOWEST) / _STEP + 0.5, 0, len(table) - 1
+    ).astype(np.int32)
     end = scores if beyond is None else beyond
-    return np.where(scores >= GRID[-1], end, within)
+    return np.where(scores >= GRID[-1], end, table[places])

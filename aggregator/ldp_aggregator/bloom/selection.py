@@ -36,7 +36,7 @@ import numpy as np
 
 from ldp.errors import EstimateError
 from ldp_aggregator.arrays import Counts, Floats, Indices
-from ldp_aggregator.bloom.joint import ALIKE, joint
+from ldp_aggregator.bloom.joint import ALIKE, MOST_SWEEPS, joint
 from ldp_aggregator.bloom.regression import (
     MOST_AT_ONCE,
     ChiSquare,
@@ -55,6 +55,7 @@ CROWDED = 0.5
 MOST_JOINT = 2_000_000
 MOST_ALIKE = 0.6
 """Correlation of two candidates' bits from which they are not fitted jointly."""
+_ROUGH_SWEEPS = 8
 MOST_TRIED = 1_000
 CHOICE = 2.0
 _COLUMNS = 4_096
@@ -123,8 +124,7 @@ def _together(counts: Counts, design: Any, noise: BitNoise, background: float) -
     tested = likely = None
     if design.shape[1] <= MOST_JOINT:
         rates, _ = centred_rates(counts, noise, background)
-        freedom = len(counts) * (fit.bits - 1)
-        fitted = joint(rates, design, fit.inverse, background, freedom=freedom)
+        fitted = joint(rates, design, fit.inverse, background, cohorts=len(counts))
         alone = fitted.alike > ALIKE
         tested = (
             np.where(alone, fit.frequency, fitted.estimate),
@@ -147,15 +147,14 @@ def _together(counts: Counts, design: Any, noise: BitNoise, background: float) -
 def _jointly(counts: Counts, design: Any, noise: BitNoise, background: float) -> Decoded | None:
     """The joint fit alone; None where two candidates share more bits than chance has it.
 
-    It is made twice, since the covariance of the rates depends on the frequencies: first as if no
-    candidate were held.
+    It is made twice, since the covariance of the rates depends on the frequencies: first roughly,
+    as if no candidate were held.
     """
     rates, sizes = centred_rates(counts, noise, background)
-    bits = len(rates) // len(sizes)
-    shares = np.zeros(design.shape[1])
-    for _ in range(2):
+    shares, columns = np.zeros(design.shape[1]), design.tocsc()
+    for sweeps in (_ROUGH_SWEEPS, MOST_SWEEPS):
         inverse = precision(design, sizes, noise, background=background, shares=shares)
-        fitted = joint(rates, design, inverse, background, freedom=len(sizes) * (bits - 1))
+        fitted = joint(rates, columns, inverse, background, cohorts=len(sizes), sweeps=sweeps)
         if (fitted.alike > MOST_ALIKE).any():
             return None
         shares = fitted.mean
