@@ -12,8 +12,8 @@ Each frequency has a posterior, given the reports, all others, and how all of th
           exp(-l f) more, and so the least l for which they do not: a positive lasso, with a penalty
           of its own for the bound on the sum
 
-by coordinate descent until nothing moves. n are the rates less one of each cohort: a text sets about
-as many bits in every cohort, so that texts do not differ in the sum of a cohort's rates.
+by coordinate descent until nothing moves. n are the rates less one of each cohort: a text sets
+about as many bits in every cohort, so that texts do not differ in the sum of a cohort's rates.
 
 A candidate's r has less error than its coefficient in a regression wherever most of the others are
 rare, since their frequencies are known better than least squares knows them. It needs no more bit
@@ -103,11 +103,8 @@ class _Fit:
         self.mean = np.zeros(len(self.slope))
         # The slopes that are left: s - G f.
         self.left = self.slope.copy()
-        self.spread, self.dispersion, self.penalty = (
-            min(2.0, len(self.slope) / self.freedom),
-            1.0,
-            0.0,
-        )
+        self.spread: float = min(2.0, len(self.slope) / self.freedom)
+        self.dispersion, self.penalty = 1.0, 0.0
         self.law = np.full(len(GRID), 1 / len(GRID))
         # Posterior means and variances by scores.
         self.means = self.variances = _SCORES
@@ -136,7 +133,7 @@ class _Fit:
             if sweep:
                 # In the direction in which texts do not differ, a cohort's rates have noise alone.
                 unexplained = self.square - self.mean @ (self.slope + self.left) - self.cohorts
-                self.dispersion = max(1.0, unexplained / self.freedom * (1 + self.spread))
+                self.dispersion = max(1.0, float(unexplained) / self.freedom * (1 + self.spread))
             rounds = _ROUNDS if sweep else _FIRST_ROUNDS
             law = np.maximum(law_of(self.estimate / self.error, self.law, rounds), _LEAST_MASS)
             self.law = law / law.sum()
@@ -146,7 +143,7 @@ class _Fit:
             self.bound()
             error = self.error
             variances = _at(self.estimate / error - self.penalty * error, self.variances, 1.0)
-            spread = (variances * error**2) @ self.diagonal
+            spread = float((variances * error**2) @ self.diagonal)
             change = spread / (self.freedom * self.dispersion) - self.spread
             self.spread += change / 2
             settled = moved < _SETTLED and abs(change) < 0.01 * (1 + self.spread)

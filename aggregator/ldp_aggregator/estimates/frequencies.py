@@ -15,6 +15,7 @@ from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.decoders.decoder import Asked, Queries
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.empirical_bayes import posterior_mean, posterior_median
+from ldp_aggregator.estimates.detection import find
 from ldp_aggregator.estimates.linear_functions import functions_of
 from ldp_aggregator.estimates.manipulation import Manipulation
 from ldp_aggregator.estimates.means import Mean
@@ -94,7 +95,7 @@ def estimates_from(
     except EstimateError as error:
         raise EstimateError(f"question {question.name!r}: {error}") from None
     noise, chances = null_error(moments), null_chances(moments)
-    return QuestionEstimates(
+    estimates = QuestionEstimates(
         question,
         reports,
         options,
@@ -124,6 +125,9 @@ def estimates_from(
             *on_mean(question, mean, moments.reports),
         ),
     )
+    if options.find is None:
+        return estimates
+    return replace(estimates, found=find(estimates, options.find_level, options.find))
 
 
 def _check_view(question: Question, options: Options) -> None:
