@@ -49,15 +49,19 @@ def moments_of_decoded(decoded: Decoded, noise: BitNoise, own_bits: Floats) -> M
     """
     respondents = round(decoded.respondents)
     repeated = repeats_note(respondents, noise.repeats, effective(respondents, noise))
-    estimated = _moments(decoded, decoded.frequency, decoded.variance, noise, own_bits)
+    estimated = _moments(
+        decoded, decoded.frequency, decoded.variance, noise=noise, own_bits=own_bits
+    )
 
-    tested = decoded.tested
+    tested = None
+    if decoded.tested is not None:
+        tested = _moments(decoded, *decoded.tested, noise=noise, own_bits=own_bits)
     return replace(
         estimated,
         note="; ".join(filter(None, (decoded.note, repeated))),
         unallocated=decoded.unallocated,
         checks=() if decoded.residual is None else (_complete(decoded),),
-        tested=None if tested is None else _moments(decoded, *tested, noise, own_bits),
+        tested=tested,
         likely=decoded.likely,
     )
 

@@ -76,7 +76,7 @@ def joint(
     sweeps: int = MOST_SWEEPS,
 ) -> Joint:
     """The joint fit of the centred rates of so many cohorts."""
-    fit = _Fit(rates, design, inverse, background, cohorts=cohorts)
+    fit = _Fit(rates, design, inverse, background=background, cohorts=cohorts)
     fit.run(sweeps)
     return fit.result()
 

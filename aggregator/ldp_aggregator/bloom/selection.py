@@ -124,7 +124,7 @@ def _together(counts: Counts, design: Any, noise: BitNoise, background: float) -
     tested = likely = None
     if design.shape[1] <= MOST_JOINT:
         rates, _ = centred_rates(counts, noise, background)
-        fitted = joint(rates, design, fit.inverse, background, cohorts=len(counts))
+        fitted = joint(rates, design, fit.inverse, background=background, cohorts=len(counts))
         alone = fitted.alike > ALIKE
         tested = (
             np.where(alone, fit.frequency, fitted.estimate),
@@ -154,7 +154,14 @@ def _jointly(counts: Counts, design: Any, noise: BitNoise, background: float) ->
     shares, columns = np.zeros(design.shape[1]), design.tocsc()
     for sweeps in (_ROUGH_SWEEPS, MOST_SWEEPS):
         inverse = precision(design, sizes, noise, background=background, shares=shares)
-        fitted = joint(rates, columns, inverse, background, cohorts=len(sizes), sweeps=sweeps)
+        fitted = joint(
+            rates,
+            columns,
+            inverse,
+            background=background,
+            cohorts=len(sizes),
+            sweeps=sweeps,
+        )
         if (fitted.alike > MOST_ALIKE).any():
             return None
         shares = fitted.mean

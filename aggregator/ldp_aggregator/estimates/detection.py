@@ -100,24 +100,24 @@ def detected(
     return adjusted_p_values(estimates, correction) <= 1 - level
 
 
-def false_coverage_intervals(estimates: QuestionEstimates, found: Flags) -> tuple[Floats, Floats]:
+def false_coverage_intervals(estimates: QuestionEstimates, chosen: Flags) -> tuple[Floats, Floats]:
     """(low, high), each of shape (M,): of what is found; NaN for other values."""
-    low, high = np.full((2, len(found)), np.nan)
+    low, high = np.full((2, len(chosen)), np.nan)
     law, options = estimates.law, estimates.options
-    if law is not None and found.any():
-        missing = (1 - options.level) * int(found.sum()) / len(found)
-        chosen = law.of_values(np.flatnonzero(found))
-        ends = INTERVAL_ENDS[options.interval](chosen, missing, options.estimand)
-        low[found], high[found] = within_bounds(ends)
-        if chosen.unknown is not None:
-            low[found] = np.where(chosen.unknown, 0.0, low[found])
-            high[found] = np.where(chosen.unknown, 1.0, high[found])
+    if law is not None and chosen.any():
+        missing = (1 - options.level) * int(chosen.sum()) / len(chosen)
+        of_chosen = law.of_values(np.flatnonzero(chosen))
+        ends = INTERVAL_ENDS[options.interval](of_chosen, missing, options.estimand)
+        low[chosen], high[chosen] = within_bounds(ends)
+        if of_chosen.unknown is not None:
+            low[chosen] = np.where(of_chosen.unknown, 0.0, low[chosen])
+            high[chosen] = np.where(of_chosen.unknown, 1.0, high[chosen])
     return low, high
 
 
 def find(estimates: QuestionEstimates, level: float = 0.95, correction: str = DEFAULT) -> Found:
     """Which values are there, with adjusted p-values and the intervals of those that are."""
     adjusted = adjusted_p_values(estimates, correction)
-    found = adjusted <= 1 - level
-    low, high = false_coverage_intervals(estimates, found)
-    return Found(correction_of(estimates, correction), adjusted, found, low=low, high=high)
+    there = adjusted <= 1 - level
+    low, high = false_coverage_intervals(estimates, there)
+    return Found(correction_of(estimates, correction), adjusted, there, low=low, high=high)

@@ -100,7 +100,7 @@ def estimates_from(
         reports,
         options,
         values,
-        _viewed(moments, noise, chances, options=options),
+        viewed(moments, noise, chances, options=options),
         moments.frequency,
         standard_error(moments, options.estimand),
         low,
@@ -149,7 +149,7 @@ def _check_view(question: Question, options: Options) -> None:
         )
 
 
-def _viewed(moments: Moments, noise: Floats, chances: Floats, options: Options) -> Floats:
+def viewed(moments: Moments, noise: Floats, chances: Floats, options: Options) -> Floats:
     """The frequencies as they are shown: unbiased, unless another view was asked for."""
     if options.post == "norm-sub":
         return norm_sub(moments.frequency)

@@ -381,12 +381,12 @@ class QuestionEstimates(QuestionNumbers):
         """What tells whether a value is there, if that was asked for."""
         if self.found is None:
             return {}
-        found = bool(self.found.found[place])
-        ends = [float(self.found.low[place]), float(self.found.high[place])] if found else None
+        there = bool(self.found.found[place])
+        ends = [float(self.found.low[place]), float(self.found.high[place])] if there else None
         return {
             "p_value": float(self.chances[place]),
             "q_value": float(self.found.adjusted[place]),
-            "found": found,
+            "found": there,
             "false_coverage_rate_interval": ends,
         }
 

@@ -44,19 +44,19 @@ def results_csv(estimates: QuestionEstimates) -> str:
     proportion, error = estimates.unbiased, estimates.standard_error
     people = estimates.respondents
     options = estimates.options
-    found = find(estimates, options.find_level, options.find or DEFAULT)
+    chosen = find(estimates, options.find_level, options.find or DEFAULT)
     columns = (
         proportion * people,
         error * people,
         proportion,
         error,
-        found.low,
-        found.high,
+        chosen.low,
+        chosen.high,
     )
     text = io.StringIO()
     writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
     writer.writerow(COLUMNS)
-    shown = np.flatnonzero(found.found)
+    shown = np.flatnonzero(chosen.found)
     for index in shown[np.argsort(-proportion[shown], kind="stable")].tolist():
         value = safe_cell(estimates.values[index])
         writer.writerow([value, *(float(column[index]) for column in columns)])
