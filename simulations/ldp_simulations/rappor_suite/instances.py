@@ -14,8 +14,8 @@
 
 A candidate that no one happens to hold is spurious. Coverage and width are of the 95 % intervals of
 all candidates that somebody holds, found or not; beside it stands the coverage of the
-false-coverage-rate intervals of what is found, held or not, as they are exported. The clock runs from counts and the bits of the
-candidates to estimates and detections.
+false-coverage-rate intervals of what is found, held or not, as they are exported. The clock runs
+from counts and the bits of the candidates to estimates and detections.
 """
 
 from __future__ import annotations

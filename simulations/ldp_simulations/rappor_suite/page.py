@@ -51,8 +51,8 @@ _INTRODUCTION = (
     "of the frequencies "
     "found. FDR: false positives / found. Coverage and width: of the 95 % intervals of all "
     "candidates that somebody "
-    "holds, found or not. Of found: coverage of the false-coverage-rate intervals of what is found, "
-    "as they are exported. Seconds: from counts and the candidates' bits to estimates and "
+    "holds, found or not. Of found: coverage of the false-coverage-rate intervals of what is "
+    "found, as they are exported. Seconds: from counts and the candidates' bits to estimates and "
     "detections, on one processor.",
 )
 _COMPARISON = (
