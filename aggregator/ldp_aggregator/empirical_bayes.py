@@ -14,6 +14,7 @@ Sources: Robbins 1956; Kiefer and Wolfowitz 1956; Koenker and Mizera 2014 (on a 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from ldp_aggregator.arrays import Floats
 
 GRID = np.arange(0, 10.125, 0.125)
 LEAST, _WIDTH = -6.0, 0.05
+_EDGES = np.arange(LEAST, GRID[-1] + _WIDTH, _WIDTH)
 _ROUNDS = 200
 
 
@@ -62,11 +64,10 @@ def law_of(scores: Floats, law: Floats | None = None, rounds: int = _ROUNDS) -> 
     `law` is where to begin, and `rounds` how many steps of expectation maximization to take.
     """
     law = np.full(len(GRID), 1 / len(GRID)) if law is None else law
-    edges = np.arange(LEAST, GRID[-1] + _WIDTH, _WIDTH)
-    tallied = np.histogram(np.maximum(scores[scores < GRID[-1]], LEAST), edges)[0]
+    tallied = np.histogram(np.maximum(scores[scores < GRID[-1]], LEAST), _EDGES)[0]
     if not tallied.any():
         return law
-    likely = _likelihood(edges[:-1] + _WIDTH / 2)
+    likely = _likelihood_of_bins()
     for _ in range(rounds):
         law = law * (likely.T @ (tallied / (likely @ law))) / tallied.sum()
     return law
@@ -74,8 +75,7 @@ def law_of(scores: Floats, law: Floats | None = None, rounds: int = _ROUNDS) -> 
 
 def posteriors(scores: Floats, law: Floats) -> Posterior:
     """Of scores below the end of the grid by the law; of those beyond, the scores themselves."""
-    # The density of a score, but for a factor that all of the grid have in common.
-    weights = np.exp(np.minimum(scores, GRID[-1])[:, None] * GRID - GRID**2 / 2) * law
+    weights = weights_of(scores) * law
     total = weights.sum(axis=1)
     mean = weights @ GRID / total
     variance = weights @ GRID**2 / total - mean**2
@@ -88,6 +88,14 @@ def posteriors(scores: Floats, law: Floats) -> Posterior:
     )
 
 
-def _likelihood(scores: Floats) -> Floats:
-    density: Floats = np.exp(-((scores[:, None] - GRID) ** 2) / 2)
+def weights_of(scores: Floats) -> Floats:
+    """How likely each point of the grid makes a score, but for a factor they have in common."""
+    weights: Floats = np.exp(np.minimum(scores, GRID[-1])[:, None] * GRID - GRID**2 / 2)
+    return weights
+
+
+@cache
+def _likelihood_of_bins() -> Floats:
+    middles = _EDGES[:-1] + _WIDTH / 2
+    density: Floats = np.exp(-((middles[:, None] - GRID) ** 2) / 2)
     return density

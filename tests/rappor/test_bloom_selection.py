@@ -31,17 +31,18 @@ def collections(request):
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "in halves":
             patch.setattr(selection, "MOST_JOINT", 0)
-        return drawn_and_decoded()
+            return drawn_and_decoded(COLLECTIONS)
+        return drawn_and_decoded(COLLECTIONS // 2)
 
 
-def drawn_and_decoded():
-    """The collections, decoded as they are by default."""
+def drawn_and_decoded(number):
+    """So many collections, decoded as they are by default."""
     generator = np.random.default_rng(17)
     holders = np.concatenate(
         [falling(HELD, RESPONDENTS), np.zeros(CANDIDATES - HELD, dtype=np.int64)]
     )
     fits = []
-    for _ in range(COLLECTIONS):
+    for _ in range(number):
         design = draw_design(SHAPE, CANDIDATES, generator)
         counts = draw_counts(SHAPE, design, holders, generator=generator)
         fits.append(decode(counts, design, SHAPE.noise(), background=SHAPE.background))
@@ -49,12 +50,12 @@ def drawn_and_decoded():
 
 
 def test_coverage_after_choosing(collections):
-    """95 % of the 2,000 intervals of held texts (error .005) hold, and of the 28,000 others."""
+    """95 % of the 1,000 intervals or more of held texts hold (error .007), and of 14,000 others."""
     fits, truth = collections
     covered = np.stack(
         [np.abs(fit.frequency - truth) <= 1.96 * np.sqrt(fit.variance) for fit in fits]
     )
-    assert 0.93 <= covered[:, :HELD].mean() <= 0.975
+    assert 0.925 <= covered[:, :HELD].mean() <= 0.98
     assert 0.94 <= covered[:, HELD:].mean() <= 0.96
 
 
@@ -64,7 +65,7 @@ def test_discoveries_after_choosing(collections):
     chances = np.stack([ndtr(-fit.frequency / np.sqrt(fit.variance)) for fit in fits])
     detected = false_discovery_control(chances, axis=1) <= 0.05
     wrong = detected[:, HELD:].sum(axis=1) / np.maximum(detected.sum(axis=1), 1)
-    # The mean of 100 shares of wrong ones, whose standard error is below .01.
+    # The mean of 50 shares of wrong ones or more, whose standard error is below .01.
     assert wrong.mean() <= 0.05 + 0.03
     assert detected[:, :HELD].mean() >= 1 / 3
 

@@ -26,13 +26,14 @@ Javanmard and Montanari 2014 (r as a debiased estimate); Opper and Winther 2001 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.bloom.regression import normal_matrix, slopes
-from ldp_aggregator.empirical_bayes import GRID, law_of, posteriors
+from ldp_aggregator.empirical_bayes import GRID, law_of, posteriors, weights_of
 from ldp_aggregator.moments.bit_covariance import Precision
 
 ALIKE = 1 / 3
@@ -137,7 +138,10 @@ class _Fit:
             rounds = _ROUNDS if sweep else _FIRST_ROUNDS
             law = np.maximum(law_of(self.estimate / self.error, self.law, rounds), _LEAST_MASS)
             self.law = law / law.sum()
-            self.means, self.variances, _ = posteriors(_SCORES, self.law)
+            weights = _weights()
+            total = weights @ self.law
+            self.means = weights @ (self.law * GRID) / total
+            self.variances = weights @ (self.law * GRID**2) / total - self.means**2
             self.keep_up()
             moved = self.descend()
             self.bound()
@@ -249,6 +253,11 @@ def information(columns: Any, inverse: Precision, background: float) -> Floats:
         deflated = (deflation @ columns[:, here]).toarray() - shift
         own[here] -= (deflated**2).sum(axis=0)
     return own
+
+
+@cache
+def _weights() -> Floats:
+    return weights_of(_SCORES)
 
 
 def _at(scores: Floats, table: Floats, beyond: float | None = None) -> Floats:

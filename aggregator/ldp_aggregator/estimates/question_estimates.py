@@ -108,6 +108,8 @@ class QuestionEstimates(QuestionNumbers):
         rows += [(number.name, "", *number.cells) for number in (*self.quantiles, *self.on_circle)]
         remarks = shown.sentences if shown is self else [*shown.sentences, elsewhere]
         headings = (*self.headings, *self.mean_headings, *self.found_headings)
+        if self.found is not None:
+            rows = [(*row, *("",) * (len(headings) - len(row))) for row in rows]
         return TextTable(self.name, self.describe(), headings, rows=rows, remarks=remarks)
 
     @property
