@@ -25,6 +25,7 @@ GRID = np.arange(0, 10.125, 0.125)
 LEAST, _WIDTH = -6.0, 0.05
 _EDGES = np.arange(LEAST, GRID[-1] + _WIDTH, _WIDTH)
 _ROUNDS = 200
+_AT_ONCE = 1 << 14
 
 
 class Posterior(NamedTuple):
@@ -75,11 +76,14 @@ def law_of(scores: Floats, law: Floats | None = None, rounds: int = _ROUNDS) -> 
 
 def posteriors(scores: Floats, law: Floats) -> Posterior:
     """Of scores below the end of the grid by the law; of those beyond, the scores themselves."""
-    weights = weights_of(scores) * law
-    total = weights.sum(axis=1)
-    mean = weights @ GRID / total
-    variance = weights @ GRID**2 / total - mean**2
-    median = GRID[(np.cumsum(weights, axis=1) >= total[:, None] / 2).argmax(axis=1)]
+    mean, variance, median = np.empty((3, len(scores)))
+    for start in range(0, len(scores), _AT_ONCE):
+        here = slice(start, start + _AT_ONCE)
+        weights = weights_of(scores[here]) * law
+        total = weights.sum(axis=1)
+        mean[here] = weights @ GRID / total
+        variance[here] = weights @ GRID**2 / total - mean[here] ** 2
+        median[here] = GRID[(np.cumsum(weights, axis=1) >= total[:, None] / 2).argmax(axis=1)]
     beyond = scores >= GRID[-1]
     return Posterior(
         np.where(beyond, scores, mean),
