@@ -29,8 +29,8 @@ NOBODY = Fraction(0)
 MOST_FILE = 1 << 26
 _MOST_CONTENT = 1 << 10
 _NO_BATCHES = (
-    "expected the batches of this survey as a service shows them at /v1/surveys/NAME/batches, got "
-    "{what}"
+    "expected a store's URL, such as sqlite:///ldp.db, or a file with the batches of this survey "
+    "as a service shows them at /v1/surveys/NAME/batches, got {what}"
 )
 
 

@@ -13,7 +13,7 @@ no one out. Nothing that is answered says more than counts, and no counter is of
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -53,7 +53,13 @@ class RelayApplication:
     """The ASGI application of a relay, which it closes."""
 
     def __init__(
-        self, writer: RelayWriter, forwarder: Forwarder, tokens: Tokens, clock: Callable[[], float]
+        self,
+        writer: RelayWriter,
+        forwarder: Forwarder,
+        tokens: Tokens,
+        *,
+        clock: Callable[[], float],
+        origins: Iterable[str] = (),
     ) -> None:
         self.writer = writer
         self.forwarder = forwarder
@@ -61,7 +67,7 @@ class RelayApplication:
         """Whether it was told to stop, and takes reports for some seconds only."""
         self._tokens = tokens
         self._clock = clock
-        self._upload = Upload(UploadDesk(writer, None, limits=LIMITS))
+        self._upload = Upload(UploadDesk(writer, None, origins=origins, limits=LIMITS))
         self._rest = Starlette(routes=self.routes(), lifespan=self._lifespan)
         self._rest.router.redirect_slashes = False
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from ldp_aggregator.commands.address_types import ORIGIN
 from ldp_aggregator.commands.main import FiniteRange, Group
 from ldp_aggregator.files import FileError, read_bytes
 from ldp_aggregator.service.commands.serve_options import ServeError
@@ -82,6 +83,13 @@ def keys(path: Path, *, show: bool) -> None:
     show_default=True,
     type=click.IntRange(0, 65535),
     help="Port; 0 for any.",
+)
+@click.option(
+    "--allow-origin",
+    "origins",
+    multiple=True,
+    type=ORIGIN,
+    help="An origin whose pages may upload, from browsers.",
 )
 @click.option(
     "--wait",

@@ -37,6 +37,7 @@ class RelayOptions:
     unripe: str = DISCARD
     every: float = 60.0
     confirm_clock: bool = False
+    origins: tuple[str, ...] = ()
     tls_certificate: Path | None = None
     tls_key: Path | None = None
     token: str | None = None
@@ -66,7 +67,11 @@ def run(options: RelayOptions) -> None:
         make_room()
         writer = writer_of(options, catalogue, stop)
         application = RelayApplication(
-            writer, Forwarder(writer, collector), Tokens(options.tokens), clock=time.time
+            writer,
+            Forwarder(writer, collector),
+            Tokens(options.tokens),
+            clock=time.time,
+            origins=options.origins,
         )
 
         def leave() -> None:
