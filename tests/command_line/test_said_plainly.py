@@ -278,7 +278,6 @@ ADVISING = {
     "ldp_aggregator.service.people.flags": ("serve",),
     "ldp_aggregator.service.people.oidc": ("serve",),
     "ldp_aggregator.service.people.proxy": ("serve",),
-    "ldp_aggregator.service.relay.command": ("token new",),
     "ldp_aggregator.service.relay.forwarding": ("relay serve",),
     "ldp_aggregator.service.repair.doctor": ("doctor",),
     "ldp_aggregator.service.repair.lost_records": ("doctor",),
@@ -343,6 +342,14 @@ ELSEWHERE = {
     },
     ("ldp_aggregator.service.analysis.groups", "--by"): ("estimate",),
     ("ldp_aggregator.service.uploads.desk", "--debug-tags"): ("serve",),
+    **{
+        ("ldp_aggregator.service.relay.command", option): ("relay serve",)
+        for option in ("--tls-certificate", "--tls-key")
+    },
+    **{
+        ("ldp_aggregator.service.relay.command", option): ("token new",)
+        for option in ("--name", "--scope")
+    },
     **{
         ("ldp_aggregator.commands.output_options", option): ("estimate", "rappor import")
         for option in ("--plot", "--at", "--finest", "--crowd", "--cells", "--find", "--find-level")
