@@ -161,7 +161,9 @@ class Sender:
                 self.send_all(one=self._apart and not asked)
             if interval is None or not self._allowed():
                 return None
-            return self._outbox.wait_anew(lambda: self._uniform(2 * interval / self._shares()))
+            # Before the state is asked for anything else: one thing at a time.
+            longest = 2 * interval / self._shares()
+            return self._outbox.wait_anew(lambda: self._uniform(longest))
         except Exception as error:  # the thread has to go on, whatever happened to the state
             self._counts.note(error)
             return None if interval is None else Span.of(self._uniform(2 * interval), now())
