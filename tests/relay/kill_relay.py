@@ -93,10 +93,10 @@ class Trial:
         self.acknowledged = set()
         self.again = Counter()
 
-    def live(self, seconds, fresh):
-        """One life, in which devices have so many new reports."""
+    def live(self, seconds, fresh, questions=EVER.questions):
+        """One life, in which devices have so many new reports to some questions."""
         start = len(self.frames)
-        self.frames += [message(self._draw.choice(EVER.questions)) for _ in range(fresh)]
+        self.frames += [message(self._draw.choice(questions)) for _ in range(fresh)]
         open_ones = [number for number in range(start) if number not in self.acknowledged]
         known = self._draw.sample(sorted(self.acknowledged), min(3, len(self.acknowledged)))
         coming = [*open_ones, *known, *range(start, len(self.frames))]
@@ -119,19 +119,23 @@ class Trial:
         collecting.close()
 
     def finish(self):
-        """Let devices send until what was acknowledged has left."""
+        """Let devices send until what was acknowledged has left, one question after the other."""
         end, life = time.monotonic() + _LAST, 0.4
-        while not self.collector.parts or not self.is_over():
+        while questions := self.unfinished():
             assert time.monotonic() < end, "what was acknowledged does not leave"
-            self.live(life, LEAST)
+            self.live(life, LEAST, questions[:1])
             # A machine that is busy with other things needs longer ones.
-            life *= 1.5
+            life = min(life * 1.2, 3.0)
 
-    def is_over(self):
-        """Whether all that was acknowledged has arrived."""
-        arrived = set(envelopes_of(self.collector.parts.values()))
-        sent = {envelope_in(self.frames[number]) for number in self.acknowledged}
-        return sent <= arrived
+    def unfinished(self):
+        """The questions of which something has been acknowledged and has not arrived; or all."""
+        parts = self.collector.parts.values()
+        if not parts:
+            return EVER.questions
+        arrived = set(envelopes_of(parts))
+        waiting = [self.frames[number] for number in self.acknowledged]
+        waiting = [frame for frame in waiting if envelope_in(frame) not in arrived]
+        return [one for one in EVER.questions if any(one.fingerprint in frame for frame in waiting)]
 
     def check(self):
         """Raise unless everything is as it has to be; how many batches there are."""
