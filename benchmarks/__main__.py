@@ -21,6 +21,7 @@ from benchmarks import (
     memory,
     numbers,
     queries,
+    relay,
     service,
     simulation,
     surveys,
@@ -44,6 +45,7 @@ _PARTS = (
     simulation,
     surveys,
     service,
+    relay,
     imports,
 )
 HEADINGS = ("figure", "target", "measured", "")

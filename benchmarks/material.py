@@ -9,6 +9,7 @@ import numpy as np
 
 from ldp import Question, Survey, parse_survey
 from ldp.layout import COHORT_WIDTH
+from ldp.sealed import Sealed, encode_sealed, envelope_size
 from ldp.wire import Batch, encode_batch, encode_frame
 
 QUESTION = "question"
@@ -58,6 +59,15 @@ def frames(survey: Survey, reports: int, batch_size: int) -> Iterator[bytes]:
         rows = block[first : first + batch_size * question.width]
         batch = Batch(question.fingerprint, os.urandom(16), batch_size, rows=rows)
         yield encode_frame(encode_batch(batch))
+
+
+def sealed_frames(survey: Survey, reports: int) -> Iterator[bytes]:
+    """Sealed reports as a relay sees them: random bytes of the right length, under ids."""
+    question = survey[QUESTION]
+    size = envelope_size(question.width)
+    for _ in range(reports):
+        sealed = Sealed(question.fingerprint, os.urandom(16), os.urandom(size))
+        yield encode_frame(encode_sealed(sealed))
 
 
 def _rows(question: Question) -> bytes:

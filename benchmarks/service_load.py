@@ -1,11 +1,11 @@
-"""Load for the service: unique uploads over connections that are kept.
+"""Load for the service, or for a relay: unique uploads over connections that are kept.
 
 Each upload is sent once the one before is answered.
 
 Run as a program, `python -m benchmarks.service_load PORT TOKEN BATCH_SIZE REQUESTS CONNECTIONS`
 makes all requests beforehand, sends them, and prints the seconds that took and the 50th, 99th and
 100th percentile of the answers' times in milliseconds. It speaks just enough HTTP to leave the
-cores to the service.
+cores to the service. A batch size of 0 stands for sealed reports, to a relay.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import cast
 
 import uvloop
 
-from benchmarks.material import closed_survey, frames
+from benchmarks.material import closed_survey, frames, sealed_frames
 
 VALUES = 4
 _END = b"\r\n\r\n"
@@ -89,9 +89,13 @@ async def _run(port: int, requests: list[bytes], connections: int) -> tuple[floa
 
 
 def _requests(token: str, size: int, count: int) -> Iterator[bytes]:
-    lines = ("POST /v1/reports HTTP/1.1", "host: service", f"authorization: Bearer {token}", "")
+    survey = closed_survey("grr", VALUES)
+    path, bodies = "reports", frames(survey, size * count, max(size, 1))
+    if not size:
+        path, bodies = "sealed", sealed_frames(survey, count)
+    lines = (f"POST /v1/{path} HTTP/1.1", "host: service", f"authorization: Bearer {token}", "")
     head = "\r\n".join(lines).encode()
-    for frame in frames(closed_survey("grr", VALUES), size * count, size):
+    for frame in bodies:
         yield head + _LENGTH + b"%d" % len(frame) + _END + frame
 
 

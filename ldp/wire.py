@@ -36,6 +36,8 @@ from ldp.survey import FINGERPRINT_SIZE
 
 FORMAT, FORMAT_WITH_ATTRIBUTES = 1, 2
 """Of batches of which nothing is said but their reports, and of the others."""
+FORMAT_SEALED, FORMAT_MIXED = 3, 4
+"""Of what is sealed for a collector behind a relay, and of what a relay hands on (`ldp.sealed`)."""
 MOST_PAYLOAD = 1 << 24
 MOST_REPORTS = 1 << 20
 
@@ -46,6 +48,7 @@ REASONS = {
     "frame-damaged": "bytes that are no whole frame, or do not match their checksum",
     "not-a-batch": "a payload that is not one msgpack array of the five parts of a batch",
     "format-version": "a batch of another format version",
+    "sealed": "a report that is sealed: it does not open, or did not come through a relay",
     "fingerprint": "a batch for no question of this survey, or for other parameters of one",
     "report-width": "rows whose length is not the number of reports times the width of a report",
     "symbol-range": "a symbol outside the question's range",
@@ -65,6 +68,7 @@ REASONS = {
 _HEADER = struct.Struct("<4sIQ")
 _BEGINNINGS = {bytes((0x95, FORMAT)): 5, bytes((0x96, FORMAT_WITH_ATTRIBUTES)): 6}
 """How many parts there are, by the first two bytes."""
+_SEALED = bytes((0x94, FORMAT_SEALED))
 _BYTES = b"\xc4\x10"
 _PLAIN = bytes((0x95, FORMAT)) + _BYTES
 _PLAIN_SIZE = 41
@@ -140,6 +144,8 @@ def _decode_any(payload: bytes) -> Batch:
     length = _BEGINNINGS.get(bytes(payload[:2]))
     if length is None:
         # A short array whose first part is a small number, and another than ours.
+        if bytes(payload[:2]) == _SEALED:
+            raise WireError("sealed", "expected an open report, got one that is sealed for a relay")
         is_array = len(payload) > 1 and payload[0] & 0xF0 == 0x90
         if is_array and payload[1] < 0x80 and payload[1] != FORMAT:
             raise WireError("format-version", f"expected format version {FORMAT}, got {payload[1]}")

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ldp_client.outcomes import ACCEPTED, HELD, OFFLINE, REFUSED, Outcome, retry
     from ldp_client.preview import Preview
     from ldp_client.recovery import Recovered, recover
+    from ldp_client.sealing import Relay, RelayTransport
     from ldp_client.status import Status
     from ldp_client.terms import read_survey
     from ldp_client.transport import FolderTransport, HTTPTransport, Transport
@@ -50,6 +51,8 @@ __all__ = [
     "Preview",
     "QueueLimits",
     "Recovered",
+    "Relay",
+    "RelayTransport",
     "Report",
     "Status",
     "StopRule",
@@ -80,6 +83,8 @@ _HOMES = {
     "REASONS": "counts",
     "REFUSED": "outcomes",
     "Recovered": "recovery",
+    "Relay": "sealing",
+    "RelayTransport": "sealing",
     "SAID": "consent",
     "Status": "status",
     "StopRule": "asking",

@@ -25,6 +25,7 @@ from ldp_client.vault import Handed, Vault
 
 if TYPE_CHECKING:
     from ldp_client.asking import Asking, StopRule
+    from ldp_client.sealing import Relay, Seal
 
 
 class Wishes(NamedTuple):
@@ -38,6 +39,7 @@ class Wishes(NamedTuple):
     stops: StopRule | None
     limits: QueueLimits | None
     interval: float | None
+    seal: Seal | None = None
 
 
 class Assembly(NamedTuple):
@@ -51,6 +53,25 @@ class Assembly(NamedTuple):
     saying: Saying
     sender: Sender | None
     asking: Asking | None
+
+
+def sealed_way(
+    survey: Survey, relay: Relay | None, collector: str | None, transport: Transport | None
+) -> tuple[Transport | None, Seal | None]:
+    """What carries to a relay, and what seals for it; without one, what carries as it is.
+
+    Raises `ValueError` for a relay beside another way, and what `sealing.sealer` raises.
+    """
+    if relay is None:
+        return transport, None
+    if collector is not None or transport is not None:
+        raise ValueError(
+            "expected a relay alone, got a collector or transport beside it: the relay has the "
+            "collector's address, and Relay(..., transport=) a place for a transport"
+        )
+    from ldp_client.sealing import carrier_to, sealer
+
+    return carrier_to(relay), sealer(relay, survey)
 
 
 def carrier(
@@ -101,6 +122,7 @@ def assembled(
         repeatable=[
             envelope.fingerprint for envelope in survey.envelopes if is_repeatable(envelope)
         ],
+        seal=wishes.seal,
     )
     asking = sender = None
     if wishes.stops is not None:
@@ -116,6 +138,7 @@ def assembled(
             interval=wishes.interval,
             random=random,
             look=_looking(asking, transport),
+            apart=wishes.seal is not None,
         )
     recorder = Recorder(
         survey,

@@ -23,7 +23,7 @@ from weakref import WeakSet
 from ldp.attributes import NOTHING_SAID, check_given
 from ldp.randomness import Random, system
 from ldp.survey import Survey
-from ldp_client.assembly import Wishes, assembled, carrier
+from ldp_client.assembly import Wishes, assembled, carrier, sealed_way
 from ldp_client.consent import FORGET, OFF, ON, UNKNOWN
 from ldp_client.counts import RECORDED
 from ldp_client.database import Database
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from ldp_client.asking import StopRule
     from ldp_client.memory import Memory
     from ldp_client.preview import Preview
+    from ldp_client.sealing import Relay
     from ldp_client.status import Status
 
 
@@ -51,7 +52,9 @@ class EmbeddedClient:
     source           a survey, its file, or its text (which has more than one line)
     state            the file in which the device remembers; None to forget when the process ends
     collector        the address that reports go to; or
-    transport        a transport of your own; with neither, reports wait
+    transport        a transport of your own; or
+    relay            a `Relay` that mixes reports, and the key of the collector who reads them;
+                     with none of these, reports wait
     lifetime_cap     the largest epsilon that all surveys in this state file may spend together: 10,
                      or what the first of them asks for if that is more, unless given
     ceiling, pins    the largest epsilon that a question may ever cost; terms that are accepted
@@ -94,6 +97,7 @@ class EmbeddedClient:
         state: str | os.PathLike[str] | None,
         collector: str | None = None,
         transport: Transport | None = None,
+        relay: Relay | None = None,
         lifetime_cap: Epsilon | None = None,
         ceiling: Epsilon | None = None,
         pins: Collection[str] | None = None,
@@ -114,6 +118,7 @@ class EmbeddedClient:
         refuse_unregistered(survey, register_head, register_proof)
         check_given(survey.attributes, attributes)
         store = self._database(state)
+        transport, seal = sealed_way(survey, relay, collector, transport=transport)
         transport = carrier(survey, collector, transport, is_watched=debug)
         wishes = Wishes(
             lifetime_cap,
@@ -124,6 +129,7 @@ class EmbeddedClient:
             stops=stops,
             limits=limits,
             interval=interval,
+            seal=seal,
         )
         parts = assembled(survey, store, transport, wishes=wishes, random=self._draw)
         self.survey = survey

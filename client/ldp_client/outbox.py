@@ -4,6 +4,7 @@ Rules
 - A survey has a queue of its own for each collector: none gets what was meant for another, nor
   waits for another's pause. What was recorded without a collector goes to the first that there is
   for its survey (`ldp_client.heirs`).
+- What goes through a relay goes alone, and is sealed when its batch is made (`ldp_client.sealing`).
 - A report is kept under its day and a random number: neither the hour nor the order of answers can
   be read off. What leaves together is put in the order of these numbers, whatever the days.
 - A batch is made when it is taken for sending: its id is drawn once, and its bytes are kept until
@@ -24,10 +25,10 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from ldp.randomness import Random
-from ldp.wire import decode_batch, read_frames
+from ldp.wire import FORMAT_SEALED, decode_batch, read_frames
 from ldp_client.clocks import Clock, Span, now
 from ldp_client.days import DAYS, Days, age, this_day
 from ldp_client.limits import QueueLimits
@@ -37,6 +38,9 @@ from ldp_client.reports import Report, frames, marked, row_batches
 from ldp_client.schedule import Backoff, Schedule
 from ldp_client.scope import OWNER_SIZE
 from ldp_client.store import Record, Store
+
+if TYPE_CHECKING:
+    from ldp_client.sealing import Seal
 
 REPORT, BATCH = "report", "batch"
 SLACK = 64
@@ -67,6 +71,7 @@ class Outbox:
         inherits: Callable[[], bool],
         repeatable: Collection[bytes] = (),
         clock: Clock = now,
+        seal: Seal | None = None,
     ) -> None:
         self._store = store
         self._queue = queue
@@ -77,6 +82,7 @@ class Outbox:
         self._count = count
         self._repeatable = frozenset(repeatable)
         self._clock = clock
+        self._seal = seal
         self._days = Days(store, queue, limits.days, clock=clock)
         self._until_trimmed = 0
         self._settled: bytes | None = None
@@ -214,7 +220,7 @@ class Outbox:
         if epoch is not None and self._clock().wall < CLOCK_WAS_SET:
             return None
         alike = [item for item in waiting if item[1].alike == first.alike]
-        chosen = alike[: self._limits.batch]
+        chosen = alike[: self._limits.batch if self._seal is None else 1]
         clock = lambda: self._clock().wall  # noqa: E731
         batches = row_batches(
             fingerprint,
@@ -230,7 +236,7 @@ class Outbox:
         batch = next(batches)
         for key, _ in chosen[: batch.size]:
             self._store.drop(REPORT, key)
-        frame = frames([batch])
+        frame = frames([batch]) if self._seal is None else self._seal(batch, epoch)
         self._store.put(BATCH, self._queue, (frame, batch.size, this_day(self._clock)))
         return frame
 
@@ -263,6 +269,10 @@ class Outbox:
 def _fingerprint_of(batch: Record) -> bytes:
     """That of the question or group whose reports a batch has."""
     (payload,) = read_frames(cast(bytes, batch[0]))
+    if cast(bytes, payload)[1] == FORMAT_SEALED:
+        from ldp.sealed import decode_sealed
+
+        return decode_sealed(cast(bytes, payload)).fingerprint
     return decode_batch(cast(bytes, payload)).fingerprint
 
 

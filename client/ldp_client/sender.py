@@ -11,6 +11,8 @@ Rules
 - It is a daemon, started with the client, and anew in a forked child. It stops within moments at
   exit. While it rests it holds nothing that belongs to the client, so that one that an app forgot
   to close can be collected.
+- What goes through a relay goes one message at a time, each at a time that is drawn for it, and is
+  due the sooner the more waits: what left together could be told to belong together.
 - A thread that waits is told by queues that are not written in Python: what a signal handler raises
   leaves no lock held.
 """
@@ -56,7 +58,8 @@ Bell = SimpleQueue[Done | None]
 class Sender:
     """Sends an outbox through a transport, on average once in `interval` seconds.
 
-    None: when it is asked to. `look` is called before, with whether something is sent.
+    None: when it is asked to. `look` is called before, with whether something is sent. `apart`:
+    each batch at a time of its own.
     """
 
     def __init__(
@@ -69,6 +72,7 @@ class Sender:
         interval: float | None,
         random: Random,
         look: Callable[[bool], object] = lambda _: None,
+        apart: bool = False,
     ) -> None:
         self._interval = None if interval is None else checked(interval)
         self._outbox = outbox
@@ -76,6 +80,7 @@ class Sender:
         self._counts = counts
         self._allowed = allowed
         self._look = look
+        self._apart = apart
         self._random = random
         self._stopping = False
         self._has_flushed = False
@@ -128,8 +133,8 @@ class Sender:
         if thread is not None and thread is not threading.current_thread():
             thread.join(_FAREWELL)
 
-    def send_all(self) -> None:
-        """Send batch after batch, until nothing waits or a pause is called for."""
+    def send_all(self, *, one: bool = False) -> None:
+        """Send batch after batch, until nothing waits or a pause is called for; or `one`."""
         has_looked = False
         while not self._stopping and self._allowed():
             payload = self._outbox.take(self._backoff)
@@ -143,6 +148,8 @@ class Sender:
             if outcome.verdict not in _UNREMARKABLE:
                 self._counts.tell(outcome.verdict, outcome.reason or "it did not say why")
             self._outbox.decide(payload, outcome, self._backoff_after(outcome))
+            if one:
+                return
 
     def turn(self, asked: bool) -> Span | None:
         """Send if it is time to, or asked. Until when to rest; None if there is no time to come."""
@@ -151,10 +158,12 @@ class Sender:
             if self._allowed():
                 self._look_round(sends=False)
             if asked or self._is_time():
-                self.send_all()
+                self.send_all(one=self._apart and not asked)
             if interval is None or not self._allowed():
                 return None
-            return self._outbox.wait_anew(lambda: self._uniform(2 * interval))
+            # Before the state is asked for anything else: one thing at a time.
+            longest = 2 * interval / self._shares()
+            return self._outbox.wait_anew(lambda: self._uniform(longest))
         except Exception as error:  # the thread has to go on, whatever happened to the state
             self._counts.note(error)
             return None if interval is None else Span.of(self._uniform(2 * interval), now())
@@ -175,6 +184,10 @@ class Sender:
             self._counts.add("stop-list")
             ours = isinstance(error, WireError)
             self._counts.tell("stop-list", str(error) if ours else type(error).__name__)
+
+    def _shares(self) -> int:
+        """Into how many parts the interval is cut."""
+        return max(1, self._outbox.waiting()) if self._apart else 1
 
     def _is_time(self) -> bool:
         if self._interval is None or not self._allowed():

@@ -56,6 +56,9 @@ class HTTPTransport:
     settings that cannot be used.
     """
 
+    reports_path = REPORTS_PATH
+    """Below the address, where batches go."""
+
     def __init__(
         self,
         collector: str,
@@ -82,7 +85,7 @@ class HTTPTransport:
         self._host = parts.hostname
         self._port = parts.port or _USUAL_PORTS[parts.scheme]
         self._base = parts.path.rstrip("/")
-        self._path = self._base + REPORTS_PATH
+        self._path = self._base + self.reports_path
         self._timeout = _checked(timeout)
         port = "" if self._port == _USUAL_PORTS[parts.scheme] else f":{self._port}"
         self.destination = f"{parts.scheme}://{parts.hostname}{port}{self._path}"

@@ -60,18 +60,22 @@ class BatchPrivacy(NamedTuple):
         return self.epsilon < self.local
 
     @property
+    def local_text(self) -> str:
+        """What one report is worth without a relay, in words."""
+        return f"epsilon {_shown(self.local)}"
+
+    @property
     def text(self) -> str:
         """What people are told: both figures, always."""
         relay = f", mixed by {self.mixed_by}" if self.mixed_by else ""
-        local = _shown(self.local)
         if not self.amplified:
             return (
-                f"{self.reports:,} reports{relay}: too few to hide among, so epsilon {local} "
+                f"{self.reports:,} reports{relay}: too few to hide among, so {self.local_text} "
                 "whether relay and collector are apart or not"
             )
         words = (
             f"{self.reports:,} reports{relay}: ({_shown(self.epsilon)}, {delta_text(self.delta)}) "
-            f"if relay and collector are apart, epsilon {local} if not"
+            f"if relay and collector are apart, {self.local_text} if not"
         )
         return f"{words}; first reports of a device only" if self.first_only else words
 

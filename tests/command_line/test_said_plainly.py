@@ -278,11 +278,13 @@ ADVISING = {
     "ldp_aggregator.service.people.flags": ("serve",),
     "ldp_aggregator.service.people.oidc": ("serve",),
     "ldp_aggregator.service.people.proxy": ("serve",),
+    "ldp_aggregator.service.relay.forwarding": ("relay serve",),
     "ldp_aggregator.service.repair.doctor": ("doctor",),
     "ldp_aggregator.service.repair.lost_records": ("doctor",),
     "ldp_aggregator.service.respondents.words": ("page", "serve"),
     "ldp_aggregator.service.sources.kafka": ("serve",),
     "ldp_aggregator.service.store.witness": ("doctor",),
+    "ldp_aggregator.service.uploads.mixed": ("serve",),
     "ldp_aggregator.service.upkeep.backup": ("restore",),
     "ldp_aggregator.places.geojson": ("estimate",),
     "ldp_aggregator.tallies.overlaps": ("aggregate", "merge", "estimate", "associate"),
@@ -311,7 +313,7 @@ ELSEWHERE = {
     ("ldp_aggregator.commands.reports", "--engine"): ("aggregate",),
     **{
         ("ldp_aggregator.commands.reports", option): ("estimate",)
-        for option in ("--counts", "--mixed-by", "--allow-equal")
+        for option in ("--counts", "--mixed-by", "--batches", "--allow-equal")
     },
     **{
         ("ldp_aggregator.estimates.frequencies", option): ("estimate",)
@@ -340,6 +342,14 @@ ELSEWHERE = {
     },
     ("ldp_aggregator.service.analysis.groups", "--by"): ("estimate",),
     ("ldp_aggregator.service.uploads.desk", "--debug-tags"): ("serve",),
+    **{
+        ("ldp_aggregator.service.relay.command", option): ("relay serve",)
+        for option in ("--tls-certificate", "--tls-key")
+    },
+    **{
+        ("ldp_aggregator.service.relay.command", option): ("token new",)
+        for option in ("--name", "--scope")
+    },
     **{
         ("ldp_aggregator.commands.output_options", option): ("estimate", "rappor import")
         for option in ("--plot", "--at", "--finest", "--crowd", "--cells", "--find", "--find-level")

@@ -10,6 +10,7 @@ from decimal import Decimal
 
 import rooms  # noqa: F401
 from bad_bytes import BAD_FILES, BAD_PAYLOADS
+from hpke_reference import point, private_key, seal
 from places import VECTORS
 from wire_samples import BATCHES, CHROME, FOUR, MANY, SURVEY, TEXT, TWENTY, file_of, stream, taken
 
@@ -22,6 +23,16 @@ from ldp.epochs import batch_id, epoch_of
 from ldp.mechanisms.contract import Memoized, integers
 from ldp.mechanisms.rappor import Rappor
 from ldp.randomness import Replay
+from ldp.sealed import (
+    Mixed,
+    Sealed,
+    encode_mixed,
+    encode_sealed,
+    epoch_bytes,
+    info_of,
+    plaintext_of,
+    public_key_text,
+)
 from ldp.survey import ROUNDING_BYTES
 from ldp.wire import Batch, Damage, FrameReader, decode_batch, encode_batch, encode_frame
 from ldp_aggregator import encode_tally
@@ -625,6 +636,7 @@ def vectors():
         "tapes": {"tapes": _tapes(), "devices": _devices()},
         "hashing": _hashing(),
         "wire": _wire(),
+        "sealed": _sealed(),
         "bad": _bad(),
     }
     return {f"{name}.json": json.dumps(content, indent=1) + "\n" for name, content in files.items()}
@@ -908,6 +920,57 @@ def _wire():
             "damage": [list(part) for part in parts if isinstance(part, Damage)],
         },
         "tally": {"file": repeated.hex(), "snapshot": encode_tally(taken(repeated)).hex()},
+    }
+
+
+_SEALED = (("symbol", None, 0), ("wide", None, 0), ("symbol", 86_400, 20_000))
+"""Questions, the length of epochs, and the number of one."""
+
+
+def _sealed():
+    """Envelopes with the keys that made them, and the frames of a device and of a relay."""
+    recipient = private_key(stream("collector", 32))
+    cases = []
+    for name, length, number in _SEALED:
+        question = SURVEY[name]
+        row = bytes((2,)) + bytes(question.width - 1)
+        identity = batch_id(Replay(stream(f"{name} {length}", 16)), length, number * 86_400)
+        epoch = epoch_bytes(identity, length)
+        ephemeral = private_key(stream(f"ephemeral {name} {length}", 32))
+        info = info_of(question.fingerprint, epoch)
+        plaintext = plaintext_of(question.fingerprint, row)
+        envelope = seal(point(recipient), ephemeral, info, aad=b"", plaintext=plaintext)
+        sealed = Sealed(question.fingerprint, identity, envelope)
+        mixed = Mixed(
+            question.fingerprint,
+            identity,
+            number=1,
+            envelopes=envelope,
+            batch=stream("batch", 16),
+            size=1,
+            least=1,
+        )
+        cases.append(
+            {
+                "question": name,
+                "fingerprint": question.fingerprint.hex(),
+                "row": row.hex(),
+                "id": identity.hex(),
+                "epoch_length": length,
+                "epoch": epoch.hex(),
+                "info": info.hex(),
+                "plaintext": plaintext.hex(),
+                "ephemeral": stream(f"ephemeral {name} {length}", 32).hex(),
+                "envelope": envelope.hex(),
+                "frame": encode_frame(encode_sealed(sealed)).hex(),
+                "part": encode_frame(encode_mixed(mixed)).hex(),
+            }
+        )
+    return {
+        "survey": TEXT,
+        "private_key": stream("collector", 32).hex(),
+        "public_key": public_key_text(point(recipient)),
+        "cases": cases,
     }
 
 

@@ -26,7 +26,7 @@ MAY_IMPORT = {
 }
 DEVICE = ("ldp", "ldp_client")
 ON_DEVICE = {"ldp", "ldp_client", "msgpack", "xxhash"}
-OF_EXTRAS = {"keyrings": {"keyring"}}
+OF_EXTRAS = {"keyrings": {"keyring"}, "sealing": {"cryptography"}}
 HEAVY = (
     "numpy",
     "scipy",

@@ -32,6 +32,7 @@ FINISHED = (
     f"{AGGREGATOR}/intervals",
     f"{AGGREGATOR}/key_values",
     f"{AGGREGATOR}/marginals",
+    f"{AGGREGATOR}/mixing",
     f"{AGGREGATOR}/moments",
     f"{AGGREGATOR}/places",
     f"{AGGREGATOR}/privacy",

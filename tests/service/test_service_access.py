@@ -56,6 +56,7 @@ ROUTES = {
     "GET /v1/surveys/{name}/stops": (UPLOAD, ANALYST),
     "GET /v1/surveys/{name}/estimates": (ANALYST,),
     "GET /v1/surveys/{name}/tally": (ANALYST,),
+    "GET /v1/surveys/{name}/batches": (ANALYST,),
     "GET /v1/surveys/{name}/history": (ANALYST,),
     "GET /v1/surveys/{name}/health": (ANALYST,),
 }

@@ -49,6 +49,10 @@ BAD_PAYLOADS = {
         msgpack.packb([*_PARTS[:-1], b""])[:-2] + b"\xc6\xff\xff\xff\xff",
     ),
     "version 0": ("format-version", _with(0, 0)),
+    "sealed for a collector behind a relay": (
+        "sealed",
+        msgpack.packb([3, bytes(16), bytes(16), b"envelope"]),
+    ),
     "version 2": ("format-version", _with(0, 2)),
     "version 2, of two parts": ("format-version", msgpack.packb([2, b"something new"])),
     "no such question": ("fingerprint", _with(1, bytes(16))),

@@ -37,6 +37,7 @@ from ldp_aggregator.files import (
 from ldp_aggregator.streams import DASH
 
 if TYPE_CHECKING:
+    from ldp_aggregator.mixing.batches import MixedBatch
     from ldp_aggregator.tallies.tally import Tally
 
 ALLOW_EQUAL = click.option(
@@ -216,6 +217,13 @@ def aggregate(
     metavar="NAME",
     help="The relay that mixed the reports, in one batch: say what that was worth.",
 )
+@click.option(
+    "--batches",
+    "batches",
+    metavar="STORE_OR_FILE",
+    help="Say what relays had mixed: by the service's store, or its answer at /v1/surveys/NAME/"
+    "batches.",
+)
 @DELTA
 @COLLUDING
 @with_group_options
@@ -229,6 +237,7 @@ def estimate(
     reports: int | None,
     stop_list: Path | None,
     mixed_by: str | None,
+    batches: str | None,
     delta: Fraction,
     colluding: Fraction,
     allow_equal: bool,
@@ -245,6 +254,8 @@ def estimate(
     options = output_options.options
     if bool(paths) == (counts_path is not None):
         raise click.UsageError("expected TALLY_OR_REPORTS, or --counts in their place")
+    if mixed_by is not None and batches is not None:
+        raise click.UsageError("expected --mixed-by or --batches, got both")
     if counts_path is None:
         tally = tally_of(survey_path, paths, quiet, allow_equal=allow_equal)
     else:
@@ -255,8 +266,8 @@ def estimate(
     if wanted:
         if stops is not None:
             raise click.UsageError("expected --stops without --by and --where")
-        if mixed_by is not None:
-            raise click.UsageError("expected --mixed-by without --by and --where")
+        if mixed_by is not None or batches is not None:
+            raise click.UsageError("expected --mixed-by and --batches without --by and --where")
         from ldp_aggregator.groups.estimation import estimate_groups
 
         groups = estimate_groups(
@@ -277,6 +288,11 @@ def estimate(
         from ldp_aggregator.privacy.mixed_batches import with_batches
 
         estimates = with_batches(estimates, survey, mixed_by, delta=delta, colluding=colluding)
+    if batches is not None:
+        from ldp_aggregator.privacy.mixed_batches import with_mixed
+
+        known = _batches_in(batches, survey)
+        estimates = with_mixed(estimates, survey, known, delta=delta, colluding=colluding)
     output_options.hand_over(with_shares(estimates, stops))
 
 
@@ -289,6 +305,19 @@ def tally_of(survey_path: Path, paths: Sequence[str], quiet: bool, *, allow_equa
     tally, _ = count_paths(survey, progress(paths, "aggregating", quiet), allow_equal=allow_equal)
     _report_intake(tally, quiet)
     return tally
+
+
+def _batches_in(source: str, survey: Survey) -> list[MixedBatch]:
+    """What relays had mixed for a survey, by a store's URL or a file. Raises `LDPError`."""
+    if "://" in source:
+        from ldp_aggregator.service.store.opening import open_snapshot
+        from ldp_aggregator.service.store.reading import mixed_batches
+
+        with open_snapshot(source) as snapshot:
+            return mixed_batches(snapshot, survey)
+    from ldp_aggregator.mixing.batches import MOST_FILE, read_batches
+
+    return read_batches(survey, read_bytes(Path(source), MOST_FILE))
 
 
 def _counted_elsewhere(

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from ldp_aggregator.estimates.stop_lists import StopLists
 from ldp_aggregator.geography import Geography
+from ldp_aggregator.mixing.opening import Opener
 from ldp_aggregator.service.analysis.analysis import Analysis
 from ldp_aggregator.service.analysis.notes import NoteFile
 from ldp_aggregator.service.counting.admission import Rules
@@ -78,6 +79,8 @@ class Settings:
     rules: Rules = field(default_factory=Rules)
     limits: UploadLimits = field(default_factory=UploadLimits)
     stop_lists: StopLists = field(default_factory=StopLists)
+    opener: Opener | None = None
+    """What opens the batches of relays, if any are taken."""
     debug_tags: bool = False
     """Whether uploads of developers are shown, and not counted (`uploads.debugging`)."""
     publication: Publication = field(default_factory=Publication)

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
-from ldp.survey import Question
+from ldp.survey import Question, Survey
 from ldp_aggregator.arrays import Counts
 from ldp_aggregator.checks import Check
 from ldp_aggregator.distributions.applicable import has_districts, options_for
@@ -29,7 +29,9 @@ from ldp_aggregator.groups.asking import Asked
 from ldp_aggregator.groups.group_estimates import GroupEstimates
 from ldp_aggregator.health_checks.draw_checks import draw_health
 from ldp_aggregator.health_checks.report_checks import health
+from ldp_aggregator.mixing.batches import MixedBatch, worth_of
 from ldp_aggregator.options import Options
+from ldp_aggregator.privacy.mixed_batches import mixed_question, with_mixed
 from ldp_aggregator.series.changes import Changes
 from ldp_aggregator.service.analysis.changes import ChangeReader
 from ldp_aggregator.service.analysis.groups import GroupReader
@@ -40,6 +42,7 @@ from ldp_aggregator.service.store.reading import (
     commits,
     history,
     is_asked,
+    mixed_batches,
     outcomes_by_epoch,
     outcomes_in_all,
     received,
@@ -93,6 +96,13 @@ class Analysis:
         with self._snapshot() as snapshot:
             return tally_of(snapshot, served.survey, epoch)
 
+    def batches(
+        self, served: Served, epoch: Epoch | Span | None = None
+    ) -> list[tuple[MixedBatch, str]]:
+        """What relays had mixed for one version of a survey, and what that was worth, in words."""
+        with self._snapshot() as snapshot:
+            return worth_of(mixed_batches(snapshot, served.survey, epoch), served.survey.envelopes)
+
     def estimates(
         self,
         served: Served,
@@ -105,7 +115,9 @@ class Analysis:
 
         def make(snapshot: Snapshot) -> SurveyEstimates:
             tally = tally_of(snapshot, served.survey, epoch)
-            return estimate(tally, options=options, candidates=served.candidates, names=names)
+            estimates = estimate(tally, options=options, candidates=served.candidates, names=names)
+            batches = mixed_batches(snapshot, served.survey, epoch)
+            return with_mixed(estimates, served.survey, batches)
 
         estimates = self._once(("estimates", served.fingerprint, options, epoch, names), make)
         return with_shares(estimates, self._stop_lists.of(served.survey.name))
@@ -140,7 +152,11 @@ class Analysis:
                     alone = estimates.questions[question.name]
                     note = "; ".join(filter(None, (alone.note, _ALONE.format(reports=apart))))
                     estimates.questions[question.name] = replace(alone, note=note)
-            return estimates
+            mixed = [
+                (version.survey, mixed_batches(snapshot, version.survey, span))
+                for version in versions
+            ]
+            return _with_worth(estimates, mixed, tallies)
 
         estimates = self._once(("pooled", name, options, names, span), make)
         return with_shares(estimates, self._stop_lists.of(name))
@@ -322,6 +338,29 @@ def _apart(question: Question, tallies: Sequence[Tally]) -> int:
         if candidate.name == question.name and candidate.fingerprint != question.fingerprint
     }
     return sum(others.values())
+
+
+def _with_worth(
+    estimates: SurveyEstimates,
+    mixed: Sequence[tuple[Survey, list[MixedBatch]]],
+    tallies: Sequence[Tally],
+) -> SurveyEstimates:
+    """Estimates that say what relays' batches were worth, of all versions that they are from."""
+    if not any(batches for _, batches in mixed):
+        return estimates
+    for name, estimated in estimates.questions.items():
+        question = mixed[-1][0][name]
+        parts = _poolable(question, tallies)
+        wanted = {part.question.fingerprint for part in parts if len(parts) > 1}
+        wanted.add(question.fingerprint)
+        # Versions may have a question, and its batches, in common.
+        versions = {
+            survey.group_of.get(name, survey[name]).fingerprint: (survey, batches)
+            for survey, batches in mixed
+            if wanted & {own.fingerprint for own in survey if own.name == name}
+        }
+        estimates.questions[name] = mixed_question(estimated, versions.values())
+    return estimates
 
 
 def _poolable(question: Question, tallies: Sequence[Tally]) -> list[Version]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from ldp_aggregator.estimates.stop_lists import StopLists
     from ldp_aggregator.geography import Geography
+    from ldp_aggregator.mixing.opening import Opener
     from ldp_aggregator.service.alerts.outbox import Receiver
     from ldp_aggregator.service.analysis.notes import NoteFile
     from ldp_aggregator.service.counting.served import Served
@@ -66,6 +67,7 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
         shared_surveys=_shared(options, served),
         register=_register(options, served),
         public=_pages(options, served),
+        opener=_opener(options),
     )
     receivers = _receivers(options)
     service = Service(served, options.store, settings, on_failure=on_failure)
@@ -94,7 +96,18 @@ def check_files(options: ServeOptions) -> None:
     _register(options, served)
     _receivers(options)
     _sign_in(options)
+    _opener(options)
     _check_folders(options)
+
+
+def _opener(options: ServeOptions) -> Opener | None:
+    """What opens the batches of relays. Raises `KeyFileError` and `FileError`."""
+    if not options.relay_keys:
+        return None
+    from ldp_aggregator.mixing.keys import read_key
+    from ldp_aggregator.mixing.opening import Opener
+
+    return Opener([read_key(path) for path in options.relay_keys])
 
 
 def _served(options: ServeOptions) -> list[Served]:

@@ -40,7 +40,7 @@ _log = logging.getLogger("ldp.service")
 
 def run(options: ServeOptions) -> None:
     """Serve until told to stop. Raises `LDPError`."""
-    with _listening(options) as listening:
+    with listening_at(options.host, options.port) as listening:
         _serve_at(listening, options)
 
 
@@ -210,19 +210,20 @@ def _config(options: ServeOptions, make: Callable[[], Application]) -> Config:
     )
 
 
-def _listening(options: ServeOptions) -> socket.socket:
+def listening_at(host: str, port: int) -> socket.socket:
+    """A socket that listens there. Raises `ServeError`."""
     import socket
 
-    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listening.bind((options.host, options.port))
+        listening.bind((host, port))
     # The last two for names that are none.
     except (OSError, OverflowError, TypeError, ValueError) as error:
         listening.close()
         raise ServeError(
-            f"expected to listen at {options.host}, port {options.port}, got: {error}; "
+            f"expected to listen at {host}, port {port}, got: {error}; "
             "choose another with --host or --port"
         ) from None
     listening.set_inheritable(True)

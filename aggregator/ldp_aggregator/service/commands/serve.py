@@ -149,6 +149,14 @@ _EXTRA = (
     help="The address under which respondents reach the service.  [default: where it listens]",
 )
 @click.option(
+    "--relay-key",
+    "relay_keys",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A private key of `ldp relay keys`: take the batches of relays, which show a token of "
+    "scope relay.",
+)
+@click.option(
     "--words",
     multiple=True,
     type=click.Path(path_type=Path),

@@ -69,6 +69,7 @@ class ServeOptions:
     oidc_name: str = "email"
     oidc_groups: str = "groups"
     public_url: str = ""
+    relay_keys: tuple[Path, ...] = ()
 
     @property
     def has_pages(self) -> bool:

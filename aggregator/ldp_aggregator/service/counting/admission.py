@@ -111,6 +111,9 @@ class Admission:
         for place, span in enumerate(spans):
             if span is not None:
                 answers[place] = tuple(outcomes[span])
+                mixed = pieces[place].submission.mixed
+                if mixed is not None and outcomes[span][:1] == [ACCEPTED]:
+                    turn.mix(*mixed)
                 permissions.note(pieces[place].submission.sender, taken[span], outcomes[span])
         permissions.count()
         early = 0

@@ -15,7 +15,8 @@ Rules
   so whoever sends heavy ones shares one piece a turn with all others who do.
 - A heavy submission is answered once its last piece lasts. If a piece cannot be counted, no one
   knows of the rest: sent again, what was counted is a duplicate.
-- What comes from a source is taken whole, in one transaction with its mark.
+- What comes from a source is taken whole, in one transaction with its mark; and what comes from a
+  relay, with what is kept of its batch.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def answer_to(piece: Piece, outcome: tuple[str, ...]) -> Receipt | EarlyError | 
 
 def is_large(submission: Submission) -> bool:
     """Whether it has to be looked at before it is known how it is taken."""
-    return len(submission.body) > LIGHT and not submission.marks
+    return len(submission.body) > LIGHT and not submission.marks and submission.mixed is None
 
 
 class Cutter:

@@ -125,6 +125,9 @@ class Submission:
     answer: Callable[[Answers], None]
     marks: dict[str, bytes] = field(default_factory=dict)
     sender: Sender | None = None
+    mixed: tuple[bytes, bytes] | None = None
+    """What is kept of a part of a relay's batch, if it counts: a key and a content. Its reports are
+    in the first frame."""
     waits: bool = False
     """Whether early batches are sent again, instead of being rejected."""
     told: list[str] = field(default_factory=list)

@@ -132,6 +132,10 @@ class Turn:
         self._put_aside += len(payload)
         return True
 
+    def mix(self, key: bytes, content: bytes) -> None:
+        """Keep what a part of a relay's batch was."""
+        self._written["mixed", key + shard_key(self._shard)] = content
+
     def drop(self, records: Iterable[Record]) -> None:
         """Forget records of this shard, of kind `kept`, `aside` or `sent`."""
         self._dropped += records

@@ -2,12 +2,14 @@
 
     path                           scope            answer
     POST /v1/reports               upload           uploads (module `uploads.desk`)
+    POST /v1/mixed                 relay            batches of a relay (module `uploads.mixed`)
     GET  /v1/surveys               analyst          names and fingerprints of all versions
     GET  /v1/surveys/NAME          upload, analyst  the newest version: survey file, fingerprint
     GET  /v1/surveys/NAME/stops    upload, analyst  the list of what less is asked (`ldp.stops`)
     GET  /v1/surveys/NAME/...
            estimates               analyst          JSON, or ?format=: `sections.downloads`
            tally                   analyst          the bytes that `ldp aggregate` writes
+           batches                 analyst          what relays had mixed, and what that was worth
            history                 analyst          estimates by epoch, of one ?question=
            health                  analyst          checks of the reports, changes over epochs
     GET  /register, /v1/register   none             the register of surveys (`http.register`)
@@ -66,6 +68,7 @@ from ldp_aggregator.service.service import Service
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.records import EVER, Epoch
 from ldp_aggregator.service.uploads.desk import PATH, UploadDesk
+from ldp_aggregator.service.uploads.mixed import MIXED_PATH, MixedDesk
 from ldp_aggregator.service.uploads.tokens import (
     ANALYST,
     GRANTED,
@@ -77,7 +80,6 @@ from ldp_aggregator.service.uploads.tokens import (
 from ldp_aggregator.tallies.tally_file import encode_tally
 
 Endpoint = Callable[[Request], Awaitable[Response]]
-_RAW_PATH = PATH.encode()
 
 
 class Application:
@@ -99,6 +101,17 @@ class Application:
             board=service.board,
         )
         self._upload = Upload(self.desk)
+        self._mixed: Upload | None = None
+        if settings.opener is not None:
+            desk = MixedDesk(
+                service.writer,
+                service.entitled,
+                settings.opener,
+                envelopes=service.catalogue.envelopes,
+                limits=settings.limits,
+                tell=self._metrics.tell,
+            )
+            self._mixed = Upload(desk)
         self._rest = _rest(service, self._metrics, owned=owned)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -108,17 +121,19 @@ class Application:
         """
         if scope["type"] != "http":
             await self._rest(scope, receive, send)
-        elif _is_upload(scope):
+        elif _is_at(scope, PATH):
             await self._upload(scope, receive, with_fields(scope, send))
+        elif self._mixed is not None and _is_at(scope, MIXED_PATH):
+            await self._mixed(scope, receive, with_fields(scope, send))
         else:
             asked = Asked(self.service, scope)
             await asked.answer(self._rest, receive, with_fields(scope, send))
 
 
-def _is_upload(scope: Scope) -> bool:
+def _is_at(scope: Scope, place: str) -> bool:
     path = scope["path"].removeprefix(scope.get("root_path", ""))
-    raw_path = scope.get("raw_path") or _RAW_PATH
-    return path == PATH and raw_path.endswith(_RAW_PATH)
+    raw_path = scope.get("raw_path") or place.encode()
+    return path == place and raw_path.endswith(place.encode())
 
 
 def routes_of(service: Service, metrics: Metrics) -> list[Route]:
@@ -137,6 +152,7 @@ def routes_of(service: Service, metrics: Metrics) -> list[Route]:
         Route("/v1/surveys/{name}/stops", endpoints.for_scope(UPLOAD, endpoints.stops)),
         Route("/v1/surveys/{name}/estimates", endpoints.for_scope(ANALYST, endpoints.estimates)),
         Route("/v1/surveys/{name}/tally", endpoints.for_scope(ANALYST, endpoints.tally)),
+        Route("/v1/surveys/{name}/batches", endpoints.for_scope(ANALYST, endpoints.batches)),
         Route("/v1/surveys/{name}/history", endpoints.for_scope(ANALYST, endpoints.history)),
         Route("/v1/surveys/{name}/health", endpoints.for_scope(ANALYST, endpoints.health)),
     ]
@@ -285,6 +301,15 @@ class _Endpoints:
         name = f"{served.survey.name}.tally"
         headers = {"content-disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type="application/octet-stream", headers=headers)
+
+    async def batches(self, request: Request) -> Response:
+        check_parameters(request.query_params, ("version", "epoch"))
+        served = self._served(request)
+        at = self._at(served, _epoch(request))
+        mixed = await run_in_threadpool(self._analysis.batches, served, at)
+        batches = [{**batch._asdict(), "worth": text} for batch, text in mixed]
+        said = {"survey": served.survey.name, "fingerprint": served.fingerprint}
+        return JSONResponse({**said, "batches": batches})
 
     async def history(self, request: Request) -> Response:
         served = self._served(request)

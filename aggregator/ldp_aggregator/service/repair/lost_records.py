@@ -30,9 +30,11 @@ _MEANINGS = {
     "mark": "how far a source was read; it is read again from its beginning, and its batches are "
     "known by their ids",
     "kept": "a batch that was kept whole; it was counted, but cannot be decoded anew",
+    "mixed": "how many reports a relay had mixed; they were counted, but what that was worth is "
+    "not known",
     "aside": "a batch of a question that is not known; it cannot be counted any more",
 }
-_SINGLE = ("survey", "mark", "kept", "aside")
+_SINGLE = ("survey", "mark", "kept", "aside", "mixed")
 """Kinds whose records are missed by nothing else."""
 _RENEWED = ("store", "seen", "sent")
 """Kinds that are written anew, of which no estimate depends."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from ldp.survey import Envelope, Survey
 from ldp_aggregator.arrays import Counts
+from ldp_aggregator.mixing.batches import MixedBatch, MixedPart, joined, read_part
 from ldp_aggregator.service.store.combinations import PREFIX, combination_in
 from ldp_aggregator.service.store.errors import StoreDamagedError
 from ldp_aggregator.service.store.records import (
@@ -24,6 +25,7 @@ from ldp_aggregator.service.store.records import (
     Record,
     Scanned,
     read_intake_key,
+    read_mixed_key,
     read_outcomes,
     read_root,
     read_tally_key,
@@ -180,6 +182,24 @@ def sent_on(snapshot: Scanned, day: int) -> Counter[str]:
     for record in _sound(snapshot, "sent", day.to_bytes(4, "big")):
         reports[record.key[4:-3].decode()] += int.from_bytes(record.content, "big")
     return reports
+
+
+def mixed_batches(
+    snapshot: Scanned, survey: Survey, epoch: Epoch | Span | None = None
+) -> list[MixedBatch]:
+    """The batches that relays had mixed, of all epochs or some, in the order of time."""
+    batches: list[MixedBatch] = []
+    for envelope in survey.envelopes:
+        parts: dict[tuple[Epoch, bytes], list[MixedPart]] = {}
+        for record in _sound(snapshot, "mixed", envelope.fingerprint):
+            _, at, batch = read_mixed_key(record.key)
+            if is_asked(epoch, at):
+                parts.setdefault((at, batch), []).append(read_part(record.content))
+        batches += [
+            joined(envelope.name, those, at.number if at.length else None)
+            for (at, _), those in parts.items()
+        ]
+    return batches
 
 
 def marks(snapshot: Scanned) -> dict[str, bytes]:

@@ -14,6 +14,7 @@
     mark      source, shard                      how far a source has been read
     kept      day, fingerprint, id, shard        the rows of a batch
     aside     day, id, shard                     a batch of a question that is not known
+    mixed     fingerprint, epoch, batch, id, shard   a part of a relay's batch (`mixing.batches`)
 
 The counts of a combination of attributes are a tally as well, under a fingerprint of their own
 (`combinations`). A shard is a process that writes; it changes no other's records. A fingerprint of
@@ -31,7 +32,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from xxhash import xxh64_intdigest
 
-from ldp.epochs import ID_SIZE
+from ldp.epochs import ID_SIZE, epoch_of
 from ldp.survey import FINGERPRINT_SIZE
 from ldp.wire import pack_array, unpack_array
 
@@ -51,6 +52,7 @@ KINDS = (
     "mark",
     "kept",
     "aside",
+    "mixed",
 )
 PART = 512
 DAY = 86_400
@@ -77,6 +79,11 @@ class Epoch(NamedTuple):
     def read(cls, key: bytes) -> Epoch:
         """The epoch that a key begins with."""
         return cls(*_EPOCH.unpack(key[:8]))
+
+    @classmethod
+    def at(cls, id_: bytes, length: int) -> Epoch:
+        """That of a batch's id, of a survey with epochs of `length` seconds."""
+        return cls(length, epoch_of(id_))
 
     @property
     def key(self) -> bytes:
@@ -208,6 +215,17 @@ def read_intake_key(key: bytes) -> tuple[bytes, Epoch, int]:
 def kept_key(day: int, fingerprint: bytes, id_: bytes, shard: int) -> bytes:
     """The key of a batch that is kept whole."""
     return day.to_bytes(4, "big") + fingerprint + id_ + _SHARD.pack(shard)
+
+
+def mixed_key(fingerprint: bytes, epoch: Epoch, batch: bytes, id_: bytes) -> bytes:
+    """The key of a part of a relay's batch, without a shard."""
+    return fingerprint + epoch.key + batch + id_
+
+
+def read_mixed_key(key: bytes) -> tuple[bytes, Epoch, bytes]:
+    """Fingerprint, epoch and batch."""
+    rest = key[FINGERPRINT_SIZE:]
+    return key[:FINGERPRINT_SIZE], Epoch.read(rest), rest[8 : 8 + ID_SIZE]
 
 
 def read_kept_key(key: bytes) -> tuple[int, bytes, bytes]:

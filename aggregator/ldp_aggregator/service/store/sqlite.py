@@ -61,11 +61,11 @@ class SQLiteStore:
         self._logged = 0
         self._witness = Witness(self._path)
         try:
-            with _told(self._path):
+            with translated(self._path):
                 # Made before SQLite does, which gives its log the permissions of the file.
                 os.close(os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
             self._connection = connected(self._path, "rwc")
-            with _told(self._path):
+            with translated(self._path):
                 [(version,)] = self._connection.execute("PRAGMA user_version")
                 if version not in (0, VERSION):
                     raise StoreError(
@@ -181,11 +181,11 @@ class SQLiteStore:
         self._witness.close()
 
     def _run(self, statement: str, *values: object) -> list[Any]:
-        with _told(self._path):
+        with translated(self._path):
             return self._connection.execute(statement, values).fetchall()
 
     def _run_many(self, statement: str, rows: list[Any]) -> None:
-        with _told(self._path):
+        with translated(self._path):
             self._connection.executemany(statement, rows)
 
 
@@ -219,7 +219,7 @@ class _Snapshot:
         return sorted(Epoch(*map(int, name.split("_")[1:])) for (name,) in tables)
 
     def ids(self, epoch: Epoch) -> Iterator[list[bytes]]:
-        with _told(self._path):
+        with translated(self._path):
             cursor = self._connection.execute(f"SELECT id FROM {_table(epoch)}")  # noqa: S608
             while rows := cursor.fetchmany(ROWS):
                 ids = [row[0] for row in rows]
@@ -230,11 +230,11 @@ class _Snapshot:
                 yield ids
 
     def complaints(self) -> list[str]:
-        with _told(self._path):
+        with translated(self._path):
             return complaints(self._connection)
 
     def _rows(self, query: str, *values: object) -> Iterator[Any]:
-        with _told(self._path):
+        with translated(self._path):
             yield from self._connection.execute(query, values)
 
 
@@ -242,7 +242,7 @@ class _Snapshot:
 def reading(path: Path) -> Iterator[_Snapshot]:
     """The store in a file as it is now; others may go on writing to it."""
     with closing(connected(path.absolute(), "ro")) as connection:
-        with _told(path):
+        with translated(path):
             connection.execute("BEGIN")
             # The first look fixes the moment.
             connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
@@ -251,7 +251,7 @@ def reading(path: Path) -> Iterator[_Snapshot]:
 
 def connected(path: Path, mode: str) -> sqlite3.Connection:
     """A connection to a file, in a mode of SQLite's: ro, or rwc. Raises `StoreError`."""
-    with _told(path):
+    with translated(path):
         return sqlite3.connect(
             f"{path.as_uri()}?mode={mode}",
             uri=True,
@@ -277,7 +277,7 @@ def _table(epoch: Epoch) -> str:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def translated(path: Path) -> Iterator[None]:
     """Turns what SQLite says into what it means for the store."""
     try:
         yield

@@ -1,9 +1,9 @@
 """Forgetting a survey: all that a store has of it, whichever process wrote it.
 
-What goes are its files, tallies, what is shown of them, what became of its batches, and batches
-that were kept whole. What stays are the ids of its batches, until their epoch closes: they are of
-no question, and keep a batch that is sent again from being counted. A question that a survey which
-stays has as well, under one fingerprint, stays.
+What goes are its files, tallies, what is shown of them, what became of its batches, batches
+that were kept whole, and what relays mixed. What stays are the ids of its batches, until their
+epoch closes: they are of no question, and keep a batch that is sent again from being counted. A
+question that a survey which stays has as well, under one fingerprint, stays.
 """
 
 from __future__ import annotations
@@ -86,6 +86,9 @@ def _of(store: Store, surveys: list[Survey], fingerprints: set[bytes]) -> Iterat
         yield from (record for record in store.scan(kind) if record.key[:PREFIX] in prefixes)
     for record in store.scan("intake"):
         if read_intake_key(record.key)[0] in fingerprints:
+            yield record
+    for record in store.scan("mixed"):
+        if record.key[:FINGERPRINT_SIZE] in fingerprints:
             yield record
     for record in store.scan("kept"):
         if read_kept_key(record.key)[1] in fingerprints:

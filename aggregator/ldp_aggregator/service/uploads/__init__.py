@@ -5,7 +5,7 @@ invitations  one-time tokens of respondents      public  pages that are open to 
 reach   how many were shown these and began, by day
 room    what bodies take of the memory
 heads   what the head of an upload says
-desk    one upload after another: read, decode, submit, answer
+desk    one upload after another: read, decode, submit, answer; mixed, of batches of a relay
 debugging  uploads of developers, which are shown and not counted
 
 Imports: `service.counting`, `service.store`.

@@ -34,7 +34,7 @@ import json
 import time
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ldp_aggregator.service.counting.submissions import (
     Answer,
@@ -48,13 +48,12 @@ from ldp_aggregator.service.counting.submissions import (
     Submission,
     summed_up,
 )
-from ldp_aggregator.service.counting.writer import Writer
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.uploads.debugging import MOST_BODY as MOST_SHOWN
 from ldp_aggregator.service.uploads.debugging import TAG, DebugBoard
 from ldp_aggregator.service.uploads.heads import TRANSFERRED, Head, Headers
 from ldp_aggregator.service.uploads.room import Place, Rooms, UploadLimits
-from ldp_aggregator.service.uploads.tokens import GRANTED, WRONG_SCOPE
+from ldp_aggregator.service.uploads.tokens import GRANTED, UPLOAD, WRONG_SCOPE
 
 PATH = "/v1/reports"
 _JSON: Headers = [
@@ -69,6 +68,13 @@ PREFLIGHT: Headers = [
     (b"access-control-allow-headers", b"authorization, content-type, ldp-debug-tag"),
     (b"access-control-max-age", b"7200"),
 ]
+
+
+class Receiver(Protocol):
+    """Who is handed what was uploaded, and answers it: a writer."""
+
+    def submit(self, submission: Submission) -> None:
+        """Hand it over. Raises `BusyError` or `StoreError`; then there will be no answer."""
 
 
 class Refused(Exception):  # noqa: N818  # it is an answer
@@ -98,13 +104,17 @@ class Reply(NamedTuple):
 class UploadDesk:
     """What is asked of an upload and answered to it, however its bytes come in.
 
+    `scope` is that of the tokens that may.
+
     `entitled` says what a token is worth, whose it is, and what that one may send; None lets anyone
     upload. `tell` is told status and seconds of replies.
     """
 
+    scope = UPLOAD
+
     def __init__(
         self,
-        writer: Writer,
+        writer: Receiver,
         entitled: Callable[[str | None, str], tuple[str, Sender | None]] | None,
         origins: Iterable[str] = (),
         limits: UploadLimits = UploadLimits(),  # noqa: B008  # a tuple
@@ -132,10 +142,10 @@ class UploadDesk:
             raise Refused(405, f"expected POST, got {method}")
         sender = None
         if self._entitled is not None:
-            verdict, sender = self._entitled(head.token, "upload")
+            verdict, sender = self._entitled(head.token, self.scope)
             if verdict != GRANTED:
                 status = 403 if verdict == WRONG_SCOPE else 401
-                raise Refused(status, f"expected a token for uploads, got {verdict}")
+                raise Refused(status, f"expected a token of scope {self.scope}, got {verdict}")
         if len(head.lengths) != 1 or not head.lengths[0].isdigit():
             raise Refused(411, "expected one Content-Length, in digits")
         length = int(head.lengths[0][:20])
@@ -178,10 +188,15 @@ class UploadDesk:
         if head.tag is not None and self._board is not None:
             ticket(self._board.show(head.tag.decode("ascii"), body))
             return
+        submission = Submission(body, ticket, self.place_in(loop), sender=sender, waits=True)
+        self._writer.submit(submission)
+
+    def place_in(self, loop: asyncio.AbstractEventLoop) -> Callable[[Answers], None]:
+        """Where the writer answers uploads of a loop."""
         place = self._places.get(loop)
         if place is None:
             place = self._places[loop] = _place_in(loop)
-        self._writer.submit(Submission(body, ticket, place, sender=sender, waits=True))
+        return place
 
     def reply(self, answer: Receipt | Exception, head: Head, started: float) -> Reply:
         """What to say to a request with this head.

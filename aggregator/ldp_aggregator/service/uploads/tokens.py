@@ -3,7 +3,7 @@
     [[token]]
     name = "app-2026"            up to 32 letters, digits, dots, dashes or underscores, a letter or
                                  digit first
-    scope = "upload"             upload, analyst (good for metrics too) or metrics
+    scope = "upload"             upload, analyst (good for metrics too), metrics or relay
     sha256 = "..."               of the token, in hexadecimal digits
     expires = 2027-01-01         optional: a date (its first moment) or a date and time, UTC unless
                                  it says otherwise
@@ -40,7 +40,7 @@ from typing import Any
 from ldp.errors import LDPError, Problem
 from ldp.keys import Keys
 
-UPLOAD, ANALYST, METRICS = SCOPES = ("upload", "analyst", "metrics")
+UPLOAD, ANALYST, METRICS, RELAY = SCOPES = ("upload", "analyst", "metrics", "relay")
 GRANTED = "granted"
 MISSING = "missing"
 UNKNOWN = "unknown"
@@ -49,7 +49,7 @@ WRONG_SCOPE = "wrong-scope"
 WRONG_SURVEY = "wrong-survey"
 """What `check` says, with those above."""
 
-_GOOD_FOR = {UPLOAD: (UPLOAD,), ANALYST: (ANALYST, METRICS), METRICS: (METRICS,)}
+_GOOD_FOR = {UPLOAD: (UPLOAD,), ANALYST: (ANALYST, METRICS), METRICS: (METRICS,), RELAY: (RELAY,)}
 _LIMITS = ("most_reports", "reports_a_day")
 _HIGHEST = 1 << 48
 _MOST_SURVEYS = 1000

@@ -23,6 +23,9 @@ _OUTCOMES = {
     "has it",
 }
 
+MOST_MIXED = 20
+"""Batches of relays that the page lists; `/v1/surveys/NAME/batches` has all."""
+
 _OF_THE_PAGE = (
     *("survey", "over_time", "way", "axes"),
     *("since", "until", "values_of", "find", "page"),
@@ -44,7 +47,7 @@ def survey_section(view: SurveyView, service: ServiceView, asked: Asked) -> Safe
     if view.groups is not None:
         questions.append(groups_section(view.groups, view.groups_over_time))
     notes = notes_section([note for note in service.notes if note.is_for(survey)])
-    return joined([*questions, notes, _batches(view, service), _exports(asked)])
+    return joined([*questions, notes, *_mixed(view), _batches(view, service), _exports(asked)])
 
 
 def summary(view: SurveyView) -> str:
@@ -95,6 +98,21 @@ def _batches(view: SurveyView, service: ServiceView) -> Safe:
     counts = table("Batches by what became of them", head, rows, id="batches", class_="worded")
     heading = tag("h2", "Batches", id="heading-batches")
     return tag("section", heading, counts, class_="question", aria_labelledby="heading-batches")
+
+
+def _mixed(view: SurveyView) -> list[Safe]:
+    """What relays had mixed, the newest first, and what that was worth; nothing without a relay."""
+    if not view.mixed:
+        return []
+    newest = [*reversed(view.mixed)][:MOST_MIXED]
+    rows = [
+        row(batch.question, "" if batch.epoch is None else f"{batch.epoch}", words)
+        for batch, words in newest
+    ]
+    head = ("question", "epoch", "what the batch was worth")
+    counts = table("Batches that a relay mixed", head, rows, id="mixed", class_="worded")
+    heading = tag("h2", "Mixed by relays", id="heading-mixed")
+    return [tag("section", heading, counts, class_="question", aria_labelledby="heading-mixed")]
 
 
 def _exports(asked: Asked) -> Safe:

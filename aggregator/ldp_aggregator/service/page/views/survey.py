@@ -13,6 +13,7 @@ from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.estimates.question_numbers import MEAN
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.groups.group_estimates import GroupEstimates
+from ldp_aggregator.mixing.batches import MixedBatch
 from ldp_aggregator.service.analysis.analysis import Analysis
 from ldp_aggregator.service.page.views.alarms import Alarm, alarms_of
 from ldp_aggregator.service.page.views.asked import CUMULATED, SMOOTHED, Asked
@@ -35,6 +36,8 @@ class SurveyView:
     """Of the question that is shown over time, its groups in the last closed epochs."""
     alarms: Sequence[Alarm] = ()
     """What someone had better look at."""
+    mixed: Sequence[tuple[MixedBatch, str]] = ()
+    """What relays had mixed, and what that was worth, in words."""
 
 
 def survey_view(analysis: Analysis, asked: Asked) -> SurveyView:
@@ -68,6 +71,7 @@ def survey_view(analysis: Analysis, asked: Asked) -> SurveyView:
         groups,
         groups_over_time=_group_series(analysis, asked),
         alarms=alarms_of(analysis, served),
+        mixed=analysis.batches(served, span),
     )
 
 

@@ -1,0 +1,121 @@
+"""The relay as a process: what it is made of, what listens, and how it ends."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import click
+
+from ldp.errors import LDPError
+from ldp_aggregator.files import read_source
+from ldp_aggregator.service.commands.certificates import check_certificate
+from ldp_aggregator.service.commands.running import listening_at
+from ldp_aggregator.service.counting.served import Catalogue, Served
+from ldp_aggregator.service.relay.batching import DISCARD, LEAST, Terms
+from ldp_aggregator.service.relay.forwarding import Collector, Forwarder
+from ldp_aggregator.service.relay.pool import Pool
+from ldp_aggregator.service.relay.writer import RelayWriter
+from ldp_aggregator.service.uploads.tokens import Token, Tokens
+
+
+@dataclass(frozen=True)
+class RelayOptions:
+    """The flags of `ldp relay serve`, by the names of their parameters."""
+
+    paths: tuple[Path, ...]
+    collector: str
+    least: int
+    store: Path
+    host: str = "127.0.0.1"
+    port: int = 8001
+    wait: str = LEAST
+    unripe: str = DISCARD
+    every: float = 60.0
+    confirm_clock: bool = False
+    origins: tuple[str, ...] = ()
+    tls_certificate: Path | None = None
+    tls_key: Path | None = None
+    token: str | None = None
+    """What the collector knows the relay by."""
+    tokens: tuple[Token, ...] = ()
+    """What may be shown to this relay."""
+
+
+def run(options: RelayOptions) -> None:
+    """Relay until told to stop. Raises `LDPError`."""
+    from uvicorn import Config
+
+    from ldp_aggregator.service.http.protocol import StrictProtocol, make_room
+    from ldp_aggregator.service.http.server import GRACE, Server
+    from ldp_aggregator.service.relay.app import RelayApplication
+
+    check_certificate(options.tls_certificate, options.tls_key)
+    collector = Collector(options.collector, options.token)
+    catalogue = Catalogue(_served(path) for path in options.paths)
+    failures: list[LDPError] = []
+
+    def stop(failure: LDPError) -> None:
+        failures.append(failure)
+        server.should_exit = True
+
+    with listening_at(options.host, options.port) as listening:
+        make_room()
+        writer = writer_of(options, catalogue, stop)
+        application = RelayApplication(
+            writer,
+            Forwarder(writer, collector),
+            Tokens(options.tokens),
+            clock=time.time,
+            origins=options.origins,
+        )
+
+        def leave() -> None:
+            application.leaving = True
+
+        config = Config(
+            application,
+            http=StrictProtocol,
+            ws="none",
+            lifespan="on",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            log_config=None,
+            timeout_graceful_shutdown=GRACE,
+            ssl_certfile=options.tls_certificate,
+            ssl_keyfile=options.tls_key,
+        )
+        host, port = listening.getsockname()[:2]
+        scheme = "http" if options.tls_key is None else "https"
+        tell = partial(click.echo, f"relaying at {scheme}://{host}:{port}", err=True)
+        server = Server(config, tell, leave, renew=lambda: False)
+        # What was begun is finished; the server raises the signal again, which is no error.
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        server.run([listening])
+    if failures:
+        raise failures[0]
+
+
+def writer_of(
+    options: RelayOptions, catalogue: Catalogue, on_failure: Callable[[LDPError], None]
+) -> RelayWriter:
+    """The writer of a relay. Raises `StoreError`."""
+    return RelayWriter(
+        partial(Pool, options.store),
+        catalogue,
+        Terms(options.least, options.wait, options.unripe),
+        every=options.every,
+        confirm_clock=options.confirm_clock,
+        on_failure=on_failure,
+    )
+
+
+def _served(path: Path) -> Served:
+    survey, content = read_source(path)
+    return Served(survey, content.decode())
