@@ -313,6 +313,16 @@ def opened_text(path: Path) -> Iterator[TextIO]:
         yield file
 
 
+@contextmanager
+def opened_twice(path: Path) -> Iterator[BinaryIO]:
+    """A file whose bytes can be read again from the start; of what cannot, in memory."""
+    if str(path) == DASH:
+        yield io.BytesIO(standard_input().read())
+        return
+    with path.open("rb") as file:
+        yield file if file.seekable() else io.BytesIO(file.read())
+
+
 def _read(path: Path, most: int = -1) -> bytes:
     """What a file holds, or its first bytes."""
     try:

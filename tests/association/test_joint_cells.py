@@ -462,9 +462,9 @@ def test_three_questions():
     frequency = collected.mean("scores", "scores", "scores")
     assert close(association.frequency, frequency)
     share, low, high = association.conditional
-    told = (low > 0) | (high < 1)
-    assert told.any()
-    assert np.isfinite(share[told]).all()
+    bounded = (low > 0) | (high < 1)
+    assert bounded.any()
+    assert np.isfinite(share[bounded]).all()
     given = np.isfinite(share)
     assert close(share[given], (frequency / collected.mean("scores", "scores", "ones"))[given])
     assert association.independence.freedom == 20

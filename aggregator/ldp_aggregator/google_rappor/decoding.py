@@ -59,7 +59,8 @@ def decode(
     design = candidates.design
     assert isinstance(randomizer, Rappor)  # noqa: S101
     names = candidates.names
-    if randomizer.cohorts == randomizer.hashes == 1 and design.sum(axis=1).max() == 1:
+    alone = randomizer.cohorts == randomizer.hashes == 1 and len(names) <= randomizer.bits
+    if alone and design.sum(axis=1).max() == 1:
         # The bits in the order of the candidates, (1, 1 + candidates).
         counts = counts[:, [0, *(1 + design.tocsc().indices)]]
         one_hot = randomizer._replace(bits=len(names), hashes=0)

@@ -15,8 +15,10 @@ Cells may be quoted and have spaces around them, and numbers may be written as R
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import io
+from collections.abc import Callable, Iterable
 from fractions import Fraction
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,8 +28,10 @@ import numpy as np
 from ldp.layout import MOST_COHORTS, Layout
 from ldp.mechanisms.rappor import MOST_BITS
 from ldp_aggregator.arrays import Counts
-from ldp_aggregator.files import FileError
-from ldp_aggregator.google_rappor.rows import Row, read_rows, shown
+from ldp_aggregator.files import FileError, opened_twice
+from ldp_aggregator.google_rappor.maps import NotPlainError, Shape, read_plainly
+from ldp_aggregator.google_rappor.rows import Row, read_rows, rows_of, shown
+from ldp_aggregator.moments.bit_designs import Places, design_of, place_type
 from ldp_aggregator.tallies.counting import count_rows, empty_counts
 
 MOST_HASHES = 16
@@ -57,7 +61,7 @@ class Parameters(NamedTuple):
 class Candidates(NamedTuple):
     """M names, and the bits that each sets.
 
-    `design` is a sparse matrix of zeros and ones, of shape (cohorts * bits, M).
+    `design`, of shape (cohorts * bits, M), is a sparse matrix of zeros and ones, or a `BitDesign`.
     """
 
     names: tuple[str, ...]
@@ -96,13 +100,11 @@ def read_parameters(path: Path) -> Parameters:
 def read_counts(path: Path, parameters: Parameters) -> Counts:
     """`counts.csv`, as counts of shape (cohorts, 1 + bits)."""
     counts = empty_counts(parameters.layout)
-    rows = list(read_rows(path))
-    if len(rows) != parameters.cohorts:
-        raise FileError(
-            f"{path}: expected {parameters.cohorts} rows, one for each cohort, got {len(rows)}"
-        )
-    total = 0
-    for cohort, row in enumerate(rows):
+    total = number = 0
+    for number, row in enumerate(read_rows(path), 1):
+        if number > parameters.cohorts:
+            continue
+        cohort = number - 1
         row.check_width(1 + parameters.bits, "the reports of the cohort and a count for each bit")
         reports = row.whole(1, 0, MOST_REPORTS)
         total += reports
@@ -115,38 +117,56 @@ def read_counts(path: Path, parameters: Parameters) -> Counts:
             counts[cohort, column - 1] = row.whole(
                 column, 0, reports, what=" (the reports of the cohort)"
             )
+    if number != parameters.cohorts:
+        raise FileError(
+            f"{path}: expected {parameters.cohorts} rows, one for each cohort, got {number}"
+        )
     return counts
 
 
 def read_map(path: Path, parameters: Parameters) -> Candidates:
     """`map.csv`."""
-    names: dict[str, int] = {}
-    places = []
-    for row in read_rows(path):
-        name = row.cells[0]
-        if name in names:
-            raise row.refusal("names that all differ", f"that of row {names[name]} again", 1)
-        names[name] = row.number
-        places.append(_places(row, parameters))
+    shape = Shape(parameters.cohorts, parameters.hashes, parameters.bits)
+    checked = partial(_places, parameters=parameters)
+    try:
+        with opened_twice(path) as file:
+            try:
+                names, places = read_plainly(path, file, shape, checked)
+            except NotPlainError:
+                file.seek(0)
+                text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+                try:
+                    names, places = _read_by_cell(rows_of(path, text), shape, checked)
+                finally:
+                    text.detach()
+    except OSError as error:
+        raise FileError(f"expected to read {path}, got {error.strerror or error}") from None
     if not names:
         raise FileError(f"{path}: expected one row for each candidate, got none")
-    return Candidates(tuple(names), design_matrix(places, parameters))
+    return Candidates(names, design_of(places, parameters.bits))
 
 
-def design_matrix(places: Sequence[Sequence[int]], parameters: Parameters) -> Any:
-    """The design matrix of candidates, each given as the places c k + b of the bits that it sets.
-
-    They need not differ.
-    """
-    from scipy.sparse import csr_array
-
-    # (row, column) of every bit that a candidate sets.
-    columns = np.repeat(np.arange(len(places)), [len(of_candidate) for of_candidate in places])
-    rows = np.concatenate([np.asarray(of_candidate, dtype=np.int64) for of_candidate in places])
-    shape = (parameters.cohorts * parameters.bits, len(places))
-    matrix = csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
-    matrix.data[:] = 1.0  # what came twice was added up
-    return matrix
+def _read_by_cell(
+    rows: Iterable[Row], shape: Shape, checked: Callable[[Row], list[int]]
+) -> tuple[tuple[str, ...], Places]:
+    """As `read_plainly` does, whatever the rows look like."""
+    numbers: dict[str, int] = {}
+    parts = []
+    for row in rows:
+        name = row.cells[0]
+        if name in numbers:
+            raise row.refusal("names that all differ", f"that of row {numbers[name]} again", 1)
+        numbers[name] = row.number
+        # One row's positions, (cohorts, hashes), of which free slots have none.
+        table = np.full((shape.cohorts, shape.hashes), shape.bits, place_type(shape.bits))
+        free = [0] * shape.cohorts
+        for place in checked(row):
+            cohort, position = divmod(place, shape.bits)
+            table[cohort, free[cohort]] = position
+            free[cohort] += 1
+        parts.append(table)
+    empty = np.empty((shape.cohorts, shape.hashes, 0), place_type(shape.bits))
+    return tuple(numbers), np.stack(parts, axis=2) if parts else empty
 
 
 def read_reports(path: Path, parameters: Parameters) -> Reports:
