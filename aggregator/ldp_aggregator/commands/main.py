@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import errno
 import math
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import entry_points, version
@@ -21,6 +22,7 @@ from typing import Any
 import click
 
 from ldp.errors import LDPError
+from ldp_aggregator.commands.unloaded import docstring_of
 from ldp_aggregator.other_ldp import warning
 from ldp_aggregator.streams import say_everything
 
@@ -49,15 +51,18 @@ class Group(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list."""
+        with formatter.section("Commands"):
+            formatter.write_dl(self.summaries(ctx))
+
+    def summaries(self, ctx: click.Context) -> list[tuple[str, str]]:
+        """Each subcommand, and in a sentence what it does."""
         names = self.list_commands(ctx)
         commands = [(name, self.get_command(ctx, name)) for name in names]
-        rows = [
-            (name, command.get_short_help_str(_ANY_LENGTH))
-            for name, command in commands
-            if command is not None
-        ]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        return [(name, _summary(command)) for name, command in commands if command is not None]
+
+
+def _summary(command: click.Command) -> str:
+    return command.get_short_help_str(_ANY_LENGTH)
 
 
 class _Commands(Group):
@@ -76,8 +81,21 @@ class _Commands(Group):
             return command
         return None
 
+    def summaries(self, ctx: click.Context) -> list[tuple[str, str]]:
+        """Of commands that are not loaded for it: all of them together take a while."""
+        rows = {}
+        for point in entry_points(group=COMMANDS):
+            text = docstring_of(point.module, point.attr)
+            known = None if text is None else click.Command(point.name, help=text)
+            command = known or self.get_command(ctx, point.name)
+            if command is not None:
+                rows[point.name] = _summary(command)
+        return sorted(rows.items())
+
     def make_context(self, *words: Any, **settings: Any) -> click.Context:
         say_everything()
+        # Threads of linear algebra would spin after each small matrix, and keep others waiting.
+        os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
         with _told_in_a_line():  # our own --help and --version are printed here
             return super().make_context(*words, **settings)
 

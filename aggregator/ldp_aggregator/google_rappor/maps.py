@@ -117,7 +117,7 @@ class _Part:
         if not pieces:
             return np.empty((self.shape.cohorts * self.shape.hashes, 0), np.uint16)
         # (cells,) of all rows, one after the other.
-        places = np.fromstring(b",".join(pieces), dtype=np.int64, sep=",") - 1  # type: ignore[call-overload]
+        places = np.fromstring(b",".join(pieces), dtype=np.int64, sep=",") - 1
         table = self._in_order(places, sizes)
         if table is None:
             table = self._by_cohort(places, np.array(sizes), checked)
