@@ -6,6 +6,7 @@ would destroy it.
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import re
@@ -192,6 +193,29 @@ def written_whole(path: Path, mode: int | None = None) -> Iterator[BinaryIO]:
         raise  # the reader has enough: no error, and nothing to say
     except OSError as error:
         raise FileError(f"expected to write {path}, got {error.strerror or error}") from None
+
+
+def check_writable(path: Path) -> None:
+    """Raise `FileError` for a path that `written_whole` would not be able to write.
+
+    Nothing is written, nor made.
+    """
+    if is_standard_output(path):
+        return
+    try:
+        status = _found(path)
+    except OSError as error:
+        raise FileError(f"expected to write {path}, got {error.strerror or error}") from None
+    if status is not None and stat.S_ISDIR(status.st_mode):
+        raise FileError(f"expected to write {path}, got {os.strerror(errno.EISDIR)}")
+    if status is not None and not stat.S_ISREG(status.st_mode):
+        return
+    # Files are replaced by new ones, for which their folder has to be there.
+    folder = Path(os.path.realpath(path)).parent
+    if not folder.is_dir():
+        raise FileError(f"expected to write {path}, got {os.strerror(errno.ENOENT)}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise FileError(f"expected to write {path}, got {os.strerror(errno.EACCES)}")
 
 
 def _found(path: Path) -> os.stat_result | None:

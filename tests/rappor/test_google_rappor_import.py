@@ -231,6 +231,17 @@ def test_export_has_the_columns_of_its_decoder(folder):
     )
 
 
+@pytest.mark.parametrize("option", ["--export", "--output", "--plot", "--cells"])
+def test_what_cannot_be_written_is_refused_before_decoding(option, folder, monkeypatch):
+    """A folder that is not there, and a path that is one; nothing has been decoded by then."""
+    monkeypatch.setattr("ldp_aggregator.google_rappor.decoding.decode", None)
+    line = f"rappor import {FILES} {option}"
+    told = ldp(f"{line} none/results.svg", 1).stderr
+    assert "expected to write none/results.svg, got No such file or directory" in told
+    assert f"expected to write {folder}, got Is a directory" in ldp(f"{line} {folder}", 1).stderr
+    assert not (folder / "none").exists()
+
+
 def test_survey_for_new_collections(folder):
     """The survey file that goes on has the same numbers under our names, or is refused.
 

@@ -14,6 +14,7 @@ import click
 
 from ldp.errors import EstimateError
 from ldp_aggregator.commands.main import FiniteRange
+from ldp_aggregator.commands.output_files import OUTPUT_FILE
 from ldp_aggregator.distributions.asking import edges_of, quantiles_of, range_of
 from ldp_aggregator.files import hand_out, write_whole
 from ldp_aggregator.options import ESTIMANDS, INTERVALS, MOST_REPORTS_EACH, POST, Options
@@ -90,7 +91,7 @@ OUTPUT = click.option(
     "--output",
     "-o",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=OUTPUT_FILE,
     help="Write to this file instead of standard output.",
 )
 
@@ -208,7 +209,7 @@ _OPTIONS = (
         "--cells",
         "cells_path",
         metavar="FILE",
-        type=click.Path(path_type=Path),
+        type=OUTPUT_FILE,
         help="Write the cells of a map as well, as GeoJSON polygons with shares and intervals.",
     ),
     click.option(
@@ -245,7 +246,7 @@ _OPTIONS = (
         "--plot",
         "plot_path",
         metavar="FILE",
-        type=click.Path(path_type=Path),
+        type=OUTPUT_FILE,
         help=f"Draw a picture as well, in a file ending in {PICTURES}.",
     ),
     click.option(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ldp_aggregator.commands.main import QUIET, Group
+from ldp_aggregator.commands.output_files import OUTPUT_FILE
 from ldp_aggregator.commands.output_options import (
     OutputOptions,
     warn_of_health,
@@ -50,7 +51,10 @@ def rappor() -> None:
     help="Whose hashing and rounding the reports went through.",
 )
 @click.option(
-    "--export", "export_path", type=_FILE, help="Write what is found in the columns of results.csv."
+    "--export",
+    "export_path",
+    type=OUTPUT_FILE,
+    help="Write what is found in the columns of results.csv.",
 )
 @with_output_options
 @QUIET
@@ -103,7 +107,9 @@ def import_files(
 @click.option(
     "--name", default="rappor", show_default=True, help="Of the survey, and of its question."
 )
-@click.option("--output", "-o", type=_FILE, help="Write to this file instead of standard output.")
+@click.option(
+    "--output", "-o", type=OUTPUT_FILE, help="Write to this file instead of standard output."
+)
 def survey(parameters_path: Path, name: str, output: Path | None) -> None:
     """Write a survey file with the parameters of google/rappor, for collections with our client."""
     from ldp_aggregator.google_rappor.files import read_parameters

@@ -14,6 +14,7 @@ from ldp.errors import EstimateError
 from ldp.survey import Question, Survey
 from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
 from ldp_aggregator.commands.main import QUIET, SURVEY
+from ldp_aggregator.commands.output_files import OUTPUT_FILE
 from ldp_aggregator.commands.output_options import (
     QUESTION,
     TALLIES_IF_ANY,
@@ -46,7 +47,7 @@ ALLOW_EQUAL = click.option(
 @click.option(
     "--json",
     "json_path",
-    type=click.Path(path_type=Path),
+    type=OUTPUT_FILE,
     help="Write what clients in other languages read to this file.",
 )
 def check(survey_path: Path, json_path: Path | None) -> None:
@@ -74,7 +75,7 @@ def check(survey_path: Path, json_path: Path | None) -> None:
 @click.option(
     "--json",
     "json_path",
-    type=click.Path(path_type=Path),
+    type=OUTPUT_FILE,
     help="Write the certificate to this file as JSON.",
 )
 @click.option(
@@ -108,7 +109,7 @@ def explain(survey_path: Path, json_path: Path | None, form: str | None) -> None
     "--output",
     "-o",
     required=True,
-    type=click.Path(path_type=Path),
+    type=OUTPUT_FILE,
     help="The tally file to write.",
 )
 @click.option(
