@@ -312,13 +312,15 @@ def hand_out(path: Path | None, content: bytes | str | Iterable[str], *, data: b
 
 
 def make_folder(path: Path) -> None:
-    """A folder to write to, with those above it."""
+    """A folder to write to, with those above it. Raises `FileError`, also if it is read-only."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(
             f"expected to make the folder {path}, got {error.strerror or error}"
         ) from None
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise FileError(f"expected to write to {path}, got {os.strerror(errno.EACCES)}")
 
 
 @contextmanager

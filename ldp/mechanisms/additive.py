@@ -96,19 +96,20 @@ class AdditiveNoise(NamedTuple):
 
     def channel(self) -> Channel:
         """The law of the noise, shifted to each value and folded in at the ends."""
+        return Channel(tuple(self.row(value) for value in range(self.size)))
+
+    def row(self, value: int) -> tuple[Fraction, ...]:
+        """P[report | value] of every report, in order."""
         falling = tails(self)[::-1]
         total = falling[0] + falling[1]
         last = self.size + 2 * self.margin - 1
 
-        def mass(output: int, centre: int) -> Fraction:
-            distance = abs(output - centre)
+        def mass(output: int) -> Fraction:
+            distance = abs(output - value - self.margin)
             beyond = 0 if output in (0, last) else falling[distance + 1]
             return Fraction(falling[distance] - beyond, total)
 
-        outputs = range(last + 1)
-        return Channel(
-            tuple(tuple(mass(y, x + self.margin) for y in outputs) for x in range(self.size))
-        )
+        return tuple(map(mass, range(last + 1)))
 
 
 @lru_cache(maxsize=8)

@@ -394,17 +394,17 @@ def test_cells_that_only_the_normal_law_is_there_for(monkeypatch):
         association, "manipulation", lambda made, _: SimpleNamespace(reach=bounds[made])
     )
 
-    def told(third=None, mechanisms=("grr", "oue"), reports=90):
+    def counted(third=None, mechanisms=("grr", "oue"), reports=90):
         questions = [SimpleNamespace(randomizer=mechanism) for mechanism in mechanisms]
         known = SimpleNamespace(
             third=third, reports=reports, variance_if_not=np.array([1.9, 2.0, 4.0])
         )
         return [count.text[:6] for count in association._on_counts(questions, [None] * 2, known)]
 
-    assert told() == ["1 of 3"]
-    assert told(reports=89) == ["2 of 3"]
-    assert told(reports=95) == []
-    assert told(third=1) == told(mechanisms=("grr", "hr")) == []
+    assert counted() == ["1 of 3"]
+    assert counted(reports=89) == ["2 of 3"]
+    assert counted(reports=95) == []
+    assert counted(third=1) == counted(mechanisms=("grr", "hr")) == []
 
 
 def test_groups_of_questions():
@@ -462,9 +462,9 @@ def test_three_questions():
     frequency = collected.mean("scores", "scores", "scores")
     assert close(association.frequency, frequency)
     share, low, high = association.conditional
-    bounded = (low > 0) | (high < 1)
-    assert bounded.any()
-    assert np.isfinite(share[bounded]).all()
+    known = (low > 0) | (high < 1)
+    assert known.any()
+    assert np.isfinite(share[known]).all()
     given = np.isfinite(share)
     assert close(share[given], (frequency / collected.mean("scores", "scores", "ones"))[given])
     assert association.independence.freedom == 20

@@ -20,11 +20,12 @@ import ldp_client
 import ldp_simulations
 
 TOPS = {module.__name__: module for module in (ldp, ldp_client, ldp_aggregator, ldp_simulations)}
-PUBLIC = {*TOPS, "ldp_client.testing"}
+PUBLIC = {*TOPS, "ldp_client.testing", "ldp.privacy"}
 """What examples and documentation import from; the last one is for the tests of apps alone."""
 
 INSIDE = {
     "docs/mechanisms.md": "the mathematics of each mechanism, on the modules that hold it",
+    "docs/register.md": "proofs, as who keeps a register of their own makes them",
     "docs/rappor.md": "formats of google/rappor, whose folder is a package of its own",
     "docs/scaling.md": "engines that count with our parts",
     "docs/service.md": "the service within an application of one's own",

@@ -451,8 +451,8 @@ def test_more_reports_each_than_reports(folder):
     counts = read_counts(folder / "counts.csv", PARAMETERS)
     assert health(question, counts, reports_each=4 * REPORTS)
     assert health(question, counts, reports_each=1 << 63) == ()
-    told = f"expected at least the 1000000000 reports that a respondent sent, got {4 * REPORTS}"
-    assert told in ldp(f"rappor import {FILES} --reports-each 1000000000", 1).stderr
+    read = f"expected at least the 1000000000 reports that a respondent sent, got {4 * REPORTS}"
+    assert read in ldp(f"rappor import {FILES} --reports-each 1000000000", 1).stderr
     ldp(f"rappor import {FILES} --reports-each {1 << 63}", 2)
 
 

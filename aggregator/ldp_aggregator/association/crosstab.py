@@ -194,8 +194,8 @@ class Crosstab:
         both, those = (queries @ self.frequency.ravel()).tolist()
         ends = ratio_ends(both, those, self.covariance(queries), quantile=self._quantile)
         low, high = (min(max(end, 0.0), 1.0) for end in ends)
-        bounded = those > 0 and math.isfinite(ends[0])
-        share = both / those if bounded else math.nan
+        known = those > 0 and math.isfinite(ends[0])
+        share = both / those if known else math.nan
         named = self._called({of: value}), self._called({among: group})
         return Conditional(*named, share=share, low=low, high=high)
 

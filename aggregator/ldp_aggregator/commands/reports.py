@@ -1,10 +1,11 @@
-"""`ldp check`, `explain`, `aggregate`, `estimate`: what operators and analysts do with surveys."""
+"""`ldp explain`, `aggregate`, `estimate`: what operators and analysts do with surveys."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import click
 
 from ldp.errors import EstimateError
 from ldp.survey import Question, Survey
+from ldp_aggregator.commands.batch_options import COLLUDING, DELTA
 from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
 from ldp_aggregator.commands.main import QUIET, SURVEY
 from ldp_aggregator.commands.output_files import OUTPUT_FILE
@@ -24,6 +26,7 @@ from ldp_aggregator.commands.output_options import (
     warn_of_health,
     with_output_options,
 )
+from ldp_aggregator.commands.saying import say, warn
 from ldp_aggregator.files import (
     hand_out,
     read_bytes,
@@ -32,42 +35,16 @@ from ldp_aggregator.files import (
     read_survey,
     written_whole,
 )
-from ldp_aggregator.streams import DASH, is_standard_output
+from ldp_aggregator.streams import DASH
 
 if TYPE_CHECKING:
     from ldp_aggregator.tallies.tally import Tally
 
 ALLOW_EQUAL = click.option(
-    "--allow-equal", is_flag=True, help="Count tallies of equal counts as often as they are given."
+    "--allow-equal",
+    is_flag=True,
+    help="Add up tallies of equal counts, or with batches in common, as often as they are given.",
 )
-
-
-@click.command()
-@SURVEY
-@click.option(
-    "--json",
-    "json_path",
-    type=OUTPUT_FILE,
-    help="Write what clients in other languages read to this file.",
-)
-def check(survey_path: Path, json_path: Path | None) -> None:
-    """Validate SURVEY; print its fingerprint and those of its questions."""
-    survey = read_survey(survey_path)
-    read_candidates(survey, survey_path)
-    if json_path is not None:
-        from ldp.compiled import compiled
-
-        hand_out(json_path, json.dumps(compiled(survey), indent=2, ensure_ascii=False) + "\n")
-    lines = [f"{survey.fingerprint.hex()}  {survey.name}"]
-    lines += [
-        f"{question.fingerprint.hex()}  {question.name} ({question.mechanism})"
-        for question in survey
-    ]
-    lines += [
-        f"{group.fingerprint.hex()}  {group.name} (answered together)" for group in survey.groups
-    ]
-    _say("\n".join(lines), json_path)
-    _warn(survey)
 
 
 @click.command()
@@ -84,20 +61,78 @@ def check(survey_path: Path, json_path: Path | None) -> None:
     type=click.Choice(["md", "html"]),
     help="Write the page 'what is sent' for privacy notices instead, in this form.",
 )
-def explain(survey_path: Path, json_path: Path | None, form: str | None) -> None:
+@click.option(
+    "--shuffled",
+    metavar="N",
+    type=click.IntRange(2, 10**10),
+    help="Say what batches of N reports are worth if a relay mixes them, instead.",
+)
+@DELTA
+@COLLUDING
+@click.option(
+    "--certificate",
+    "batch_path",
+    metavar="FILE",
+    type=OUTPUT_FILE,
+    help="Of --shuffled and one --question: write the batch's certificate to this file, as JSON.",
+)
+@QUESTION
+def explain(
+    survey_path: Path,
+    json_path: Path | None,
+    form: str | None,
+    shuffled: int | None,
+    delta: Fraction,
+    colluding: Fraction,
+    batch_path: Path | None,
+    names: tuple[str, ...],
+) -> None:
     """Say what each question of SURVEY costs its respondents, exactly and in plain words."""
     from ldp.certificate import certificate
     from ldp.disclosure import disclosure
     from ldp_aggregator.privacy.explanation import explanation
 
     survey = read_survey(survey_path)
+    if shuffled is not None:
+        if json_path is not None or form is not None:
+            raise click.UsageError("expected --shuffled without --json and --disclosure")
+        _explain_batches(survey, shuffled, delta, colluding=colluding, names=names, path=batch_path)
+        return
+    if batch_path is not None or names:
+        raise click.UsageError("--certificate and --question: expected --shuffled N beside them")
     if json_path is not None:
         hand_out(json_path, json.dumps(certificate(survey), indent=2) + "\n")
     if form is None:
-        _say(explanation(survey), json_path)
+        say(explanation(survey), json_path)
     else:
         hand_out(None, disclosure(survey, form))
-    _warn(survey)
+    warn(survey)
+
+
+def _explain_batches(
+    survey: Survey,
+    reports: int,
+    delta: Fraction,
+    colluding: Fraction,
+    names: tuple[str, ...],
+    path: Path | None,
+) -> None:
+    from ldp.privacy.certificates import batch_certificate
+    from ldp_aggregator.privacy.shuffled import shuffled_explanation
+
+    check_names(names, [envelope.name for envelope in survey.envelopes])
+    chosen = [
+        envelope for envelope in survey.envelopes if envelope.name in (names or [envelope.name])
+    ]
+    if path is not None:
+        if len(chosen) != 1:
+            raise click.UsageError("--certificate: expected one --question, as each has its own")
+        try:
+            stated = batch_certificate(chosen[0], reports, delta, colluding=colluding)
+        except ValueError as error:
+            raise click.UsageError(f"--certificate: {error}") from None
+        hand_out(path, json.dumps(stated, indent=2) + "\n")
+    say(shuffled_explanation(chosen, reports, delta, colluding=colluding), path)
 
 
 @click.command()
@@ -132,7 +167,8 @@ def aggregate(
     """Count REPORTS (report files or tallies, or URLs of such) of SURVEY into one tally.
 
     A batch that comes twice among the report files counts once. Tallies have forgotten their
-    batches, so only merge tallies of different reports; one whose counts come twice is refused.
+    batches: those that are known to have some in common, with another or with the report files,
+    are refused.
     """
     from ldp_aggregator.tallies.tally_file import encode_tally
 
@@ -175,6 +211,14 @@ def aggregate(
     type=click.Path(path_type=Path),
     help="The list of `ldp stops sign` that devices followed, to say whom it left.",
 )
+@click.option(
+    "--mixed-by",
+    "mixed_by",
+    metavar="NAME",
+    help="The relay that mixed the reports, in one batch: say what that was worth.",
+)
+@DELTA
+@COLLUDING
 @with_group_options
 @ALLOW_EQUAL
 @QUIET
@@ -185,6 +229,9 @@ def estimate(
     counts_path: Path | None,
     reports: int | None,
     stop_list: Path | None,
+    mixed_by: str | None,
+    delta: Fraction,
+    colluding: Fraction,
     allow_equal: bool,
     quiet: bool,
     **asked: Any,
@@ -209,6 +256,8 @@ def estimate(
     if wanted:
         if stops is not None:
             raise click.UsageError("expected --stops without --by and --where")
+        if mixed_by is not None:
+            raise click.UsageError("expected --mixed-by without --by and --where")
         from ldp_aggregator.groups.estimation import estimate_groups
 
         groups = estimate_groups(
@@ -225,6 +274,10 @@ def estimate(
         for question in estimates:
             warn_of_health(survey[question.name], tally.counts[question.name], options.reports_each)
         warn_of_draws(survey, tally.counts)
+    if mixed_by is not None:
+        from ldp_aggregator.privacy.mixed_batches import with_batches
+
+        estimates = with_batches(estimates, survey, mixed_by, delta=delta, colluding=colluding)
     output_options.hand_over(with_shares(estimates, stops))
 
 
@@ -298,15 +351,3 @@ def _report_intake(tally: Tally, quiet: bool) -> None:
             f"+ {sum(intake.rejected.values()):,} rejected{refused}",
             err=True,
         )
-
-
-def _say(text: str, json_path: Path | None) -> None:
-    """Say to people what they asked for: on standard error if machines have standard output."""
-    click.echo(text, err=json_path is not None and is_standard_output(json_path))
-
-
-def _warn(survey: Survey) -> None:
-    from ldp_aggregator.privacy.explanation import warnings
-
-    for warning in warnings(survey):
-        click.echo(f"warning: {warning}", err=True)

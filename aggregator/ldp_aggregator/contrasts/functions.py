@@ -220,7 +220,7 @@ def quotient(name: str, parts: Floats, erring: Erring, quantile: float) -> Contr
     covariance = erring.covariance
     low, high = ratio_ends(top, bottom, covariance, quantile=quantile)
     # What may be divided by nothing may be anything.
-    bounded = math.isfinite(low)
+    known = math.isfinite(low)
     # Whether it is 1 is whether the difference of the two is 0.
     apart = np.array([1.0, -1.0])
     difference = float(apart @ covariance @ apart)
@@ -228,8 +228,8 @@ def quotient(name: str, parts: Floats, erring: Erring, quantile: float) -> Contr
         difference = float(np.sqrt(np.diag(covariance)).sum() ** 2)
     return Contrast(
         name,
-        top / bottom if bounded else math.nan,
-        ratio_error(top, bottom, covariance) if bounded else math.nan,
+        top / bottom if known else math.nan,
+        ratio_error(top, bottom, covariance) if known else math.nan,
         low=low,
         high=high,
         p_value=two_sided(top - bottom, difference, FLAT),

@@ -3,9 +3,13 @@
 explanation         the whole survey
 metric_explanation  what metric privacy promises beside an epsilon
 scale_explanation   how numbers are counted
+shuffled            the whole survey again, if a relay mixes the reports
+mixed_batches       estimates that say what their batch was worth
+composition         several batches of the same people, numerically
+trusted_curator     the errors of one who holds all answers, to compare with
 
 In no other folder: it puts together what the core says of a question and what its
 decoder adds (`explained`, `warned`), and both `commands` and `google_rappor` below them ask for it.
 
-Imports: `decoders`.
+Imports: `decoders`, `estimates`.
 """

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import floor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ldp.exact import fraction
 from ldp.keys import LEAST_EPSILON, MOST_EPSILON
 from ldp.survey_file import MOST_VALUES
+from ldp_aggregator.commands.batch_options import COLLUDING, DELTA
 from ldp_aggregator.commands.output_options import (
     OUTPUT,
     QUESTION,
@@ -21,6 +23,9 @@ from ldp_aggregator.commands.output_options import (
 from ldp_aggregator.files import hand_out, read_candidates, read_survey
 from ldp_simulations.commands.options import number, whole
 from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask, Asked
+
+if TYPE_CHECKING:
+    from ldp_simulations.planning.shuffled_plan import BatchPlans
 
 _COUNT = whole(1, MOST_RESPONDENTS)
 _CHANCE = number(Fraction(1, 10**12), 1 - Fraction(1, 10**12))
@@ -120,6 +125,28 @@ _FREQUENCY = number(Fraction(1, 10**6), 1)
     metavar="TALLY_OR_REPORTS",
     help="Write a second survey instead: about means, on the ranges that SURVEY found.",
 )
+@click.option(
+    "--shuffled",
+    metavar="N",
+    type=whole(2, 10**10),
+    help="Choose mechanisms for batches of N reports that a relay mixes, instead.",
+)
+@click.option(
+    "--central-epsilon",
+    metavar="E",
+    type=number(Fraction(1, 10**6), MOST_EPSILON),
+    help="Of --shuffled: the most that a batch may reveal of a respondent, at --delta.",
+)
+@click.option(
+    "--local-ceiling",
+    metavar="E",
+    type=number(LEAST_EPSILON, MOST_EPSILON),
+    default="4",
+    show_default=True,
+    help="Of --shuffled: the most that one report may, if relay and collector work together.",
+)
+@DELTA
+@COLLUDING
 @QUESTION
 @format_option("tables", "record")
 @OUTPUT
@@ -140,6 +167,11 @@ def plan(
     forged: int | None,
     shares: str | None,
     range_from: tuple[str, ...],
+    shuffled: int | None,
+    central_epsilon: Fraction | None,
+    local_ceiling: Fraction,
+    delta: Fraction,
+    colluding: Fraction,
     names: tuple[str, ...],
     form: str | None,
     output: Path | None,
@@ -154,6 +186,25 @@ def plan(
         return
     if names and survey_path is None:
         raise click.UsageError("--question: expected a SURVEY beside it, got none")
+    if shuffled is not None:
+        if epsilon is not None and epsilon > local_ceiling:
+            raise click.UsageError(
+                f"--epsilon: expected at most the ceiling of {float(local_ceiling):g}, which is "
+                "what a relay that talks leaves a respondent; only --local-ceiling lifts it"
+            )
+        batches = _batch_plans(
+            survey_path,
+            values,
+            names,
+            reports=floor(shuffled * (1 - colluding)),
+            delta=delta,
+            central=central_epsilon,
+            ceiling=epsilon or local_ceiling,
+        )
+        present(batches.sheet(), form, output)
+        return
+    if central_epsilon is not None:
+        raise click.UsageError("--central-epsilon: expected --shuffled N beside it")
     from ldp_simulations.planning.planned import plan as planned
 
     asked: dict[str, Any] = {
@@ -191,6 +242,35 @@ def plan(
         **asked,
     )
     present(done.sheet(), form, output)
+
+
+def _batch_plans(
+    survey_path: Path | None,
+    values: int | None,
+    names: tuple[str, ...],
+    reports: int,
+    delta: Fraction,
+    central: Fraction | None,
+    ceiling: Fraction,
+) -> BatchPlans:
+    """Plans of a survey's questions about one of a list of values, or for so many values."""
+    from ldp.domain import Domain
+    from ldp_simulations.planning.shuffled_plan import BatchWish, plan_batches
+
+    if (survey_path is None) == (values is None):
+        raise click.UsageError("--shuffled: expected SURVEY or --values D, one of them")
+    wish = BatchWish(max(reports, 1), delta, epsilon=central, ceiling=ceiling)
+    if survey_path is None:
+        domain = Domain("category", tuple(map(str, range(values or 2))))
+        return plan_batches([(f"{values} values", domain)], wish)
+    survey = read_survey(survey_path)
+    check_names(names, [question.name for question in survey])
+    chosen = [
+        (question.name, question.domain)
+        for question in survey
+        if question.name in (names or [question.name])
+    ]
+    return plan_batches(chosen, wish)
 
 
 def _shares(text: str) -> list[Fraction]:

@@ -11,7 +11,9 @@ from typing import Any
 
 import click
 
+from ldp_aggregator.commands.address_types import PAGE_ADDRESS
 from ldp_aggregator.commands.main import SURVEY, Group
+from ldp_aggregator.commands.output_files import OUTPUT_FILE
 from ldp_aggregator.files import FileError, read_survey, written_whole
 from ldp_aggregator.service.uploads.tokens import (
     SCOPES,
@@ -96,7 +98,12 @@ def new(
 @click.option(
     "--number", required=True, type=click.IntRange(1, 1_000_000), help="How many people to invite."
 )
-@click.option("--link", required=True, help="The address of the page, as ldp serve prints it.")
+@click.option(
+    "--link",
+    required=True,
+    type=PAGE_ADDRESS,
+    help="The address of the page, as ldp serve prints it.",
+)
 @click.option(
     "--invitations",
     "path",
@@ -107,7 +114,7 @@ def new(
 )
 @click.option(
     "--cards",
-    type=click.Path(path_type=Path),
+    type=OUTPUT_FILE,
     help="Write a page of QR codes to print and cut, in place of a list of links.",
 )
 def respondents(survey_path: Path, number: int, link: str, path: Path, cards: Path | None) -> None:

@@ -68,7 +68,8 @@ class KafkaSource(Follower):
         self._topic, _, bootstrap = address.partition("@")
         if not self._topic or not bootstrap:
             raise KafkaSourceError(
-                f"expected a topic and its brokers, such as reports@kafka:9092, got {address!r}"
+                "--kafka: expected a topic and its brokers, such as reports@kafka:9092, got "
+                f"{address!r}"
             )
         super().__init__(f"kafka {self._topic}", writer)
         self._read_store = read_store

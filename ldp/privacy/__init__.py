@@ -1,0 +1,27 @@
+"""Privacy of batches: what a relay between devices and collector adds (the shuffle model).
+
+Integers and fractions throughout; each answer is an upper bound that is rounded up. From below:
+
+- `blankets`: what reports have in common, whatever the answers are, in five numbers
+- `table`: these numbers of every mechanism, by the integers of its randomizer
+- `laws`: binomial laws in fixed point, from below and from above
+- `deltas`: the delta of a batch at a given epsilon
+- `batches`: what a batch was worth, in figures and in words
+- `certificates`: the same for others to check (`examples/check_batch_certificate.py`)
+"""
+
+from ldp.privacy.batches import USUAL_DELTA, BatchPrivacy, batch_epsilon, batch_privacy
+from ldp.privacy.blankets import Blanket
+from ldp.privacy.certificates import batch_certificate
+from ldp.privacy.table import blanket_of, blanket_of_message
+
+__all__ = [
+    "USUAL_DELTA",
+    "BatchPrivacy",
+    "Blanket",
+    "batch_certificate",
+    "batch_epsilon",
+    "batch_privacy",
+    "blanket_of",
+    "blanket_of_message",
+]

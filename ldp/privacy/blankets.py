@@ -1,0 +1,213 @@
+"""The privacy blanket of a mechanism: what its reports have in common, whatever the answers are.
+
+A randomizer R draws with some probability from one and the same law, whatever the answer is: those
+reports are cover for everybody else's. Of a pair of answers x0, x1 and with a blanket w, a part of
+every row (w(y) <= R(y|x) for all x), all that matters are its mass, gamma = sum of w, and how far
+R(y|x0) and R(y|x1) rise above it. Both lie from w to E w, in a square, and a point of the square is
+a mean of its corners:
+
+    first   R(y|x0) = E w, R(y|x1) = w        probability h
+    second  R(y|x0) = w, R(y|x1) = E w        probability h
+    both    R(y|x0) = R(y|x1) = E w           probability b
+    neither R(y|x0) = R(y|x1) = w             the rest
+
+The bound of `ldp.privacy.deltas` is the mean of a convex function of these numbers, linear within
+each report, so moving each point to the corners (with its mean kept) can only raise it. Points of
+mechanisms of two levels are corners. For others, as few as possible are moved to `first` and
+`second`, and sums over y give
+
+    1 / gamma = 1 + (E - 1) (h + b)           as R(.|x0) sums to 1
+    h = T / (gamma (E - 1))                   T the total variation distance of R(.|x0) and R(.|x1)
+
+Moving mass from `both` and `neither` to `first` and `second` raises the bound too, so the worst
+pair is the one that is farthest apart. So three numbers bound what any mechanism is worth in a
+batch: E, gamma, and the largest T; and these may be rounded: E up, gamma down, T up.
+
+Two-valued questions keep the two levels that their outputs have. Where nothing is known but E there
+is the bound of any randomizer: others hide the pair with probability 1 / E, as a fair coin's toss.
+
+Sources: Balle, Bell, Gascon and Nissim 2019 (the blanket); Feldman, McMillan and Talwar 2021 (any
+randomizer); the corners follow from Jensen's inequality.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+from math import ceil, floor, lcm, prod
+from typing import NamedTuple
+
+from ldp.channel import Row
+
+_GRID = 1 << 128
+"""Where numbers are rounded to."""
+
+
+class Blanket(NamedTuple):
+    """The blanket of one pair of answers, and where their laws rise above it.
+
+    `first` and `second` are the levels E of R(y|x0) and R(y|x1); `only_first`, `only_second` and
+    `both` the probabilities, under the blanket, that they do. `covers` is how often another
+    respondent's report is drawn from it.
+    """
+
+    first: Fraction
+    second: Fraction
+    only_first: Fraction
+    only_second: Fraction
+    both: Fraction
+    covers: Fraction
+
+    @property
+    def gamma(self) -> Fraction:
+        """The blanket's mass in the row of one of the two answers."""
+        return 1 / (1 + (self.first - 1) * self.only_first + (self.first - 1) * self.both)
+
+    @property
+    def neither(self) -> Fraction:
+        """The probability that a report of the blanket is on the lower level of both."""
+        return 1 - self.only_first - self.only_second - self.both
+
+    @property
+    def turned(self) -> Blanket:
+        """That of the same pair the other way round."""
+        return self._replace(
+            first=self.second,
+            second=self.first,
+            only_first=self.only_second,
+            only_second=self.only_first,
+        )
+
+    @property
+    def directions(self) -> tuple[Blanket, ...]:
+        """The pair both ways round, unless that makes no difference."""
+        return (self,) if self == self.turned else (self, self.turned)
+
+
+def two_levels(ratio: Fraction, only_first: Fraction, both: Fraction) -> Blanket:
+    """The blanket of a mechanism whose reports have one of two weights, `ratio` : 1."""
+    blanket = Blanket(
+        ratio, ratio, only_first, only_second=only_first, both=both, covers=Fraction(1)
+    )
+    return blanket._replace(covers=blanket.gamma)
+
+
+def of_levels(ratio: Fraction, gamma: Fraction, distance: Fraction) -> Blanket:
+    """The blanket that bounds any mechanism: E, the least gamma, the largest distance T.
+
+    Raises `ValueError` for numbers that no mechanism has.
+    """
+    if ratio <= 1 or not 0 < gamma <= 1:
+        raise ValueError(f"expected a ratio above 1 and 0 < gamma <= 1, got {ratio} and {gamma}")
+    only_first = distance / (gamma * (ratio - 1))
+    above = (1 / gamma - 1) / (ratio - 1)
+    if not 0 <= only_first <= min(above, 1 - above):
+        raise ValueError(
+            f"expected a distance that a blanket of {gamma} at a ratio of {ratio} leaves room for, "
+            f"got {distance}"
+        )
+    return two_levels(ratio, only_first, above - only_first)
+
+
+def of_rates(ones: Fraction, others: Fraction) -> Blanket:
+    """The blanket of a question with two values, answered by two outputs.
+
+    `ones` and `others` are how often the first value and the second give the first output.
+
+    Raises `ValueError` unless both outputs tell something.
+    """
+    if not 0 < others < ones < 1:
+        raise ValueError(f"expected 0 < other rate < rate < 1, got {others} and {ones}")
+    gamma = others + 1 - ones
+    return Blanket(
+        ones / others,
+        (1 - others) / (1 - ones),
+        others / gamma,
+        only_second=(1 - ones) / gamma,
+        both=Fraction(0),
+        covers=gamma,
+    )
+
+
+def of_any(ratio: Fraction) -> Blanket:
+    """What bounds any randomizer of which only E is known."""
+    half = Fraction(1, 2)
+    return Blanket(ratio, ratio, half, only_second=half, both=Fraction(0), covers=1 / ratio)
+
+
+def of_rows(rows: tuple[Row, ...]) -> Blanket:
+    """The blanket of a channel that is written out: a row for each value, a column a report.
+
+    Raises `ValueError` if some output is impossible for some value and not for all.
+    """
+    columns = [column for column in zip(*rows, strict=True) if max(column) > 0]
+    if any(min(column) == 0 for column in columns):
+        raise ValueError("expected a channel that gives every report to every value")
+    if len(rows) == 2 and len(columns) == 2:
+        return of_rates(max(columns[0]), min(columns[0]))
+    ratio = max(max(column) / min(column) for column in columns)
+    gamma = sum((min(column) for column in columns), Fraction(0))
+    return of_levels(ratio, gamma, furthest(rows))
+
+
+def furthest(rows: tuple[Row, ...]) -> Fraction:
+    """The largest total variation distance between two rows."""
+    # Whole numbers over one denominator, as there are many pairs.
+    scale = lcm(*{entry.denominator for row in rows for entry in row})
+    whole = [[int(entry * scale) for entry in row] for row in rows]
+    most = max(
+        sum(a - b for a, b in zip(one, other, strict=True) if a > b)
+        for one, other in combinations(whole, 2)
+    )
+    return Fraction(most, scale)
+
+
+def rounded(blanket: Blanket) -> Blanket:
+    """One of shorter numbers that bounds no less: E up, gamma down, T up.
+
+    A lower gamma raises the levels above it in proportion.
+    """
+    if blanket.covers != blanket.gamma or blanket.first != blanket.second:
+        return of_any(_up(max(blanket.first, blanket.second)))
+    distance = blanket.only_first * blanket.gamma * (blanket.first - 1)
+    gamma = Fraction(floor(blanket.gamma * _GRID), _GRID)
+    if gamma == 0:
+        return of_any(_up(blanket.first))
+    return of_levels(_up(blanket.first * blanket.gamma / gamma), gamma, _up(distance))
+
+
+def _up(number: Fraction) -> Fraction:
+    return Fraction(ceil(number * _GRID), _GRID)
+
+
+def of_row(blankets: tuple[Blanket, ...]) -> Blanket:
+    """The blanket of several reports that travel together, as one message.
+
+    The laws of its parts are multiplied; a respondent may change all of the answers.
+    """
+    ratio = prod((max(blanket.first, blanket.second) for blanket in blankets), start=Fraction(1))
+    if any(blanket.covers != blanket.gamma for blanket in blankets):
+        return of_any(ratio)
+    # The law of (R(y|x0), R(y|x1)) / w(y) under the blanket: a corner for each part's corner.
+    corners = {(Fraction(1), Fraction(1)): Fraction(1)}
+    gamma = Fraction(1)
+    for blanket in blankets:
+        gamma *= blanket.gamma
+        grown: dict[tuple[Fraction, Fraction], Fraction] = {}
+        for (one, other), mass in corners.items():
+            for first, second, share in _corners(blanket):
+                place = (one * first, other * second)
+                grown[place] = grown.get(place, Fraction(0)) + mass * share
+        corners = grown
+    apart = sum(mass * max(one - other, Fraction(0)) for (one, other), mass in corners.items())
+    return of_levels(ratio, gamma, gamma * apart)
+
+
+def _corners(blanket: Blanket) -> tuple[tuple[Fraction, Fraction, Fraction], ...]:
+    low = Fraction(1)
+    return (
+        (blanket.first, low, blanket.only_first),
+        (low, blanket.second, blanket.only_second),
+        (blanket.first, blanket.second, blanket.both),
+        (low, low, blanket.neither),
+    )

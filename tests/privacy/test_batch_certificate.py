@@ -1,0 +1,201 @@
+"""Certificates of batches, and the program that works them out again without our code."""
+
+import importlib.util
+import json
+import re
+import sys
+
+import pytest
+from calling import run
+from places import EXAMPLES
+from surveys import survey_of, yes_no
+
+from ldp.privacy import batch_certificate, batch_privacy
+from ldp.privacy.certificates import stated
+from ldp.privacy.table import blanket_of
+
+
+def loaded(name):
+    """A module of the program, under the name by which it is imported."""
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    sys.modules[name] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+blankets, checker = map(loaded, ("mechanism_blankets", "check_batch_certificate"))
+
+
+def asked(mechanism, keys='epsilon = "1"', size=12):
+    """A question in a survey file."""
+    values = ", ".join(f'"v{number}"' for number in range(size))
+    return (
+        f'name = "{mechanism}"\ntype = "category"\nvalues = [{values}]\n'
+        f'mechanism = "{mechanism}"\n{keys}'
+    )
+
+
+KNOWN = ("grr", "ss", "pgr", "hr", "olh", "blh", "sue", "oue", "the")
+SURVEY = survey_of(
+    *(asked(mechanism) for mechanism in KNOWN),
+    asked("warner", size=2),
+    asked("forced", 'forced_true = "1/4"\nforced_false = "1/8"', size=2),
+    asked("exponential", 'epsilon = "2"\nquality = [[3, 1, 0], [1, 3, 1], [0, 1, 3]]', size=3),
+    yes_no("first"),
+    yes_no("second"),
+    asked("l-grr", 'epsilon_first = "1"\nepsilon_lifetime = "2"'),
+    head='joint = ["first", "second"]',
+)
+MESSAGES = {message.name: message for message in SURVEY.envelopes}
+UNKNOWN = ("l-grr",)
+
+
+def checked(certificate, path):
+    """What the program exits with."""
+    path.write_text(json.dumps(certificate), encoding="utf-8")
+    return checker.main(path)
+
+
+@pytest.mark.parametrize("name", [name for name in MESSAGES if name not in UNKNOWN])
+def test_sound_certificates_hold(name, tmp_path):
+    """Every mechanism that the program knows, and a row of two questions."""
+    assert checked(batch_certificate(MESSAGES[name], 70, "1e-2"), tmp_path / "it") == 0
+
+
+def test_mechanisms_that_it_does_not_know_are_not_passed(tmp_path, capsys):
+    """It says so, and exits with 2."""
+    certificate = batch_certificate(MESSAGES["l-grr"], 70, "1e-2")
+    assert checked(certificate, tmp_path / "it") == 2
+    assert "cannot be used" in capsys.readouterr().out
+
+
+def forgeries(certificate):
+    """The certificate with one thing in its favour, or another than it was."""
+    changes = {
+        "honest": "71",
+        "reports": "700",
+        "colluding": "0.5",
+        "epsilon": certificate["epsilon"][:-1],
+        "delta": "0.005",
+        "epsilon_if_relay_and_collector_collude": "0.9",
+        "t": certificate["t"][:-1],
+        "blocks": "20",
+        "stretches": "3",
+        "parts": "4",
+        "upper": re.sub("[1-9]", "1", certificate["upper"], count=3),
+        "lower": certificate["upper"],
+    }
+    for name, text in changes.items():
+        yield name, {**certificate, name: text}
+    (question,) = certificate["questions"]
+    for name, text in question["integers"].items():
+        if name in ("size", "chosen", "truth", "other"):
+            integers = {**question["integers"], name: str(int(text) + 1)}
+            yield name, {**certificate, "questions": [{**question, "integers": integers}]}
+    for name in certificate["blanket"]:
+        yield name, {**certificate, "blanket": {**certificate["blanket"], name: "1/3"}}
+
+
+def test_tampered_certificates_are_refused(tmp_path):
+    """Each number that a claim rests on, one at a time; and one that is none."""
+    certificate = batch_certificate(MESSAGES["ss"], 70, "1e-2", colluding="0")
+    tried = 0
+    for name, forged in forgeries(certificate):
+        assert forged != certificate
+        assert checked(forged, tmp_path / "it") != 0, name
+        tried += 1
+    assert tried == 22
+    assert checked({**certificate, "blocks": "none"}, tmp_path / "it") == 2
+    assert checked({}, tmp_path / "it") == 2
+    assert checker.main(tmp_path / "absent") == 2
+
+
+def test_the_program_is_short_and_shares_no_code():
+    """At most 150 lines, and no import of ours."""
+    text = (EXAMPLES / "check_batch_certificate.py").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 150
+    for name in ("check_batch_certificate", "mechanism_blankets"):
+        text = (EXAMPLES / f"{name}.py").read_text(encoding="utf-8")
+        assert not re.search(r"^\s*(import|from) (ldp|numpy|scipy)", text, re.MULTILINE)
+
+
+def test_what_a_certificate_states_is_what_the_batch_was_said_to_be_worth():
+    """The epsilon of the batch, its blanket, and bounds in their order."""
+    certificate = batch_certificate(MESSAGES["grr"], 1_000, "1e-6", colluding="0.1")
+    batch = batch_privacy(MESSAGES["grr"], 1_000, "1e-6", colluding="0.1", finely=True)
+    assert certificate["honest"] == "900" == str(batch.reports)
+    assert float(certificate["epsilon"]) == float(batch.epsilon)
+    assert certificate["blanket"] == stated(blanket_of(MESSAGES["grr"].randomizer))
+    assert 0 < float(certificate["lower"]) <= float(certificate["upper"]) <= 1e-6
+    with pytest.raises(ValueError, match="hides more than a report does"):
+        batch_certificate(MESSAGES["grr"], 3)
+
+
+def test_batches_are_told_with_both_figures():
+    """Relay apart, relay colluding; later reports; batches that are too small; what is no batch."""
+    batch = batch_privacy(MESSAGES["grr"], 12_400, mixed_by="relay.example")
+    epsilon = batch.text.partition("(")[2].partition(",")[0]
+    assert batch.text == (
+        f"12,400 reports, mixed by relay.example: ({epsilon}, 1e-8) if relay and collector are "
+        "apart, epsilon 1 if not"
+    )
+    assert float(batch.epsilon) <= float(epsilon) < 0.03
+    assert "first reports of a device only" in batch_privacy(MESSAGES["l-grr"], 9_000).text
+    assert "too few to hide among" in batch_privacy(MESSAGES["grr"], 5).text
+    assert batch_privacy(MESSAGES["first+second"], 9_000).local == 2
+    for reports, delta, colluding in ((-1, "1e-8", "0"), (9, "0", "0"), (9, "1e-8", "1")):
+        with pytest.raises(ValueError, match="expected a number of reports"):
+            batch_privacy(MESSAGES["grr"], reports, delta, colluding=colluding)
+
+
+def test_explain_says_what_batches_are_worth(tmp_path):
+    """Both figures for each message, the error beside a curator's, a certificate that holds."""
+    survey = tmp_path / "survey.toml"
+    survey.write_text(SURVEY.to_toml(), encoding="utf-8")
+    said = run("explain", survey, "--shuffled", 40_000, "--delta", "1e-6", "--colluding", "0.25")
+    assert said.output.count("if relay and collector are apart, epsilon") == len(MESSAGES)
+    assert "30,000 reports" in said.output
+    assert "one message         of 2 questions" in said.output
+    assert "a trusted curator" in said.output
+    assert "later reports" in said.output
+    file = tmp_path / "batch.json"
+    only = ("explain", survey, "--shuffled", 2000, "--question", "grr")
+    assert "oue" not in run(*only, "--certificate", file).output
+    assert checker.main(file) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--shuffled", 2000, "--certificate", "x"), "expected one --question"),
+        (("--question", "grr"), "expected --shuffled N"),
+        (("--shuffled", 2000, "--json", "x"), "without --json"),
+        (("--shuffled", 2000, "--delta", "2"), "expected a number from"),
+        (("--shuffled", 2000, "--colluding", "half"), "expected a number"),
+        (("--shuffled", 3, "--question", "grr", "--certificate", "x"), "hides more than"),
+    ],
+)
+def test_explain_refuses_what_makes_no_sense(words, said, tmp_path):
+    """And says what was expected."""
+    survey = tmp_path / "survey.toml"
+    survey.write_text(SURVEY.to_toml(), encoding="utf-8")
+    assert said in run("explain", survey, *words, code=2).output
+
+
+def test_estimates_say_what_their_batch_was_worth(tmp_path):
+    """In the table and in JSON; a question of a row with its row."""
+    from ldp_simulations import randomize
+
+    small = survey_of(
+        yes_no("first"), yes_no("second"), yes_no("third"), head='joint = ["first", "second"]'
+    )
+    reports = tmp_path / "reports"
+    reports.write_bytes(
+        randomize(small, {name: [True] * 3000 for name in ("first", "second", "third")})
+    )
+    file = tmp_path / "survey.toml"
+    file.write_text(small.to_toml(), encoding="utf-8")
+    said = run("estimate", file, reports, "--mixed-by", "relay.example", "--delta", "1e-6").output
+    assert said.count("3,000 reports, mixed by relay.example: (") == 3
+    assert said.count("The row first+second, as one message: ") == 2
+    assert "mixed by" not in run("estimate", file, reports).output
