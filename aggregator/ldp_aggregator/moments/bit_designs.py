@@ -35,7 +35,7 @@ def design_of(places: Places, bits: int) -> Any:
     A sparse matrix (cohorts * bits, M) where candidates are few, else a `BitDesign`.
     """
     cohorts = len(places)
-    unique = once(places, bits).reshape(-1, places.shape[-1])
+    unique = once(places, bits).reshape(cohorts * places.shape[1], places.shape[2])
     design = BitDesign(unique, cohorts, bits)
     return design[:, :] if places.shape[-1] <= FEW else design
 
@@ -98,10 +98,14 @@ class BitDesign:
             (np.ones(len(indices)), indices, starts), shape=(self.shape[0], len(there))
         )
 
+    def tocoo(self) -> Any:
+        """The sparse matrix, by entry."""
+        return self[:, :].tocoo()
+
     def sum(self, axis: int) -> Floats:
-        """The bits of each candidate, (M,), for `axis` 0, which is the only one."""
+        """The bits of each candidate, (M,), for axis 0; the candidates of each bit, for axis 1."""
         if axis:
-            raise ValueError(f"expected axis 0, got {axis}")
+            return self @ np.ones(self.shape[1])
         counted: Floats = (self.places < self.bits).sum(axis=0, dtype=np.int64).astype(float)
         return counted
 
