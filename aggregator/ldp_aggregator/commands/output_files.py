@@ -5,6 +5,7 @@ A command that learns at its end that there is no such folder has worked for not
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ class OutputFile(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Raises `FileError` for a file that cannot be written."""
         path = super().convert(value, param, ctx)
-        check_writable(Path(path))
+        check_writable(Path(os.fsdecode(path)))
         return path
 
 

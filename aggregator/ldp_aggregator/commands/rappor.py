@@ -39,7 +39,7 @@ def rappor() -> None:
     "--reports",
     "reports_path",
     type=_FILE,
-    help="Reports to count instead, with columns cohort and irr.",
+    help="Reports to count instead, with columns cohort and irr (or rappor).",
 )
 @click.option("--map", "map_path", type=_FILE, help="map.csv: the bits of each candidate.")
 @click.option(
@@ -71,12 +71,13 @@ def import_files(
 ) -> None:
     """Estimate frequencies from files of google/rappor.
 
-    The files are its parameters, counts (or reports), and a map (or candidates).
+    The files are its parameters, counts (or reports), and a map (or candidates); none of these for
+    booleans, whose one bit (k = 1) is the answer.
 
     Reports do not say which client made them. Name it, and they are decoded with the probabilities
     that it drew with, which are not quite those of the parameters.
     """
-    from ldp_aggregator.google_rappor.decoding import decode, legacy_question
+    from ldp_aggregator.google_rappor.decoding import counts_of_answers, decode, legacy_question
     from ldp_aggregator.google_rappor.dialects import DIALECTS
     from ldp_aggregator.google_rappor.files import read_parameters
     from ldp_aggregator.google_rappor.privacy import explanation, warnings
@@ -90,13 +91,14 @@ def import_files(
     dialect = None if client is None else DIALECTS[client]
     question = legacy_question(parameters, dialect, str(parameters_path))
     reports = _reports(counts_path, reports_path, parameters)
+    counts = counts_of_answers(reports.counts, parameters)
     candidates = _candidates(map_path, candidates_path, parameters, dialect=dialect)
     if not quiet:
         click.echo(explanation(question, parameters), err=True)
         for warning in warnings(question, parameters, reports):
             click.echo(f"warning: {warning}", err=True)
-        warn_of_health(question, reports.counts, options.reports_each)
-    estimates = decode(question, reports.counts, candidates, options=options)
+        warn_of_health(question, counts, options.reports_each)
+    estimates = decode(question, counts, candidates, options=options)
     if export_path is not None:
         hand_out(export_path, results_csv(estimates[question.name]))
     output_options.hand_over(estimates)
@@ -136,8 +138,15 @@ def _candidates(
     candidates_path: Path | None,
     parameters: Parameters,
     dialect: Dialect | None,
-) -> Candidates:
+) -> Candidates | None:
     from ldp_aggregator.google_rappor.files import read_map
+
+    if parameters.boolean:
+        if map_path is not None or candidates_path is not None:
+            raise click.UsageError(
+                "expected no --map and no --candidates where k = 1: the bit is the answer"
+            )
+        return None
 
     if map_path is not None and candidates_path is None:
         return read_map(map_path, parameters)

@@ -5,9 +5,12 @@
              bits
     map      one row a candidate: its name, then the bits that it sets, bit b of cohort c being c k
              + b + 1; where two hash functions meet, a cell may be missing, empty or NA
-    reports  a header with `cohort`, `irr` (k digits, the highest bit first) and perhaps `client`;
-             one row a report. Other columns are not looked at: the demo's `bloom` is an answer
-             without any noise
+    reports  a header with `cohort`, `irr` or `rappor` (k digits, the highest bit first) and perhaps
+             `client`; one row a report. Other columns are not looked at: the demo's `bloom` is an
+             answer without any noise
+
+Where k = 1 the bit is the answer itself, as booleans are reported: nothing is hashed, and h says
+nothing.
 
 Cells may be quoted and have spaces around them, and numbers may be written as R writes them
 (1e+05).
@@ -40,6 +43,8 @@ MOST_RATES = 1 << 24
 """Bits of all cohorts together: 128 MiB of counts."""
 _AT_ONCE = 1 << 16
 _NO_BIT = ("", "NA")
+_REPORT = ("irr", "rappor")
+"""What a column of reports is called: by the Python client's own reports, or its documentation."""
 
 
 class Parameters(NamedTuple):
@@ -56,6 +61,11 @@ class Parameters(NamedTuple):
     def layout(self) -> Layout:
         """The shape of a report, for counting."""
         return Layout(cohorts=self.cohorts, bits=self.bits)
+
+    @property
+    def boolean(self) -> bool:
+        """Whether the one bit is the answer."""
+        return self.bits == 1
 
 
 class Candidates(NamedTuple):
@@ -86,12 +96,13 @@ def read_parameters(path: Path) -> Parameters:
             f"{path}: expected a header k,h,m,p,q,f and one row of numbers, got {len(rows)} rows"
         )
     header, row = rows
+    check_names(header)
     if sorted(header.cells) != sorted("khmpqf"):
         raise header.refusal("the header k,h,m,p,q,f", shown(",".join(header.cells)))
     row.check_width(6, "one cell for each of k,h,m,p,q,f")
     place = {name: header.cells.index(name) + 1 for name in header.cells}
-    bits = row.whole(place["k"], 2, MOST_BITS)
-    hashes = row.whole(place["h"], 1, min(MOST_HASHES, bits))
+    bits = row.whole(place["k"], 1, MOST_BITS)
+    hashes = row.whole(place["h"], 1, min(MOST_HASHES, bits) if bits > 1 else MOST_HASHES)
     cohorts = row.whole(place["m"], 1, min(MOST_COHORTS, MOST_RATES // bits))
     p, q, f = (row.probability(place[name]) for name in "pqf")
     return Parameters(bits, hashes, cohorts, p=p, q=q, f=f)
@@ -173,9 +184,8 @@ def read_reports(path: Path, parameters: Parameters) -> Reports:
     """A file of reports such as `case_reports.csv`, counted."""
     rows = read_rows(path)
     header = next(rows, None)
-    if header is None or not {"cohort", "irr"} <= set(header.cells):
-        came = "an empty file" if header is None else shown(",".join(header.cells))
-        raise FileError(f"{path}: expected a header with the columns cohort and irr, got {came}")
+    column = _report_column(path, header)
+    assert header is not None  # noqa: S101
     clients: set[str] = set()
     has_clients = "client" in header.cells
     counts = empty_counts(parameters.layout)
@@ -184,7 +194,7 @@ def read_reports(path: Path, parameters: Parameters) -> Reports:
         for row in batch:
             row.check_width(len(header.cells), "as many as the header has")
             cells = dict(zip(header.cells, row.cells, strict=True))
-            reports += _report(row, header.cells, cells["irr"], parameters=parameters)
+            reports += _report(row, header.cells, column, parameters=parameters)
             if has_clients:
                 clients.add(cells["client"])
         report_rows = np.frombuffer(reports, np.uint8).reshape(len(batch), -1)
@@ -192,15 +202,35 @@ def read_reports(path: Path, parameters: Parameters) -> Reports:
     return Reports(counts, len(clients) if has_clients else None)
 
 
-def _report(row: Row, header: list[str], digits: str, parameters: Parameters) -> bytes:
+def check_names(header: Row) -> None:
+    """Raise `FileError` for a header that has a name twice, of whose columns one is to be read."""
+    for place, name in enumerate(header.cells):
+        if name and name in header.cells[:place]:
+            first = header.cells.index(name) + 1
+            raise header.refusal(
+                "columns whose names differ", f"{shown(name)} of column {first} again", place + 1
+            )
+
+
+def _report_column(path: Path, header: Row | None) -> str:
+    if header is not None:
+        check_names(header)
+    names = [] if header is None else [name for name in _REPORT if name in header.cells]
+    if header is None or "cohort" not in header.cells or not names:
+        came = "an empty file" if header is None else shown(",".join(header.cells))
+        raise FileError(
+            f"{path}: expected a header with the columns cohort and irr (or rappor), got {came}"
+        )
+    if len(names) > 1:
+        raise header.refusal("one column of reports, irr or rappor", "both")
+    return names[0]
+
+
+def _report(row: Row, header: list[str], name: str, parameters: Parameters) -> bytes:
     """A row as the bytes of one of our own reports, which the bulk counter takes."""
-    column = header.index("cohort") + 1
-    cohort = row.whole(column, 0, parameters.cohorts - 1)
-    if len(digits) != parameters.bits or not set(digits) <= {"0", "1"}:
-        column = header.index("irr") + 1
-        raise row.refusal(f"{parameters.bits} digits 0 or 1", shown(digits), column)
+    cohort = row.whole(header.index("cohort") + 1, 0, parameters.cohorts - 1)
+    vector = row.bits(header.index(name) + 1, parameters.bits)
     layout = parameters.layout
-    vector = int(digits, 2)
     report = layout.report(vector, cohort if layout.prefix_width else 0)
     return report.to_bytes(layout.width, "little")
 

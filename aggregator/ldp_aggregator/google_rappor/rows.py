@@ -41,6 +41,14 @@ class Row(NamedTuple):
             raise self.refusal(f"a whole number from {least} to {most}{what}", shown(cell), column)
         return int(number)
 
+    def bits(self, column: int, many: int) -> int:
+        """The vector in a column, of so many digits, the highest bit first."""
+        digits = self.cells[column - 1]
+        if len(digits) != many or not set(digits) <= {"0", "1"}:
+            expected = "a digit 0 or 1" if many == 1 else f"{many} digits 0 or 1"
+            raise self.refusal(expected, shown(digits), column)
+        return int(digits, 2)
+
     def probability(self, column: int) -> Fraction:
         """The exact probability in a column."""
         cell = self.cells[column - 1]
