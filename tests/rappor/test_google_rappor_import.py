@@ -369,11 +369,6 @@ BAD = {
         "1 to 2 bits in each cohort (those of cohort 0 are 1 to 16)",
     ),
     "map-short": ("map.csv", "red,1,2", "got 0 in cohort 1"),
-    "map-alike": (
-        "map.csv",
-        MAP + MAP.splitlines()[0].replace("red", "rouge"),
-        "cannot be told apart",
-    ),
     "map-bytes": (
         "map.csv",
         b"\xff\xfe",

@@ -2,6 +2,7 @@
 
 regression  weighted least squares       selection  more candidates than the reports can bear
 decoding    from a tally and candidate texts to moments
+sums        candidates that can only be told apart from others as a sum
 
 Imports: `moments`, `tallies`.
 """

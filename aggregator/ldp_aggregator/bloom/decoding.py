@@ -13,6 +13,7 @@ from ldp.mechanisms.rappor import Rappor
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.bloom.hashing import hashed_again
 from ldp_aggregator.bloom.selection import Decoded, decode
+from ldp_aggregator.bloom.sums import Sums, summed
 from ldp_aggregator.checks import Check
 from ldp_aggregator.moments.bit_covariance import BitNoise
 from ldp_aggregator.moments.bit_designs import design_of, place_type
@@ -33,14 +34,22 @@ def bloom_moments(
     """Moments of the candidates' frequencies.
 
     Raises `EstimateError` if the reports cannot tell them apart. `design` is the
-    matrix of the candidates' bits, where others than our hash functions set them.
+    matrix of the candidates' bits, where others than our hash functions set them, or `Sums`.
     """
+    if isinstance(design, Sums):
+        moments = bloom_moments(randomizer, counts, candidates, repeats, design=design.design)
+        return summed(moments, design.sums)
     check_repeats(total_reports(counts, randomizer.layout), repeats)
     noise = noise_of(randomizer, repeats)
-    background = 1 - (1 - 1 / randomizer.bits) ** randomizer.hashes
+    background = background_of(randomizer)
     bits = design_matrix(randomizer, candidates) if design is None else design
     own_bits = np.asarray(bits.sum(axis=0), dtype=float).ravel() / len(counts)
     return moments_of_decoded(decode(counts, bits, noise, background=background), noise, own_bits)
+
+
+def background_of(randomizer: Rappor) -> float:
+    """How likely a text that is no candidate sets a bit."""
+    return float(1 - (1 - 1 / randomizer.bits) ** randomizer.hashes)
 
 
 def moments_of_decoded(decoded: Decoded, noise: BitNoise, own_bits: Floats) -> Moments:

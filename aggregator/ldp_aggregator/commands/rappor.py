@@ -77,6 +77,7 @@ def import_files(
     Reports do not say which client made them. Name it, and they are decoded with the probabilities
     that it drew with, which are not quite those of the parameters.
     """
+    from ldp_aggregator.google_rappor.alike import group_warnings
     from ldp_aggregator.google_rappor.decoding import counts_of_answers, decode, legacy_question
     from ldp_aggregator.google_rappor.dialects import DIALECTS
     from ldp_aggregator.google_rappor.files import read_parameters
@@ -98,7 +99,10 @@ def import_files(
         for warning in warnings(question, parameters, reports):
             click.echo(f"warning: {warning}", err=True)
         warn_of_health(question, counts, options.reports_each)
-    estimates = decode(question, counts, candidates, options=options)
+    estimates, groups = decode(question, counts, candidates, options=options)
+    if not quiet:
+        for warning in group_warnings(groups):
+            click.echo(f"warning: {warning}", err=True)
     if export_path is not None:
         hand_out(export_path, results_csv(estimates[question.name]))
     output_options.hand_over(estimates)

@@ -8,9 +8,11 @@ from ldp.mechanisms.contract import Declared
 from ldp.mechanisms.rappor import Rappor
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts
+from ldp_aggregator.bloom.decoding import background_of
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
+from ldp_aggregator.google_rappor.alike import alike_together, dependent_together
 from ldp_aggregator.google_rappor.booleans import TRUE, OneBit
 from ldp_aggregator.google_rappor.dialects import Dialect
 from ldp_aggregator.google_rappor.files import Candidates, Parameters
@@ -65,16 +67,18 @@ def counts_of_answers(counts: Counts, parameters: Parameters) -> Counts:
 
 def decode(
     question: Question, counts: Counts, candidates: Candidates | None, options: Options
-) -> SurveyEstimates:
+) -> tuple[SurveyEstimates, tuple[tuple[str, ...], ...]]:
     """Estimates of the candidates' frequencies; of booleans, which have none, of `TRUE`.
 
-    Raises `EstimateError` if they cannot be told apart. Basic RAPPOR has one cohort, one hash
+    Candidates that cannot be told apart are one; their names, by group, come along. Raises
+    `EstimateError` if nothing can be told of them. Basic RAPPOR has one cohort, one hash
     function and a bit for each value: then every bit is decoded by itself.
     """
     randomizer = question.randomizer
     assert isinstance(randomizer, Rappor)  # noqa: S101
     if candidates is None:
-        return _alone(estimate_question(question, counts, options))
+        return _alone(estimate_question(question, counts, options)), ()
+    candidates, groups = alike_together(candidates, counts)
     design, names = candidates.design, candidates.names
     alone = randomizer.cohorts == randomizer.hashes == 1 and len(names) <= randomizer.bits
     if alone and design.sum(axis=1).max() == 1:
@@ -90,8 +94,21 @@ def decode(
         )
         estimates = estimate_question(question, counts, options)
     else:
-        estimates = estimate_question(question, counts, options, candidates=names, design=design)
-    return _alone(estimates)
+        try:
+            estimates = estimate_question(
+                question, counts, options, candidates=names, design=design
+            )
+        except EstimateError:
+            background = background_of(randomizer)
+            dependent = dependent_together(candidates, counts, background)
+            if dependent is None:
+                raise
+            (names, design), more = dependent
+            groups = (*groups, *more)
+            estimates = estimate_question(
+                question, counts, options, candidates=names, design=design
+            )
+    return _alone(estimates), groups
 
 
 def _alone(estimates: QuestionEstimates) -> SurveyEstimates:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_aggregator.arrays import Floats
+from ldp_aggregator.arrays import Floats, Indices
 
 FEW = 1 << 16
 _AT_ONCE = 1 << 13
@@ -38,6 +38,13 @@ def design_of(places: Places, bits: int) -> Any:
     unique = once(places, bits).reshape(cohorts * places.shape[1], places.shape[2])
     design = BitDesign(unique, cohorts, bits)
     return design[:, :] if places.shape[-1] <= FEW else design
+
+
+def of_candidates(design: Any, places: Indices) -> Any:
+    """The design of some of its candidates."""
+    if isinstance(design, BitDesign) and len(places) > FEW:
+        return BitDesign(design.places[:, places], design.cohorts, design.bits)
+    return design[:, places]
 
 
 def place_type(bits: int) -> type[np.unsignedinteger[Any]]:
