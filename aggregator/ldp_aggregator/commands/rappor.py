@@ -1,4 +1,4 @@
-"""`ldp rappor import` and `ldp rappor survey`: decode what google/rappor left, and go on."""
+"""`ldp rappor import`, `associate`, `survey`: decode what google/rappor left, and go on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ import click
 from ldp_aggregator.commands.main import QUIET, Group
 from ldp_aggregator.commands.output_files import OUTPUT_FILE
 from ldp_aggregator.commands.output_options import (
+    ESTIMAND,
+    LEVEL,
+    OUTPUT,
     OutputOptions,
+    format_option,
+    present,
     warn_of_health,
     with_output_options,
 )
@@ -24,6 +29,11 @@ if TYPE_CHECKING:
 _FILE = click.Path(path_type=Path)
 _PARAMETERS = click.option(
     "--params", "parameters_path", type=_FILE, required=True, help="params.csv: k,h,m,p,q,f."
+)
+_CLIENT = click.option(
+    "--client",
+    type=click.Choice(["python", "cpp", "java"]),
+    help="Whose hashing and rounding the reports went through.",
 )
 
 
@@ -45,11 +55,7 @@ def rappor() -> None:
 @click.option(
     "--candidates", "candidates_path", type=_FILE, help="Candidates to hash instead, one a line."
 )
-@click.option(
-    "--client",
-    type=click.Choice(["python", "cpp", "java"]),
-    help="Whose hashing and rounding the reports went through.",
-)
+@_CLIENT
 @click.option(
     "--export",
     "export_path",
@@ -91,6 +97,10 @@ def import_files(
     parameters = read_parameters(parameters_path)
     dialect = None if client is None else DIALECTS[client]
     question = legacy_question(parameters, dialect, str(parameters_path))
+    if parameters.boolean and (map_path is not None or candidates_path is not None):
+        raise click.UsageError(
+            "expected no --map and no --candidates where k = 1: the bit is the answer"
+        )
     reports = _reports(counts_path, reports_path, parameters)
     counts = counts_of_answers(reports.counts, parameters)
     candidates = _candidates(map_path, candidates_path, parameters, dialect=dialect)
@@ -106,6 +116,106 @@ def import_files(
     if export_path is not None:
         hand_out(export_path, results_csv(estimates[question.name]))
     output_options.hand_over(estimates)
+
+
+@rappor.command("associate")
+@click.option(
+    "--schema", type=_FILE, required=True, help="Types of variables: metric,var,var_type,params."
+)
+@click.option(
+    "--reports",
+    "reports_path",
+    type=_FILE,
+    required=True,
+    help="Reports, with columns client, cohort and variables.",
+)
+@click.option(
+    "--params-dir",
+    "folder",
+    type=_FILE,
+    required=True,
+    help="The folder of parameters: NAME.csv, for the name in the schema.",
+)
+@click.option("--metric", help="Of several in the schema, that of the variables.")
+@click.option("--var1", required=True, help="The first variable, a string or a boolean.")
+@click.option("--var2", required=True, help="The other; of two variables one may be a string.")
+@click.option("--map", "map_path", type=_FILE, help="map.csv: the string's candidates.")
+@click.option(
+    "--candidates", "candidates_path", type=_FILE, help="Candidates to hash instead, one a line."
+)
+@_CLIENT
+@click.option(
+    "--skip-blank", is_flag=True, help="Leave out rows in which one of the reports is blank."
+)
+@LEVEL
+@ESTIMAND
+@click.option("--simultaneous", is_flag=True, help="Make all intervals hold together (Bonferroni).")
+@click.option(
+    "--likelihood", is_flag=True, help="Add the most likely frequencies: biased, but none below 0."
+)
+@format_option("tables", "record", "rows")
+@OUTPUT
+@QUIET
+def associate_files(
+    schema: Path,
+    reports_path: Path,
+    folder: Path,
+    metric: str | None,
+    var1: str,
+    var2: str,
+    map_path: Path | None,
+    candidates_path: Path | None,
+    client: str | None,
+    skip_blank: bool,
+    level: float,
+    estimand: str,
+    simultaneous: bool,
+    likelihood: bool,
+    form: str | None,
+    output: Path | None,
+    quiet: bool,
+) -> None:
+    """Estimate joint answers from reports to several variables, and test independence.
+
+    The files are those of decode-assoc.
+    """
+    from ldp_aggregator.google_rappor.alike import group_warnings
+    from ldp_aggregator.google_rappor.associations import (
+        associate_variables,
+        check_kinds,
+        read_joint_reports,
+        read_variables,
+    )
+    from ldp_aggregator.google_rappor.dialects import DIALECTS
+    from ldp_aggregator.google_rappor.privacy import explanation
+    from ldp_aggregator.options import Options
+
+    if var1 == var2:
+        raise click.UsageError("expected two variables, got one twice")
+    options = Options(level, estimand, simultaneous="bonferroni" if simultaneous else None)
+    variables = read_variables(schema, folder, metric, (var1, var2))
+    check_kinds(variables)
+    dialect = None if client is None else DIALECTS[client]
+    strings = [variable.parameters for variable in variables if not variable.boolean]
+    if not strings and (map_path is not None or candidates_path is not None):
+        raise click.UsageError("expected no --map and no --candidates for two booleans")
+    candidates = tuple(
+        _candidates(map_path, candidates_path, variable.parameters, dialect=dialect)
+        for variable in variables
+    )
+    reports = read_joint_reports(reports_path, variables, skip_blank=skip_blank)
+    association, groups = associate_variables(
+        variables, reports, candidates, dialect, options=options, likelihood=likelihood
+    )
+    if not quiet:
+        for variable in variables:
+            about = explanation(variable.asked(dialect), variable.parameters)
+            click.echo(f"{variable.name}: {about}", err=True)
+        if reports.skipped:
+            click.echo(f"warning: {reports.skipped:,} rows with a blank cell left out", err=True)
+        for warning in group_warnings(groups):
+            click.echo(f"warning: {warning}", err=True)
+    present(association.sheet(), form, output)
 
 
 @rappor.command()
@@ -146,10 +256,6 @@ def _candidates(
     from ldp_aggregator.google_rappor.files import read_map
 
     if parameters.boolean:
-        if map_path is not None or candidates_path is not None:
-            raise click.UsageError(
-                "expected no --map and no --candidates where k = 1: the bit is the answer"
-            )
         return None
 
     if map_path is not None and candidates_path is None:

@@ -7,4 +7,6 @@ decoding  from its files to our estimates     booleans  one bit, which is the an
 results   its consumers' format               privacy   what was promised, and what was delivered
 survey    a survey file for new collections
 alike     candidates that no report tells apart
+
+associations  reports to several variables
 """
