@@ -78,7 +78,9 @@ def test_our_own_hash_functions_in_bulk(monkeypatch):
         assert set(np.flatnonzero(design[:, place])) == expected
 
 
-@pytest.mark.parametrize(("cohorts", "hashes", "bits"), [(4, 2, 8), (3, 1, 5), (2, 4, 6)])
+@pytest.mark.parametrize(
+    ("cohorts", "hashes", "bits"), [(4, 2, 8), (3, 1, 5), (2, 4, 6), (2, 2, 200)]
+)
 def test_a_table_of_positions_is_a_matrix(cohorts, hashes, bits, monkeypatch):
     """All that a regression asks of a design, of positions that repeat as well."""
     monkeypatch.setattr(bit_designs, "FEW", 50)

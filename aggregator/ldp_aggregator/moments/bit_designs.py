@@ -8,6 +8,8 @@ table of positions, and products with it are sums of table look-ups:
     X' r     for each slot, r by position, where position k has 0
     X f      for each slot, the sums of f by position
 
+and where k is small, of pairs of slots by pairs of positions.
+
 A million candidates in 64 cohorts with two bits each are 256 MB, and 1.5 GB as a sparse matrix. Up
 to `FEW` candidates the sparse matrix is made; of more, that of any few candidates can be had
 (`design[:, some]`).
@@ -15,6 +17,7 @@ to `FEW` candidates the sparse matrix is made; of more, that of any few candidat
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,6 +26,8 @@ from numpy.typing import NDArray
 from ldp_aggregator.arrays import Floats, Indices
 
 FEW = 1 << 16
+_MOST_PAIRS = 1 << 15
+"""Pairs of positions of which a table stays in the cache."""
 _AT_ONCE = 1 << 13
 """Candidates whose numbers stay in the processor's cache."""
 
@@ -80,12 +85,37 @@ class BitDesign:
 
     def __matmul__(self, shares: Floats) -> Floats:
         """X f, of shape (cohorts * bits,)."""
-        sums = np.zeros((self.cohorts, self.bits + 1))
+        codes, size = self.codes, self.code_size
+        each = len(codes) // self.cohorts
+        sums = np.zeros((self.cohorts, size))
         for start in range(0, self.shape[1], _AT_ONCE):
             weights = np.asarray(shares[start : start + _AT_ONCE], dtype=float)
-            for slot, places in enumerate(self.places[:, start : start + _AT_ONCE]):
-                sums[slot // self.hashes] += np.bincount(places, weights, self.bits + 1)
+            for slot, places in enumerate(codes[:, start : start + _AT_ONCE]):
+                sums[slot // each] += np.bincount(places, weights, size)
+        if size > self.bits + 1:
+            # (cohorts, one position, the other).
+            paired = sums.reshape(self.cohorts, self.bits + 1, self.bits + 1)
+            sums = paired.sum(axis=1) + paired.sum(axis=2)
         return sums[:, :-1].ravel()
+
+    @property
+    def code_size(self) -> int:
+        """How many codes there are."""
+        alone = self.bits + 1
+        return alone**2 if self.hashes % 2 == 0 and alone**2 <= _MOST_PAIRS else alone
+
+    @cached_property
+    def codes(self) -> Places:
+        """The positions of two slots of a cohort as one number each, where there are few such.
+
+        That halves the look-ups; else the positions.
+        """
+        alone = self.bits + 1
+        if self.code_size == alone:
+            return self.places
+        codes = self.places[::2] * np.uint16(alone)
+        codes += self.places[1::2]
+        return codes
 
     def __getitem__(self, key: Any) -> Any:
         """Some rows (a mask of whole cohorts), or all rows of some candidates, which is sparse."""
@@ -146,9 +176,15 @@ class Transposed:
         design = self.design
         table = np.zeros((design.cohorts, design.bits + 1))
         table[:, :-1] = np.reshape(rates, (design.cohorts, design.bits))
+        codes = design.codes
+        each = len(codes) // design.cohorts
+        if design.code_size > table.shape[1]:
+            # (cohorts, one position, the other), by code.
+            table = (table[:, :, None] + table[:, None, :]).reshape(design.cohorts, -1)
         sums = np.zeros(design.shape[1])
         for start in range(0, len(sums), _AT_ONCE):
             here = sums[start : start + _AT_ONCE]
-            for slot, places in enumerate(design.places[:, start : start + _AT_ONCE]):
-                here += table[slot // design.hashes][places]
+            for slot, places in enumerate(codes[:, start : start + _AT_ONCE]):
+                # No place is beyond the table; "clip" does without a test of that.
+                here += table[slot // each].take(places, mode="clip")
         return sums
