@@ -85,9 +85,9 @@ def test_a_table_of_positions_is_a_matrix(cohorts, hashes, bits, monkeypatch):
     """All that a regression asks of a design, of positions that repeat as well."""
     monkeypatch.setattr(bit_designs, "FEW", 50)
     monkeypatch.setattr(bit_designs, "_AT_ONCE", 17)
-    design = design_of(random_places(cohorts, hashes, bits, 60), bits)
+    design = design_of(random_places(cohorts, hashes, bits, many=60), bits)
     assert isinstance(design, BitDesign)
-    matrix = design_of(random_places(cohorts, hashes, bits, 60)[:, :, :50], bits)
+    matrix = design_of(random_places(cohorts, hashes, bits, many=60)[:, :, :50], bits)
     dense = design[:, :].toarray()
     assert set(np.unique(dense)) == {0, 1}
     assert np.array_equal(matrix.toarray(), dense[:, :50])
@@ -110,7 +110,7 @@ def test_a_table_of_positions_is_a_matrix(cohorts, hashes, bits, monkeypatch):
 
 def test_a_covariance_of_many_is_that_of_few(monkeypatch):
     """Of a table of positions no row for each candidate is made, and the result is the same."""
-    places = random_places(3, 2, 8, 40)
+    places = random_places(3, 2, 8, many=40)
     matrix = design_of(places.copy(), 8)
     shares = np.random.default_rng(3).dirichlet(np.ones(40)) * 0.9
     shares[::3] = 0

@@ -55,8 +55,8 @@ def test_candidates_with_the_same_bits(folder):
     for name, value in values.items():
         expected = alone[name.split(" ")[0]]
         assert value | {"value": ""} == expected | {"value": ""}
-    told = ldp(f"rappor import {FILES} --export results.csv").stderr
-    assert "tell 3 candidates apart, which are estimated together, as one: red, scarlet" in told
+    message = ldp(f"rappor import {FILES} --export results.csv").stderr
+    assert "tell 3 candidates apart, which are estimated together, as one: red, scarlet" in message
     first = next(iter(csv.DictReader(io.StringIO((folder / "results.csv").read_text()))))
     assert first["string"] == "red or scarlet or rouge"
 
@@ -103,8 +103,10 @@ def test_candidates_that_depend_on_each_other(folder):
     assert {name: value["frequency"] for name, value in values.items()} == pytest.approx(
         {"ab or cd or ac or bd": 0.5, "ef": 0.375, "gh": 0.125}, abs=1e-9
     )
-    told = ldp(f"rappor import {FILES}").stderr
-    assert "tell 4 candidates apart, which are estimated together, as one: ab, cd, ac, bd" in told
+    message = ldp(f"rappor import {FILES}").stderr
+    assert (
+        "tell 4 candidates apart, which are estimated together, as one: ab, cd, ac, bd" in message
+    )
     write_four(folder, ("bd", "ac", "cd", "ab"))
     turned = values_of()
     assert next(iter(turned)) == "bd or ac or cd or ab"

@@ -95,7 +95,7 @@ def test_expected_reports_give_the_truth():
     known = PYTHON.candidates(TEXTS, PARAMETERS)
     reports = expected_reports(SHARES)
     association, groups = associate_variables(
-        (STRING, BOOLEAN), reports, (known, None), PYTHON, options=Options()
+        (STRING, BOOLEAN), reports, (known, None), dialect=PYTHON, options=Options()
     )
     assert not groups
     truth = np.array([[float(SHARES[text, answer]) for answer in (0, 1)] for text in TEXTS])
@@ -106,7 +106,7 @@ def test_expected_reports_give_the_truth():
     # The other way round, a table on its side.
     turned = JointReports(reports.table.T, reports.margins[::-1], skipped=0)
     other, _ = associate_variables(
-        (BOOLEAN, STRING), turned, (None, known), PYTHON, options=Options()
+        (BOOLEAN, STRING), turned, (None, known), dialect=PYTHON, options=Options()
     )
     assert other.frequency == pytest.approx(truth.T, abs=1e-9)
     assert other.standard_error == pytest.approx(association.standard_error.T)
@@ -132,7 +132,7 @@ def test_texts_that_are_no_candidates_leave_no_bias():
                     name = "ldp_aggregator.google_rappor.associations.background_of"
                     patch.setattr(name, lambda _: 0.0)
                 association, _ = associate_variables(
-                    (STRING, BOOLEAN), reports, (known, None), PYTHON, options=Options()
+                    (STRING, BOOLEAN), reports, (known, None), dialect=PYTHON, options=Options()
                 )
             estimates.append(association.frequency[1].sum())
         error = np.std(estimates) / math.sqrt(60)
@@ -195,14 +195,14 @@ def test_rows_with_a_blank_cell(folder):
     """They end the import, unless they are to be left out: then they are counted."""
     rows = simulated([("google.com", 1)] * 50)
     (folder / "reports.csv").write_text("\n".join([*rows, "c0,0,10101010,", "c0,0,,0"]))
-    told = ldp(f"rappor associate {BOTH}", 1).stderr
-    assert "reports.csv: row 52, column 4: expected a report (--skip-blank leaves out" in told
+    message = ldp(f"rappor associate {BOTH}", 1).stderr
+    assert "reports.csv: row 52, column 4: expected a report (--skip-blank leaves out" in message
     assert (
         "2 rows with a blank cell left out" in ldp(f"rappor associate {BOTH} --skip-blank").stderr
     )
     (folder / "reports.csv").write_text("client,cohort,domain,https\nc0,0,,0\n")
-    told = ldp(f"rappor associate {BOTH} --skip-blank", 1).stderr
-    assert "expected reports, got 1 rows, each with a blank cell" in told
+    message = ldp(f"rappor associate {BOTH} --skip-blank", 1).stderr
+    assert "expected reports, got 1 rows, each with a blank cell" in message
 
 
 def test_candidates_that_are_one(folder):
@@ -210,7 +210,11 @@ def test_candidates_that_are_one(folder):
     design = PYTHON.candidates(TEXTS, PARAMETERS).design[:, [0, 1, 2, 1]]
     twice = Candidates((*TEXTS, "google.co.uk"), design)
     association, groups = associate_variables(
-        (STRING, BOOLEAN), expected_reports(SHARES), (twice, None), PYTHON, options=Options()
+        (STRING, BOOLEAN),
+        expected_reports(SHARES),
+        (twice, None),
+        dialect=PYTHON,
+        options=Options(),
     )
     assert groups == (("google.com", "google.co.uk"),)
     assert association.values[0] == ("bing.com", "google.com or google.co.uk", "yahoo.com")
@@ -271,7 +275,7 @@ def test_a_census(folder):
     reports = read_joint_reports(path, variables, skip_blank=False)
     known = PYTHON.candidates(texts, parameters)
     association, _ = associate_variables(
-        variables, reports, (known, None), PYTHON, options=Options()
+        variables, reports, (known, None), dialect=PYTHON, options=Options()
     )
     true = np.array([[rows.count((text, answer)) for answer in (0, 1)] for text in texts])
     deviations = (association.frequency - true / len(rows)) / association.standard_error

@@ -55,8 +55,8 @@ def test_reports_of_one_digit(folder):
     assert twice["frequency"] == pytest.approx(value["frequency"])
     assert twice["standard_error"] > 1.05 * value["standard_error"]
     (folder / "reports.csv").write_text("cohort,irr\n0,2\n")
-    told = ldp("rappor import --params params.csv --reports reports.csv", 1).stderr
-    assert "row 2, column 2: expected a digit 0 or 1, got '2'" in told
+    message = ldp("rappor import --params params.csv --reports reports.csv", 1).stderr
+    assert "row 2, column 2: expected a digit 0 or 1, got '2'" in message
 
 
 def test_what_one_bit_tells(folder):
@@ -82,5 +82,5 @@ def test_a_bit_needs_no_candidates(folder):
     (folder / "map.csv").write_text("TRUE,1,2,3,4\n")
     line = "rappor import --params params.csv --counts counts.csv --map map.csv"
     assert "expected no --map and no --candidates where k = 1" in ldp(line, 2).stderr
-    told = ldp("rappor survey --params params.csv", 1).stderr
-    assert "params.csv: expected k from 2, got 1: the answer is a boolean" in told
+    message = ldp("rappor survey --params params.csv", 1).stderr
+    assert "params.csv: expected k from 2, got 1: the answer is a boolean" in message

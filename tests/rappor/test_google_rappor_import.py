@@ -245,8 +245,8 @@ def test_what_cannot_be_written_is_refused_before_decoding(option, folder, monke
     """A folder that is not there, and a path that is one; nothing has been decoded by then."""
     monkeypatch.setattr("ldp_aggregator.google_rappor.decoding.decode", None)
     line = f"rappor import {FILES} {option}"
-    told = ldp(f"{line} none/results.svg", 1).stderr
-    assert "expected to write none/results.svg, got No such file or directory" in told
+    message = ldp(f"{line} none/results.svg", 1).stderr
+    assert "expected to write none/results.svg, got No such file or directory" in message
     assert f"expected to write {folder}, got Is a directory" in ldp(f"{line} {folder}", 1).stderr
     assert not (folder / "none").exists()
 

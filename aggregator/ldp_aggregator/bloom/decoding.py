@@ -38,7 +38,9 @@ def bloom_moments(
     matrix of the candidates' bits, where others than our hash functions set them, or `Sums`.
     """
     if isinstance(design, Sums):
-        moments = bloom_moments(randomizer, counts, candidates, repeats, design=design.design)
+        moments = bloom_moments(
+            randomizer, counts, candidates, repeats=repeats, design=design.design
+        )
         return summed(moments, design.sums)
     check_repeats(total_reports(counts, randomizer.layout), repeats)
     noise = noise_of(randomizer, repeats)

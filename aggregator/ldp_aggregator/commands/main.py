@@ -12,18 +12,20 @@ Rules
 from __future__ import annotations
 
 import errno
+import inspect
 import math
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import entry_points, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from ldp.errors import LDPError
-from ldp_aggregator.commands.unloaded import docstring_of
 from ldp_aggregator.other_ldp import warning
 from ldp_aggregator.streams import say_everything
 
@@ -59,6 +61,27 @@ class FiniteRange(click.FloatRange):
         if math.isnan(number):
             self.fail(f"expected a number, got {value}", param, ctx)
         return number
+
+
+class OutputFile(click.Path):
+    """A file to write, or `-` for standard output: one that cannot be written is refused at once.
+
+    A command that learns at its end that there is no such folder has worked for nothing.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Raises `FileError` for a file that cannot be written."""
+        from ldp_aggregator.files import check_writable
+
+        path = super().convert(value, param, ctx)
+        check_writable(Path(os.fsdecode(path)))
+        return path
+
+
+OUTPUT_FILE = OutputFile()
 
 
 class Group(click.Group):
@@ -121,6 +144,21 @@ class _Commands(Group):
         except KeyboardInterrupt:
             click.echo("interrupted", err=True)
             ctx.exit(130)
+
+
+def docstring_of(module: str, function: str) -> str | None:
+    """The docstring of a function, as the source of its module has it, which is not loaded for it.
+
+    None if that is not plain.
+    """
+    try:
+        spec = find_spec(module)
+        source = Path(spec.origin).read_text(encoding="utf-8") if spec and spec.origin else ""
+    except (ImportError, OSError, UnicodeDecodeError, ValueError):
+        return None
+    head = rf"^def {re.escape(function)}\([^\"]*?\)[^\"]*?:\n"
+    plain = re.search(head + r' {4}"""([^\\]*?)"""', source, re.MULTILINE)
+    return None if plain is None else inspect.cleandoc(plain[1])
 
 
 @contextmanager

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ldp.errors import EstimateError
-from ldp_aggregator.commands.main import Command, FiniteRange, with_options
-from ldp_aggregator.commands.output_files import OUTPUT_FILE
+from ldp_aggregator.commands.main import OUTPUT_FILE, Command, FiniteRange, with_options
 from ldp_aggregator.distributions.asking import edges_of, quantiles_of, range_of
 from ldp_aggregator.files import hand_out, write_whole
 from ldp_aggregator.options import (

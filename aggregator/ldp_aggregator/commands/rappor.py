@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ldp_aggregator.commands.main import QUIET, Group
-from ldp_aggregator.commands.output_files import OUTPUT_FILE
+from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, Group
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
@@ -193,7 +192,7 @@ def associate_files(
     if var1 == var2:
         raise click.UsageError("expected two variables, got one twice")
     options = Options(level, estimand, simultaneous="bonferroni" if simultaneous else None)
-    variables = read_variables(schema, folder, metric, (var1, var2))
+    variables = read_variables(schema, folder, metric, names=(var1, var2))
     check_kinds(variables)
     dialect = None if client is None else DIALECTS[client]
     strings = [variable.parameters for variable in variables if not variable.boolean]
@@ -205,7 +204,12 @@ def associate_files(
     )
     reports = read_joint_reports(reports_path, variables, skip_blank=skip_blank)
     association, groups = associate_variables(
-        variables, reports, candidates, dialect, options=options, likelihood=likelihood
+        variables,
+        reports,
+        candidates,
+        dialect=dialect,
+        options=options,
+        likelihood=likelihood,
     )
     if not quiet:
         for variable in variables:

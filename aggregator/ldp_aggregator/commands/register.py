@@ -20,8 +20,7 @@ from ldp.transparency.proofs import (
     prove_inclusion,
 )
 from ldp_aggregator.commands.check import FORMAT, REASON
-from ldp_aggregator.commands.main import Group
-from ldp_aggregator.commands.output_files import OUTPUT_FILE
+from ldp_aggregator.commands.main import OUTPUT_FILE, Group
 from ldp_aggregator.files import hand_out, read_bytes, read_survey
 from ldp_aggregator.versions.published import check_grown
 from ldp_aggregator.versions.register_file import add_version, mend, read_register, verify

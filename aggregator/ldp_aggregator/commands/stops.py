@@ -13,8 +13,7 @@ import click
 from ldp.errors import LDPError, UnknownNameError
 from ldp.stops import Stops, message_of, sealed, share_of
 from ldp.survey import Survey
-from ldp_aggregator.commands.main import SURVEY, Group
-from ldp_aggregator.commands.output_files import OUTPUT_FILE
+from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY, Group
 from ldp_aggregator.files import FileError, read_bytes, read_survey, write_whole, written_whole
 
 if TYPE_CHECKING:

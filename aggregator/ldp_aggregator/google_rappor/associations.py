@@ -225,7 +225,7 @@ def _counted(rows: list[Row], columns: list[int], variables: tuple[Variable, ...
     """The joint counts of some rows: those of the first variable for each mark of the other."""
     string = [not variable.boolean for variable in variables]
     parts = [
-        list(_reports(rows, columns[0], column, variable))
+        list(_reports(rows, columns[0], column, variable=variable))
         for column, variable in zip(columns[1:], variables, strict=True)
     ]
     counts = np.zeros([_cells(variable) for variable in variables], dtype=np.int64)

@@ -68,7 +68,7 @@ class Messages:
             turn, number = divmod(step, 16)
             factor, shift = _PLACES[turn]
             place = (factor * number + shift) % 16
-            _mix(turn, (b, c, d), mixed, rest)
+            _mix(turn, (b, c, d), mixed, rest=rest)
             a += mixed
             constant = _SINES[step]
             if place == 0 and first is not None:

@@ -142,7 +142,7 @@ def read_map(path: Path, parameters: Parameters) -> Candidates:
     try:
         with opened_twice(path) as file:
             try:
-                names, places = read_plainly(path, file, shape, checked)
+                names, places = read_plainly(path, file, shape, checked=checked)
             except NotPlainError:
                 file.seek(0)
                 text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")

@@ -53,7 +53,7 @@ def read_plainly(
     names: dict[str, int] = {}
     parts = []
     for number, lines in _lines(path, file):
-        parts.append(_Part(path, number, lines, shape, names).read(checked))
+        parts.append(_Part(path, number, lines, shape=shape, names=names).read(checked))
     slots = shape.cohorts * shape.hashes
     table = np.empty((slots, len(names)), place_type(shape.bits))
     start = 0

@@ -86,12 +86,12 @@ class BitDesign:
     def __matmul__(self, shares: Floats) -> Floats:
         """X f, of shape (cohorts * bits,)."""
         codes, size = self.codes, self.code_size
-        each = len(codes) // self.cohorts
+        by_cohort = len(codes) // self.cohorts
         sums = np.zeros((self.cohorts, size))
         for start in range(0, self.shape[1], _AT_ONCE):
             weights = np.asarray(shares[start : start + _AT_ONCE], dtype=float)
             for slot, places in enumerate(codes[:, start : start + _AT_ONCE]):
-                sums[slot // each] += np.bincount(places, weights, size)
+                sums[slot // by_cohort] += np.bincount(places, weights, size)
         if size > self.bits + 1:
             # (cohorts, one position, the other).
             paired = sums.reshape(self.cohorts, self.bits + 1, self.bits + 1)
@@ -177,7 +177,7 @@ class Transposed:
         table = np.zeros((design.cohorts, design.bits + 1))
         table[:, :-1] = np.reshape(rates, (design.cohorts, design.bits))
         codes = design.codes
-        each = len(codes) // design.cohorts
+        by_cohort = len(codes) // design.cohorts
         if design.code_size > table.shape[1]:
             # (cohorts, one position, the other), by code.
             table = (table[:, :, None] + table[:, None, :]).reshape(design.cohorts, -1)
@@ -186,5 +186,5 @@ class Transposed:
             here = sums[start : start + _AT_ONCE]
             for slot, places in enumerate(codes[:, start : start + _AT_ONCE]):
                 # No place is beyond the table; "clip" does without a test of that.
-                here += table[slot // each].take(places, mode="clip")
+                here += table[slot // by_cohort].take(places, mode="clip")
         return sums

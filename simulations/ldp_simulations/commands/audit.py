@@ -11,8 +11,7 @@ import click
 
 from ldp.errors import LDPError
 from ldp.exact import fraction
-from ldp_aggregator.commands.main import QUIET, SURVEY
-from ldp_aggregator.commands.output_files import OUTPUT_FILE
+from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY
 from ldp_aggregator.commands.output_options import OUTPUT, QUESTION, format_option, present
 from ldp_aggregator.files import read_survey, write_whole
 

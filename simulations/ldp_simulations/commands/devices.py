@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from ldp_aggregator.commands.main import SURVEY
-from ldp_aggregator.commands.output_files import OUTPUT_FILE
+from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY
 from ldp_aggregator.files import hand_out, read_survey
 
 _LANGUAGES = {"python": "ldp_client.codegen", "typescript": "ldp_client.codegen_typescript"}

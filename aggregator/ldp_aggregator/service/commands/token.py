@@ -12,8 +12,7 @@ from typing import Any
 import click
 
 from ldp_aggregator.commands.address_types import PAGE_ADDRESS
-from ldp_aggregator.commands.main import SURVEY, Group
-from ldp_aggregator.commands.output_files import OUTPUT_FILE
+from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY, Group
 from ldp_aggregator.files import FileError, read_survey, written_whole
 from ldp_aggregator.service.uploads.tokens import (
     SCOPES,

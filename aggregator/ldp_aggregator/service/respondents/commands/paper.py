@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from ldp_aggregator.commands.main import SURVEY, Group
-from ldp_aggregator.commands.output_files import OUTPUT_FILE
+from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY, Group
 from ldp_aggregator.files import read_bytes, read_survey, write_whole
 
 _MOST_BYTES = 1 << 22
