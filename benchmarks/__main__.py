@@ -21,6 +21,7 @@ from benchmarks import (
     memory,
     numbers,
     queries,
+    rappor_import,
     relay,
     service,
     simulation,
@@ -35,6 +36,7 @@ README = PAGE.parent.parent / "README.md"
 _PARTS = (
     memory,
     candidates,
+    rappor_import,
     client,
     device,
     aggregator,
@@ -81,6 +83,9 @@ More of them than cores make every figure worse than it is.
   once.
 - **candidates**: from a tally of ten million reports to estimates with intervals, and which
   candidates are there, the hashes of their texts included, in a process of its own, on one core.
+- **ldp**: the command as a process, on one core, from files of google/rappor to a table: reading,
+  hashing, decoding and start-up together (`python -m benchmarks.rappor_import 1000000` has those of
+  a million candidates).
 - **simulation**: `simulate(..., way="law")` with a billion respondents, their values
   Zipf-distributed with exponent 1.1, sets of up to ten values; from the law of the reports to
   estimates with intervals, once, all runs together.

@@ -6,6 +6,7 @@ would destroy it.
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import re
@@ -194,6 +195,29 @@ def written_whole(path: Path, mode: int | None = None) -> Iterator[BinaryIO]:
         raise FileError(f"expected to write {path}, got {error.strerror or error}") from None
 
 
+def check_writable(path: Path) -> None:
+    """Raise `FileError` for a path that `written_whole` would not be able to write.
+
+    Nothing is written, nor made.
+    """
+    if is_standard_output(path):
+        return
+    try:
+        status = _found(path)
+    except OSError as error:
+        raise FileError(f"expected to write {path}, got {error.strerror or error}") from None
+    if status is not None and stat.S_ISDIR(status.st_mode):
+        raise FileError(f"expected to write {path}, got {os.strerror(errno.EISDIR)}")
+    if status is not None and not stat.S_ISREG(status.st_mode):
+        return
+    # Files are replaced by new ones, for which their folder has to be there.
+    folder = Path(os.path.realpath(path)).parent
+    if not folder.is_dir():
+        raise FileError(f"expected to write {path}, got {os.strerror(errno.ENOENT)}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise FileError(f"expected to write {path}, got {os.strerror(errno.EACCES)}")
+
+
 def _found(path: Path) -> os.stat_result | None:
     """What is there, links followed; None if nothing is."""
     try:
@@ -288,13 +312,15 @@ def hand_out(path: Path | None, content: bytes | str | Iterable[str], *, data: b
 
 
 def make_folder(path: Path) -> None:
-    """A folder to write to, with those above it."""
+    """A folder to write to, with those above it. Raises `FileError`, also if it is read-only."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(
             f"expected to make the folder {path}, got {error.strerror or error}"
         ) from None
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise FileError(f"expected to write to {path}, got {os.strerror(errno.EACCES)}")
 
 
 @contextmanager
@@ -311,6 +337,16 @@ def opened_text(path: Path) -> Iterator[TextIO]:
         return
     with path.open(encoding="utf-8-sig", newline="") as file:
         yield file
+
+
+@contextmanager
+def opened_twice(path: Path) -> Iterator[BinaryIO]:
+    """A file whose bytes can be read again from the start; of what cannot, in memory."""
+    if str(path) == DASH:
+        yield io.BytesIO(standard_input().read())
+        return
+    with path.open("rb") as file:
+        yield file if file.seekable() else io.BytesIO(file.read())
 
 
 def _read(path: Path, most: int = -1) -> bytes:

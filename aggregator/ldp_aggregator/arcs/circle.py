@@ -21,7 +21,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, toeplitz
 
 from ldp.mechanisms.arcs import Arcs
 from ldp_aggregator.arrays import Counts, Floats, Integers
@@ -59,6 +58,8 @@ class Scores(NamedTuple):
 @lru_cache(maxsize=8)
 def circle_of(arcs: Arcs) -> Circle:
     """The circle of a randomizer."""
+    from scipy.linalg import cho_factor, cho_solve, toeplitz  # slow to import
+
     law = np.array([float(weight) for weight in arcs.law])
     law /= law.sum()
     kernel = _kernel(arcs, law)
@@ -96,6 +97,8 @@ def around(numbers: Floats, width: int) -> Floats:
 
 def frequencies(circle: Circle, counts: Counts | Floats) -> Floats:
     """The unbiased frequency of each value, of shape (values,); they add up to 1."""
+    from scipy.linalg import cho_solve  # slow to import
+
     arcs, reports = circle.arcs, counts.sum()
     ratio = float(arcs.ratio)
     share = supports(arcs, counts) / reports
@@ -108,6 +111,8 @@ def frequencies(circle: Circle, counts: Counts | Floats) -> Floats:
 
 def scores(circle: Circle, queries: Floats) -> Scores:
     """What reports are worth to queries of shape (Q, values)."""
+    from scipy.linalg import cho_solve  # slow to import
+
     solved = np.asarray(cho_solve((circle.factor, False), queries.T))
     constant = solved.sum(axis=0) / circle.even.sum()
     return Scores(constant, solved - constant * circle.even[:, None])

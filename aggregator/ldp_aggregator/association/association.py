@@ -98,8 +98,7 @@ def associate(
     """
     group = _group(tally.survey, names)
     _refuse(options)
-    reports = tally.reports(names[0])
-    if not reports:
+    if not tally.reports(names[0]):
         raise EstimateError(f"expected reports to {group.name}, got none yet")
     known = candidates or {}
     questions = tuple(tally.survey[name] for name in names)
@@ -113,6 +112,37 @@ def associate(
         for question, counts, texts in zip(questions, margins, values, strict=True)
     ]
     table = joint_table(group, tally.counts[group.name], names).astype(float)
+    return joint_estimates(
+        questions,
+        values,
+        scores,
+        margins=margins,
+        table=table,
+        options=options,
+        likelihood=likelihood,
+    )
+
+
+def joint_estimates(
+    questions: tuple[Question, ...],
+    values: tuple[tuple[str, ...], ...],
+    scores: list[Scores],
+    margins: list[Counts],
+    table: Floats,
+    options: Options,
+    *,
+    likelihood: bool = False,
+) -> Association:
+    """The same from the joint tally of reports, whose scores are known.
+
+    scores   of each question, whose values are `values`
+    margins  the tally of each question by itself
+    table    the joint tally, with an axis for the cells of each question
+
+    Raises `EstimateError` for options that no association has.
+    """
+    _refuse(options)
+    reports = round(float(scores[0].ones @ margins[0].ravel()))
     # The frequencies of each question by itself, (M,).
     shares = [
         side.scores @ counts.ravel() / reports for side, counts in zip(scores, margins, strict=True)

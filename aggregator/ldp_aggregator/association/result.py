@@ -84,7 +84,7 @@ class Association(Tabled):
         verdict = _TOO_FEW if test is None else _verdict(test, options.level)
         return (
             f"{self.reports:,} reports; {options.level:.4g} score intervals for the "
-            f"{options.estimand}{family}\n{verdict}"
+            f"{options.estimand}{family}; {verdict}"
         )
 
     def text_table(self) -> TextTable:

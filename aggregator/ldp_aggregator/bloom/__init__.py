@@ -3,6 +3,8 @@
 regression  weighted least squares       joint  all frequencies as they are likely together
 selection   more candidates than the reports can bear
 decoding    from a tally and candidate texts to moments
+sums        candidates that can only be told apart from others as a sum
+hashing     the second hash of many texts at once
 
 Imports: `moments`, `tallies`.
 """

@@ -7,17 +7,22 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from xxhash import xxh64_digest, xxh64_intdigest
+from xxhash import xxh64_intdigest
 
 from ldp.bloom import hash_seeds
 from ldp.mechanisms.rappor import Rappor
 from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.bloom.hashing import hashed_again
 from ldp_aggregator.bloom.selection import Decoded, decode
+from ldp_aggregator.bloom.sums import Sums, summed
 from ldp_aggregator.checks import Check
 from ldp_aggregator.moments.bit_covariance import BitNoise
+from ldp_aggregator.moments.bit_designs import design_of, place_type
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.repeats import check_repeats, effective, noise_of, repeats_note
 from ldp_aggregator.tallies.counting import total_reports
+
+_AT_ONCE = 1 << 14
 
 
 def bloom_moments(
@@ -30,14 +35,24 @@ def bloom_moments(
     """Moments of the candidates' frequencies.
 
     Raises `EstimateError` if the reports cannot tell them apart. `design` is the
-    matrix of the candidates' bits, where others than our hash functions set them.
+    matrix of the candidates' bits, where others than our hash functions set them, or `Sums`.
     """
+    if isinstance(design, Sums):
+        moments = bloom_moments(
+            randomizer, counts, candidates, repeats=repeats, design=design.design
+        )
+        return summed(moments, design.sums)
     check_repeats(total_reports(counts, randomizer.layout), repeats)
     noise = noise_of(randomizer, repeats)
-    background = 1 - (1 - 1 / randomizer.bits) ** randomizer.hashes
+    background = background_of(randomizer)
     bits = design_matrix(randomizer, candidates) if design is None else design
     own_bits = np.asarray(bits.sum(axis=0), dtype=float).ravel() / len(counts)
     return moments_of_decoded(decode(counts, bits, noise, background=background), noise, own_bits)
+
+
+def background_of(randomizer: Rappor) -> float:
+    """How likely a text that is no candidate sets a bit."""
+    return float(1 - (1 - 1 / randomizer.bits) ** randomizer.hashes)
 
 
 def moments_of_decoded(decoded: Decoded, noise: BitNoise, own_bits: Floats) -> Moments:
@@ -105,27 +120,17 @@ def _moments(
 
 
 def design_matrix(randomizer: Rappor, candidates: Sequence[str]) -> Any:
-    """Which bits the candidates set: a sparse matrix of shape (cohorts x bits, candidates)."""
-    from scipy.sparse import csc_array
-
-    bits, hashes = randomizer.bits, randomizer.hashes
+    """Which bits the candidates set: a design of shape (cohorts x bits, candidates)."""
+    cohorts, hashes, bits = randomizer.cohorts, randomizer.hashes, randomizer.bits
     # As `ldp.bloom.bloom_positions`, but with one short hash for all cohorts of a text.
-    short = [xxh64_digest(candidate.encode()) for candidate in candidates]
-    positions = [
-        [cohort * bits + xxh64_intdigest(text, seed) % bits for text in short]
-        for cohort in range(randomizer.cohorts)
-        for seed in hash_seeds(cohort, hashes)
-    ]
-    # The rows that each candidate sets, one candidate after the other, and where each begins.
-    rows = np.array(positions).T.ravel()
-    starts = np.arange(len(candidates) + 1) * len(positions)
-    design = csc_array(
-        (np.ones(len(rows)), rows, starts), shape=(randomizer.cohorts * bits, len(candidates))
-    )
-    design.sum_duplicates()
-    # Hash functions that agree on a position set it once.
-    design.data[:] = 1.0
-    return design.tocsr()
+    short = np.array([xxh64_intdigest(candidate.encode()) for candidate in candidates], np.uint64)
+    places = np.empty((cohorts, hashes, len(candidates)), place_type(bits))
+    for start in range(0, len(short), _AT_ONCE):
+        some = slice(start, start + _AT_ONCE)
+        for cohort in range(cohorts):
+            for slot, seed in enumerate(hash_seeds(cohort, hashes)):
+                places[cohort, slot, some] = hashed_again(short[some], seed) % np.uint64(bits)
+    return design_of(places, bits)
 
 
 def _complete(decoded: Decoded) -> Check:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ldp.survey import Survey
-from ldp_aggregator.commands.main import SURVEY
+from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY
 from ldp_aggregator.commands.saying import say, warn
 from ldp_aggregator.files import hand_out, read_candidates, read_survey
 from ldp_aggregator.rendering.formats import formats_of
@@ -36,7 +36,7 @@ REASON = click.option(
 @click.option(
     "--json",
     "json_path",
-    type=click.Path(path_type=Path),
+    type=OUTPUT_FILE,
     help="Write what clients in other languages read to this file.",
 )
 @click.option(

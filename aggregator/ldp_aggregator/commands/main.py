@@ -12,10 +12,14 @@ Rules
 from __future__ import annotations
 
 import errno
+import inspect
 import math
+import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import entry_points, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -59,20 +63,44 @@ class FiniteRange(click.FloatRange):
         return number
 
 
+class OutputFile(click.Path):
+    """A file to write, or `-` for standard output: one that cannot be written is refused at once.
+
+    A command that learns at its end that there is no such folder has worked for nothing.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Raises `FileError` for a file that cannot be written."""
+        from ldp_aggregator.files import check_writable
+
+        path = super().convert(value, param, ctx)
+        check_writable(Path(os.fsdecode(path)))
+        return path
+
+
+OUTPUT_FILE = OutputFile()
+
+
 class Group(click.Group):
     """A group that lists what its subcommands do in whole sentences, over several lines."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list."""
+        with formatter.section("Commands"):
+            formatter.write_dl(self.summaries(ctx))
+
+    def summaries(self, ctx: click.Context) -> list[tuple[str, str]]:
+        """Each subcommand, and in a sentence what it does."""
         names = self.list_commands(ctx)
         commands = [(name, self.get_command(ctx, name)) for name in names]
-        rows = [
-            (name, command.get_short_help_str(_ANY_LENGTH))
-            for name, command in commands
-            if command is not None
-        ]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        return [(name, _summary(command)) for name, command in commands if command is not None]
+
+
+def _summary(command: click.Command) -> str:
+    return command.get_short_help_str(_ANY_LENGTH)
 
 
 class _Commands(Group):
@@ -91,8 +119,21 @@ class _Commands(Group):
             return command
         return None
 
+    def summaries(self, ctx: click.Context) -> list[tuple[str, str]]:
+        """Of commands that are not loaded for it: all of them together take a while."""
+        rows = {}
+        for point in entry_points(group=COMMANDS):
+            text = docstring_of(point.module, point.attr)
+            known = None if text is None else click.Command(point.name, help=text)
+            command = known or self.get_command(ctx, point.name)
+            if command is not None:
+                rows[point.name] = _summary(command)
+        return sorted(rows.items())
+
     def make_context(self, *words: Any, **settings: Any) -> click.Context:
         say_everything()
+        # Threads of linear algebra would spin after each small matrix, and keep others waiting.
+        os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
         with _told_in_a_line():  # our own --help and --version are printed here
             return super().make_context(*words, **settings)
 
@@ -103,6 +144,21 @@ class _Commands(Group):
         except KeyboardInterrupt:
             click.echo("interrupted", err=True)
             ctx.exit(130)
+
+
+def docstring_of(module: str, function: str) -> str | None:
+    """The docstring of a function, as the source of its module has it, which is not loaded for it.
+
+    None if that is not plain.
+    """
+    try:
+        spec = find_spec(module)
+        source = Path(spec.origin).read_text(encoding="utf-8") if spec and spec.origin else ""
+    except (ImportError, OSError, UnicodeDecodeError, ValueError):
+        return None
+    head = rf"^def {re.escape(function)}\([^\"]*?\)[^\"]*?:\n"
+    plain = re.search(head + r' {4}"""([^\\]*?)"""', source, re.MULTILINE)
+    return None if plain is None else inspect.cleandoc(plain[1])
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ldp_aggregator.commands.main import QUIET, SURVEY
+from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY
 from ldp_aggregator.commands.reports import ALLOW_EQUAL
 from ldp_aggregator.files import read_survey, written_whole
 
@@ -20,7 +20,7 @@ from ldp_aggregator.files import read_survey, written_whole
     "--output",
     "-o",
     required=True,
-    type=click.Path(path_type=Path),
+    type=OUTPUT_FILE,
     help="The tally file to write.",
 )
 @ALLOW_EQUAL

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ldp.errors import EstimateError
-from ldp_aggregator.commands.main import Command, FiniteRange, with_options
+from ldp_aggregator.commands.main import OUTPUT_FILE, Command, FiniteRange, with_options
 from ldp_aggregator.distributions.asking import edges_of, quantiles_of, range_of
 from ldp_aggregator.files import hand_out, write_whole
 from ldp_aggregator.options import (
@@ -96,7 +96,7 @@ OUTPUT = click.option(
     "--output",
     "-o",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=OUTPUT_FILE,
     help="Write to this file instead of standard output.",
 )
 
@@ -228,7 +228,7 @@ _OPTIONS = (
         "--cells",
         "cells_path",
         metavar="FILE",
-        type=click.Path(path_type=Path),
+        type=OUTPUT_FILE,
         help="Write the cells of a map as well, as GeoJSON polygons with shares and intervals.",
     ),
     click.option(
@@ -265,7 +265,7 @@ _OPTIONS = (
         "--plot",
         "plot_path",
         metavar="FILE",
-        type=click.Path(path_type=Path),
+        type=OUTPUT_FILE,
         help=f"Draw a picture as well, in a file ending in {PICTURES}.",
     ),
     click.option(

@@ -1,4 +1,4 @@
-"""`ldp rappor import` and `ldp rappor survey`: decode what google/rappor left, and go on."""
+"""`ldp rappor import`, `associate`, `survey`: decode what google/rappor left, and go on."""
 
 from __future__ import annotations
 
@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ldp_aggregator.commands.main import QUIET, Group
+from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, Group
 from ldp_aggregator.commands.output_options import (
+    ESTIMAND,
+    LEVEL,
+    OUTPUT,
     OutputOptions,
+    format_option,
+    present,
     warn_of_health,
     with_output_options,
 )
@@ -23,6 +28,11 @@ if TYPE_CHECKING:
 _FILE = click.Path(path_type=Path)
 _PARAMETERS = click.option(
     "--params", "parameters_path", type=_FILE, required=True, help="params.csv: k,h,m,p,q,f."
+)
+_CLIENT = click.option(
+    "--client",
+    type=click.Choice(["python", "cpp", "java"]),
+    help="Whose hashing and rounding the reports went through.",
 )
 
 
@@ -38,19 +48,18 @@ def rappor() -> None:
     "--reports",
     "reports_path",
     type=_FILE,
-    help="Reports to count instead, with columns cohort and irr.",
+    help="Reports to count instead, with columns cohort and irr (or rappor).",
 )
 @click.option("--map", "map_path", type=_FILE, help="map.csv: the bits of each candidate.")
 @click.option(
     "--candidates", "candidates_path", type=_FILE, help="Candidates to hash instead, one a line."
 )
+@_CLIENT
 @click.option(
-    "--client",
-    type=click.Choice(["python", "cpp", "java"]),
-    help="Whose hashing and rounding the reports went through.",
-)
-@click.option(
-    "--export", "export_path", type=_FILE, help="Write what is found in the columns of results.csv."
+    "--export",
+    "export_path",
+    type=OUTPUT_FILE,
+    help="Write what is found in the columns of results.csv.",
 )
 @with_output_options
 @QUIET
@@ -67,12 +76,14 @@ def import_files(
 ) -> None:
     """Estimate frequencies from files of google/rappor.
 
-    The files are its parameters, counts (or reports), and a map (or candidates).
+    The files are its parameters, counts (or reports), and a map (or candidates); none of these for
+    booleans, whose one bit (k = 1) is the answer.
 
     Reports do not say which client made them. Name it, and they are decoded with the probabilities
     that it drew with, which are not quite those of the parameters.
     """
-    from ldp_aggregator.google_rappor.decoding import decode, legacy_question
+    from ldp_aggregator.google_rappor.alike import group_warnings
+    from ldp_aggregator.google_rappor.decoding import counts_of_answers, decode, legacy_question
     from ldp_aggregator.google_rappor.dialects import DIALECTS
     from ldp_aggregator.google_rappor.files import read_parameters
     from ldp_aggregator.google_rappor.privacy import explanation, warnings
@@ -85,17 +96,130 @@ def import_files(
     parameters = read_parameters(parameters_path)
     dialect = None if client is None else DIALECTS[client]
     question = legacy_question(parameters, dialect, str(parameters_path))
+    if parameters.boolean and (map_path is not None or candidates_path is not None):
+        raise click.UsageError(
+            "expected no --map and no --candidates where k = 1: the bit is the answer"
+        )
     reports = _reports(counts_path, reports_path, parameters)
+    counts = counts_of_answers(reports.counts, parameters)
     candidates = _candidates(map_path, candidates_path, parameters, dialect=dialect)
     if not quiet:
         click.echo(explanation(question, parameters), err=True)
         for warning in warnings(question, parameters, reports):
             click.echo(f"warning: {warning}", err=True)
-        warn_of_health(question, reports.counts, options.reports_each)
-    estimates = decode(question, reports.counts, candidates, options=options)
+        warn_of_health(question, counts, options.reports_each)
+    estimates, groups = decode(question, counts, candidates, options=options)
+    if not quiet:
+        for warning in group_warnings(groups):
+            click.echo(f"warning: {warning}", err=True)
     if export_path is not None:
         hand_out(export_path, results_csv(estimates[question.name]))
     output_options.hand_over(estimates)
+
+
+@rappor.command("associate")
+@click.option(
+    "--schema", type=_FILE, required=True, help="Types of variables: metric,var,var_type,params."
+)
+@click.option(
+    "--reports",
+    "reports_path",
+    type=_FILE,
+    required=True,
+    help="Reports, with columns client, cohort and variables.",
+)
+@click.option(
+    "--params-dir",
+    "folder",
+    type=_FILE,
+    required=True,
+    help="The folder of parameters: NAME.csv, for the name in the schema.",
+)
+@click.option("--metric", help="Of several in the schema, that of the variables.")
+@click.option("--var1", required=True, help="The first variable, a string or a boolean.")
+@click.option("--var2", required=True, help="The other; of two variables one may be a string.")
+@click.option("--map", "map_path", type=_FILE, help="map.csv: the string's candidates.")
+@click.option(
+    "--candidates", "candidates_path", type=_FILE, help="Candidates to hash instead, one a line."
+)
+@_CLIENT
+@click.option(
+    "--skip-blank", is_flag=True, help="Leave out rows in which one of the reports is blank."
+)
+@LEVEL
+@ESTIMAND
+@click.option("--simultaneous", is_flag=True, help="Make all intervals hold together (Bonferroni).")
+@click.option(
+    "--likelihood", is_flag=True, help="Add the most likely frequencies: biased, but none below 0."
+)
+@format_option("tables", "record", "rows")
+@OUTPUT
+@QUIET
+def associate_files(
+    schema: Path,
+    reports_path: Path,
+    folder: Path,
+    metric: str | None,
+    var1: str,
+    var2: str,
+    map_path: Path | None,
+    candidates_path: Path | None,
+    client: str | None,
+    skip_blank: bool,
+    level: float,
+    estimand: str,
+    simultaneous: bool,
+    likelihood: bool,
+    form: str | None,
+    output: Path | None,
+    quiet: bool,
+) -> None:
+    """Estimate joint answers from reports to several variables, and test independence.
+
+    The files are those of decode-assoc.
+    """
+    from ldp_aggregator.google_rappor.alike import group_warnings
+    from ldp_aggregator.google_rappor.associations import (
+        associate_variables,
+        check_kinds,
+        read_joint_reports,
+        read_variables,
+    )
+    from ldp_aggregator.google_rappor.dialects import DIALECTS
+    from ldp_aggregator.google_rappor.privacy import explanation
+    from ldp_aggregator.options import Options
+
+    if var1 == var2:
+        raise click.UsageError("expected two variables, got one twice")
+    options = Options(level, estimand, simultaneous="bonferroni" if simultaneous else None)
+    variables = read_variables(schema, folder, metric, names=(var1, var2))
+    check_kinds(variables)
+    dialect = None if client is None else DIALECTS[client]
+    strings = [variable.parameters for variable in variables if not variable.boolean]
+    if not strings and (map_path is not None or candidates_path is not None):
+        raise click.UsageError("expected no --map and no --candidates for two booleans")
+    candidates = tuple(
+        _candidates(map_path, candidates_path, variable.parameters, dialect=dialect)
+        for variable in variables
+    )
+    reports = read_joint_reports(reports_path, variables, skip_blank=skip_blank)
+    association, groups = associate_variables(
+        variables,
+        reports,
+        candidates,
+        dialect=dialect,
+        options=options,
+        likelihood=likelihood,
+    )
+    if not quiet:
+        for variable in variables:
+            about = explanation(variable.asked(dialect), variable.parameters)
+            click.echo(f"{variable.name}: {about}", err=True)
+        if reports.skipped:
+            click.echo(f"warning: {reports.skipped:,} rows with a blank cell left out", err=True)
+        for warning in group_warnings(groups):
+            click.echo(f"warning: {warning}", err=True)
+    present(association.sheet(), form, output)
 
 
 @rappor.command()
@@ -103,7 +227,9 @@ def import_files(
 @click.option(
     "--name", default="rappor", show_default=True, help="Of the survey, and of its question."
 )
-@click.option("--output", "-o", type=_FILE, help="Write to this file instead of standard output.")
+@click.option(
+    "--output", "-o", type=OUTPUT_FILE, help="Write to this file instead of standard output."
+)
 def survey(parameters_path: Path, name: str, output: Path | None) -> None:
     """Write a survey file with the parameters of google/rappor, for collections with our client."""
     from ldp_aggregator.google_rappor.files import read_parameters
@@ -130,8 +256,11 @@ def _candidates(
     candidates_path: Path | None,
     parameters: Parameters,
     dialect: Dialect | None,
-) -> Candidates:
+) -> Candidates | None:
     from ldp_aggregator.google_rappor.files import read_map
+
+    if parameters.boolean:
+        return None
 
     if map_path is not None and candidates_path is None:
         return read_map(map_path, parameters)

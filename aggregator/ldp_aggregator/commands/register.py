@@ -20,16 +20,14 @@ from ldp.transparency.proofs import (
     prove_inclusion,
 )
 from ldp_aggregator.commands.check import FORMAT, REASON
-from ldp_aggregator.commands.main import Group
+from ldp_aggregator.commands.main import OUTPUT_FILE, Group
 from ldp_aggregator.files import hand_out, read_bytes, read_survey
 from ldp_aggregator.versions.published import check_grown
 from ldp_aggregator.versions.register_file import add_version, mend, read_register, verify
 
 _LARGEST_PROOF = 1 << 26
 REGISTER = click.argument("register_path", metavar="REGISTER", type=click.Path(path_type=Path))
-_OUTPUT = click.option(
-    "--output", "-o", type=click.Path(path_type=Path), help="The file to write it to."
-)
+_OUTPUT = click.option("--output", "-o", type=OUTPUT_FILE, help="The file to write it to.")
 
 
 @click.group(cls=Group)

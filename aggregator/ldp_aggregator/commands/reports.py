@@ -15,7 +15,7 @@ from ldp.errors import EstimateError
 from ldp.survey import Question, Survey
 from ldp_aggregator.commands.batch_options import COLLUDING, DELTA
 from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
-from ldp_aggregator.commands.main import QUIET, SURVEY
+from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY
 from ldp_aggregator.commands.output_options import (
     QUESTION,
     TALLIES_IF_ANY,
@@ -52,7 +52,7 @@ ALLOW_EQUAL = click.option(
 @click.option(
     "--json",
     "json_path",
-    type=click.Path(path_type=Path),
+    type=OUTPUT_FILE,
     help="Write the certificate to this file as JSON.",
 )
 @click.option(
@@ -73,7 +73,7 @@ ALLOW_EQUAL = click.option(
     "--certificate",
     "batch_path",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=OUTPUT_FILE,
     help="Of --shuffled and one --question: write the batch's certificate to this file, as JSON.",
 )
 @QUESTION
@@ -144,7 +144,7 @@ def _explain_batches(
     "--output",
     "-o",
     required=True,
-    type=click.Path(path_type=Path),
+    type=OUTPUT_FILE,
     help="The tally file to write.",
 )
 @click.option(

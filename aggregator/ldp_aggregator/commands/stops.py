@@ -13,7 +13,7 @@ import click
 from ldp.errors import LDPError, UnknownNameError
 from ldp.stops import Stops, message_of, sealed, share_of
 from ldp.survey import Survey
-from ldp_aggregator.commands.main import SURVEY, Group
+from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY, Group
 from ldp_aggregator.files import FileError, read_bytes, read_survey, write_whole, written_whole
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def key(path: Path) -> None:
     "--output",
     "-o",
     required=True,
-    type=click.Path(path_type=Path),
+    type=OUTPUT_FILE,
     help="The list to write; one that is there is replaced by one with the next serial number.",
 )
 def sign(

@@ -6,6 +6,7 @@ The formulas are in `ldp_aggregator.bloom`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -46,15 +47,32 @@ def support_rates(randomizer: Randomizer, counts: Counts) -> Rates:
 
 def joint_scores(question: Question, counts: Counts, candidates: Sequence[str]) -> Scores:
     """By least squares on the bits of the candidates."""
+    return scores_of_design(
+        question, counts, design_matrix(_bloom(question.randomizer), candidates)
+    )
+
+
+def scores_of_design(
+    question: Question, counts: Counts, bits_of: Any, background: float = 0.0
+) -> Scores:
+    """The same where others than our hash functions may have set the bits.
+
+    bits_of     which bits the candidates set, (rows, M), sparse
+    background  the chance that a text which is no candidate sets a bit: over the choice of hash
+                functions such texts then have no part in any score. 0 where there are none
+
+    Raises `EstimateError` for candidates that cannot be told apart.
+    """
     randomizer = _bloom(question.randomizer)
     bits, noise = randomizer.bits, noise_of(randomizer)
     gain = noise.one - noise.zero
     # (cohorts,): reports. A row of the design is a bit of a cohort, which has the cohort's share.
     sizes = counts[:, 0].astype(float)
     share = np.repeat(sizes / max(sizes.sum(), 1.0), bits)
-    design = design_matrix(randomizer, candidates).toarray()
-    gram = design.T @ (share[:, None] * design)
-    if not len(candidates) or np.linalg.matrix_rank(gram) < len(gram):
+    design = bits_of.toarray()
+    centred = design - background
+    gram = centred.T @ (share[:, None] * centred)
+    if not len(gram) or np.linalg.matrix_rank(gram) < len(gram):
         raise EstimateError(
             f"question {question.name!r}: expected candidates that set different bits, got none, "
             f"too many, or some "
@@ -62,12 +80,13 @@ def joint_scores(question: Question, counts: Counts, candidates: Sequence[str]) 
         )
     # (M, rows). The share of a cohort in the weights cancels the one that its reports are divided
     # by.
-    weights = np.linalg.solve(gram, design.T) / gain
+    weights = np.linalg.solve(gram, centred.T) / gain
     # (M, cohorts, bits), then (M, cohorts, 1 + bits) with what each report adds, whatever its bits.
     by_cohort = weights.reshape(len(gram), -1, bits)
-    scores = np.concatenate([-noise.zero * by_cohort.sum(axis=2, keepdims=True), by_cohort], axis=2)
+    at_zero = noise.zero + gain * background
+    scores = np.concatenate([-at_zero * by_cohort.sum(axis=2, keepdims=True), by_cohort], axis=2)
     # (cohorts, M, M): what the score of x is on average in a cohort, if v is held.
-    seen = np.einsum("xji,jiv->jxv", by_cohort * gain, design.reshape(-1, bits, len(gram)))
+    seen = np.einsum("xji,jiv->jxv", by_cohort * gain, centred.reshape(-1, bits, len(gram)))
     # (M, M): E[s_x^2 | v] is the noise of the bits, and the mean square over cohorts.
     shares = sizes / sizes.sum()
     spread = noise.zero_variance + (noise.one_variance - noise.zero_variance) * design

@@ -29,8 +29,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import chndtr, ndtri
 
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.distributions.answers import Direction, Length
@@ -68,6 +66,8 @@ def resultant(estimate: Floats, variance: Floats) -> Resultant:
 
 def direction(line: Line, known: Resultant, level: float) -> Direction:
     """Where the mean lies, in the unit of the answers, if it lies anywhere."""
+    from scipy.special import ndtri  # slow to import
+
     start, period = float(line.starts[0]), float(line.period)
     nowhere = Direction(None, None, start, high=start + period)
     if np.linalg.eigvalsh(known.covariance)[0] <= 0:
@@ -92,6 +92,8 @@ def direction(line: Line, known: Resultant, level: float) -> Direction:
 
 def length(known: Resultant, level: float) -> Length:
     """How far the mean is from the middle."""
+    from scipy.special import ndtri  # slow to import
+
     widest = math.sqrt(max(float(np.linalg.eigvalsh(known.covariance)[1]), 0.0))
     observed = math.hypot(*known.mean)
     along = known.mean / observed if observed else np.array([1.0, 0.0])
@@ -117,6 +119,9 @@ def _angle(point: Floats) -> float:
 
 def _least_length(observed: float, error: float, quantile: float, level: float) -> float:
     """The least length with which as long a mean is seen in half of the misses."""
+    from scipy.optimize import brentq  # slow to import
+    from scipy.special import chndtr  # slow to import
+
     if error <= 0:
         return observed
     apart = observed / error

@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from ldp.errors import EstimateError
 from ldp.survey import Question
@@ -188,6 +187,8 @@ class Distribution(WithEnds):
 
         Each misses half as often, so that both together miss no more often than they say.
         """
+        from scipy.special import ndtri  # slow to import
+
         quantile = float(ndtri(1 - (1 - self.options.level) / 4))
         lower, upper = (self._quantile_at(share, quantile) for share in (0.25, 0.75))
         return Spread(
@@ -202,6 +203,8 @@ class Distribution(WithEnds):
         Cells are left out whose share is below that of the highest with a confidence that holds for
         all of them together (Bonferroni).
         """
+        from scipy.special import ndtri  # slow to import
+
         cells = self.line.histogram(edges)
         names, queries = cells.names, cells.queries
         shares = self._shares(queries, names)

@@ -10,7 +10,6 @@ to 0 or 1 does not pass for a certain one.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtri
 
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.decoders.decoder import Answers
@@ -43,6 +42,8 @@ class WithEnds:
 
     @property
     def _quantile(self) -> float:
+        from scipy.special import ndtri  # slow to import
+
         return float(ndtri((1 + self.options.level) / 2))
 
     @property

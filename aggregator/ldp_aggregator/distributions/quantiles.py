@@ -16,13 +16,14 @@ rising function by pooling adjacent violators (Ayer et al. 1955).
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
 from ldp_aggregator.arrays import Floats
 
 
 def rising(cumulative: Floats) -> Floats:
     """The nearest function that rises from 0 to 1 at most, of the same shape."""
+    from scipy.optimize import isotonic_regression  # slow to import
+
     return np.asarray(np.clip(isotonic_regression(cumulative).x, 0.0, 1.0))
 
 

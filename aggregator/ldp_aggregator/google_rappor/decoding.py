@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from ldp.domain import Domain
 from ldp.errors import EstimateError
+from ldp.mechanisms.contract import Declared
 from ldp.mechanisms.rappor import Rappor
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts
+from ldp_aggregator.bloom.decoding import background_of
+from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
+from ldp_aggregator.google_rappor.alike import alike_together, dependent_together
+from ldp_aggregator.google_rappor.booleans import TRUE, OneBit
 from ldp_aggregator.google_rappor.dialects import Dialect
 from ldp_aggregator.google_rappor.files import Candidates, Parameters
+from ldp_aggregator.google_rappor.privacy import declared_once
 from ldp_aggregator.google_rappor.survey import equivalent_question
 from ldp_aggregator.options import Options
 
@@ -25,7 +31,11 @@ def legacy_question(parameters: Parameters, dialect: Dialect | None, place: str)
     Its mechanism is none of ours, so that its fingerprint is not, either. Raises `SurveyError` or
     `EstimateError`, naming the `place` of the parameters, if nothing can be learned from them.
     """
-    question = equivalent_question(parameters, place)
+    asked = parameters
+    if parameters.boolean:
+        # A bit is drawn as any other is; how many there are beside it makes no difference to it.
+        asked = parameters._replace(bits=2, hashes=1, cohorts=1)
+    question = equivalent_question(asked, place)
     mechanism = MECHANISM
     randomizer = question.randomizer
     if dialect is not None:
@@ -42,24 +52,36 @@ def legacy_question(parameters: Parameters, dialect: Dialect | None, place: str)
                 f"the {dialect.name} client has rounded them, "
                 f"got bits that are 1 with probabilities {float(one)} and {float(zero)}"
             )
-    return Question(
-        question.name, question.domain, mechanism, randomizer=randomizer, declared=question.declared
-    )
+    domain, declared = question.domain, question.declared
+    if parameters.boolean:
+        assert isinstance(randomizer, Rappor)  # noqa: S101
+        randomizer = OneBit.of(randomizer)
+        domain, declared = Domain("category", (TRUE,)), Declared.ratio(declared_once(parameters))
+    return Question(question.name, domain, mechanism, randomizer=randomizer, declared=declared)
+
+
+def counts_of_answers(counts: Counts, parameters: Parameters) -> Counts:
+    """Counts as the question takes them: an answer of one bit has nothing to do with cohorts."""
+    return counts.sum(axis=0, keepdims=True) if parameters.boolean else counts
 
 
 def decode(
-    question: Question, counts: Counts, candidates: Candidates, options: Options
-) -> SurveyEstimates:
-    """Estimates of the candidates' frequencies.
+    question: Question, counts: Counts, candidates: Candidates | None, options: Options
+) -> tuple[SurveyEstimates, tuple[tuple[str, ...], ...]]:
+    """Estimates of the candidates' frequencies; of booleans, which have none, of `TRUE`.
 
-    Raises `EstimateError` if they cannot be told apart. Basic RAPPOR has one cohort, one hash
+    Candidates that cannot be told apart are one; their names, by group, come along. Raises
+    `EstimateError` if nothing can be told of them. Basic RAPPOR has one cohort, one hash
     function and a bit for each value: then every bit is decoded by itself.
     """
     randomizer = question.randomizer
-    design = candidates.design
     assert isinstance(randomizer, Rappor)  # noqa: S101
-    names = candidates.names
-    if randomizer.cohorts == randomizer.hashes == 1 and design.sum(axis=1).max() == 1:
+    if candidates is None:
+        return _alone(estimate_question(question, counts, options)), ()
+    candidates, groups = alike_together(candidates, counts)
+    design, names = candidates.design, candidates.names
+    alone = randomizer.cohorts == randomizer.hashes == 1 and len(names) <= randomizer.bits
+    if alone and design.sum(axis=1).max() == 1:
         # The bits in the order of the candidates, (1, 1 + candidates).
         counts = counts[:, [0, *(1 + design.tocsc().indices)]]
         one_hot = randomizer._replace(bits=len(names), hashes=0)
@@ -72,5 +94,23 @@ def decode(
         )
         estimates = estimate_question(question, counts, options)
     else:
-        estimates = estimate_question(question, counts, options, candidates=names, design=design)
+        try:
+            estimates = estimate_question(
+                question, counts, options, candidates=names, design=design
+            )
+        except EstimateError:
+            background = background_of(randomizer)
+            dependent = dependent_together(candidates, counts, background)
+            if dependent is None:
+                raise
+            (names, design), more = dependent
+            groups = (*groups, *more)
+            estimates = estimate_question(
+                question, counts, options, candidates=names, design=design
+            )
+    return _alone(estimates), groups
+
+
+def _alone(estimates: QuestionEstimates) -> SurveyEstimates:
+    question = estimates.question
     return SurveyEstimates(question.name, question.fingerprint.hex(), {question.name: estimates})

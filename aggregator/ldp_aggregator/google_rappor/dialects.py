@@ -27,17 +27,24 @@ from fractions import Fraction
 from hashlib import md5
 from typing import Literal, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ldp.errors import EstimateError
 from ldp.layout import MOST_COHORTS
 from ldp.mechanisms.rappor import Rappor
+from ldp_aggregator.google_rappor.bulk_md5 import Messages, blocks_of
 from ldp_aggregator.google_rappor.cohorts import cpp_cohort, java_cohort
-from ldp_aggregator.google_rappor.files import Candidates, Parameters, design_matrix
+from ldp_aggregator.google_rappor.files import Candidates, Parameters
+from ldp_aggregator.moments.bit_designs import Places, design_of, place_type
 
 _COIN = 128
 """f is compared with 7 random bits; the eighth is the bit that replaces."""
 
 _DIGEST = 16
 """Bytes of an MD5."""
+_AT_ONCE = 1 << 14
+"""Candidates whose digests stay in the processor's cache."""
 
 Rounding = Callable[[Fraction], int]
 
@@ -88,15 +95,30 @@ class Dialect(NamedTuple):
         """Texts with the bits that this client sets for them, in place of a map."""
         self.check(parameters)
         bits, hashes = parameters.bits, parameters.hashes
-        places = [
-            [
-                cohort * bits + position
-                for cohort in range(parameters.cohorts)
-                for position in self.positions(text.encode(), cohort, hashes, bits=bits)
-            ]
-            for text in texts
-        ]
-        return Candidates(texts, design_matrix(places, parameters))
+        places = np.empty((parameters.cohorts, hashes, len(texts)), place_type(bits))
+        encoded = [text.encode() for text in texts]
+        by_size: dict[int, list[int]] = {}
+        for number, text in enumerate(encoded):
+            by_size.setdefault(blocks_of(text), []).append(number)
+        for numbers in by_size.values():
+            for start in range(0, len(numbers), _AT_ONCE):
+                some = numbers[start : start + _AT_ONCE]
+                messages = Messages([encoded[number] for number in some])
+                for cohort in range(parameters.cohorts):
+                    places[cohort][:, some] = self._many(messages.digests(cohort), hashes, bits)
+        return Candidates(texts, design_of(places, bits))
+
+    def _many(self, digests: NDArray[np.uint32], hashes: int, bits: int) -> Places:
+        """`positions` from digests (4, M), of shape (hashes, M)."""
+        width = self.hash_width(bits)
+        # (hashes, width, M): the bytes of each hash.
+        content = np.ascontiguousarray(digests.T).astype("<u4").view(np.uint8)
+        pieces = content[:, : hashes * width].T.reshape(hashes, width, -1).astype(np.uint32)
+        numbers = pieces[:, 0]
+        if width > 1:
+            low, high = (1, 0) if self.hash_order == "big" else (0, 1)
+            numbers = pieces[:, low] + (pieces[:, high] << 8)
+        return (numbers % bits).astype(place_type(bits))
 
     def vector(self, report: bytes) -> int:
         """A raw report as an integer whose bit i is position i."""

@@ -13,22 +13,22 @@ from fractions import Fraction
 from ldp.exact import log_text
 from ldp.mechanisms.contract import lifetime_ratio
 from ldp.survey import Question
+from ldp_aggregator.google_rappor.booleans import of_one_bit
 from ldp_aggregator.google_rappor.files import Parameters, Reports
 from ldp_aggregator.privacy.explanation import shown_too_well
 
 
 def explanation(question: Question, parameters: Parameters) -> str:
     """Both epsilons, declared and delivered."""
-    randomizer = question.randomizer
     return (
         f"{question.mechanism}, "
         f"k = {parameters.bits}, h = {parameters.hashes}, m = {parameters.cohorts}\n"
         "  eps_1   (one report)                     "
         f"declared {_epsilon(question.declared.bound)}, "
-        f"delivered {_epsilon(randomizer.ratio)}\n"
+        f"delivered {_epsilon(question.randomizer.ratio)}\n"
         "  eps_inf (all reports, answer unchanged)  "
         f"declared {_epsilon(declared_lifetime(parameters))}, "
-        f"delivered {_epsilon(lifetime_ratio(randomizer))}"
+        f"delivered {_epsilon(lifetime_ratio(question.randomizer))}"
     )
 
 
@@ -61,7 +61,14 @@ def warnings(question: Question, parameters: Parameters, reports: Reports) -> It
 def declared_lifetime(parameters: Parameters) -> Fraction | None:
     """e^eps_inf; None if infinite."""
     f = parameters.f
-    return ((2 - f) / f) ** (2 * parameters.hashes) if f else None
+    bits = 1 if parameters.boolean else 2 * parameters.hashes
+    return ((2 - f) / f) ** bits if f else None
+
+
+def declared_once(parameters: Parameters) -> Fraction:
+    """e^eps_1 of a boolean."""
+    p, q, f = parameters.p, parameters.q, parameters.f
+    return of_one_bit((1 - f / 2) * q + f / 2 * p, f / 2 * q + (1 - f / 2) * p)
 
 
 def _epsilon(ratio: Fraction | None) -> str:

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 from ldp.exact import fraction
 from ldp_aggregator.files import FileError, opened_text
@@ -41,6 +41,14 @@ class Row(NamedTuple):
             raise self.refusal(f"a whole number from {least} to {most}{what}", shown(cell), column)
         return int(number)
 
+    def bits(self, column: int, many: int) -> int:
+        """The vector in a column, of so many digits, the highest bit first."""
+        digits = self.cells[column - 1]
+        if len(digits) != many or not set(digits) <= {"0", "1"}:
+            expected = "a digit 0 or 1" if many == 1 else f"{many} digits 0 or 1"
+            raise self.refusal(expected, shown(digits), column)
+        return int(digits, 2)
+
     def probability(self, column: int) -> Fraction:
         """The exact probability in a column."""
         cell = self.cells[column - 1]
@@ -57,12 +65,18 @@ def read_rows(path: Path) -> Iterator[Row]:
     """
     try:
         with opened_text(path) as file:
-            reader = csv.reader(file, skipinitialspace=True)
-            for cells in reader:
-                if cells:
-                    yield Row(path, reader.line_num, [cell.strip() for cell in cells])
+            yield from rows_of(path, file)
     except OSError as error:
         raise FileError(f"expected to read {path}, got {error.strerror or error}") from None
+
+
+def rows_of(path: Path, file: TextIO) -> Iterator[Row]:
+    """The same of a file that is open."""
+    reader = csv.reader(file, skipinitialspace=True)
+    try:
+        for cells in reader:
+            if cells:
+                yield Row(path, reader.line_num, [cell.strip() for cell in cells])
     except UnicodeDecodeError as error:
         stray = f"the byte 0x{error.object[error.start]:02x} after row {reader.line_num}"
         raise FileError(f"{path}: expected UTF-8 text, got {stray}") from None

@@ -9,6 +9,7 @@ noise.
 
 from __future__ import annotations
 
+from ldp.errors import EstimateError
 from ldp.survey import Question
 from ldp.survey_file import parse_survey
 from ldp_aggregator.google_rappor.files import Parameters
@@ -20,8 +21,13 @@ def survey_text(parameters: Parameters, name: str, place: str) -> str:
     """The survey file; its only question has the same name.
 
     Raises `SurveyError`, naming the `place` of the parameters, if its reports would be all noise or
-    have none.
+    have none, and `EstimateError` for booleans.
     """
+    if parameters.boolean:
+        raise EstimateError(
+            f"{place}: expected k from 2, got 1: the answer is a boolean, so write a survey file "
+            "with a question of type boolean"
+        )
     probabilities = "".join(f'{key} = "{getattr(parameters, key)}"\n' for key in "pqf")
     text = (
         f'[survey]\nname = "{name}"\n\n'

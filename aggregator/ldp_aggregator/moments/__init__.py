@@ -5,6 +5,7 @@ jumps    third and fourth cumulants of a score     scores    what a report is wo
 repeats  several reports of one respondent         bit_covariance  how bits of a report err together
 together how sums and differences of frequencies err
 few_supports  how many reports support a few values
+bit_designs   which bits a million candidates set
 
 Imports: `tallies`, `projective`, and the modules beside the folders.
 """

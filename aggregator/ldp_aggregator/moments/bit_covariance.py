@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ldp_aggregator.arrays import Floats
+from ldp_aggregator.moments.bit_designs import FEW, BitDesign
 from ldp_aggregator.moments.jumps import jumps_of, repeated
 
 NEGLIGIBLE = 0.01
@@ -83,24 +84,20 @@ def precision(
     from scipy.sparse import block_diag, csr_array
 
     unknown = max(1 - float(shares.sum()), 0.0)
-    bits, present = design.shape[0] // len(sizes), np.flatnonzero(shares)
-    parts, weights = design[:, present], []
-    blocks = []
+    bits = design.shape[0] // len(sizes)
+    # (cohorts, bits): the shares of candidates that set each bit.
+    by_bit = (design @ shares).reshape(-1, bits)
+    weights, blocks = [], []
+    texts = _Texts(design, shares, unknown, background=background, bits=bits)
     # Cohorts are independent, so each is a block by itself.
     for cohort, size in enumerate(sizes.tolist()):
-        # (bits, present), and of shape (bits,) the share that has each bit set and the variance of
-        # its noise.
-        part = parts[cohort * bits : (cohort + 1) * bits]
-        share = np.clip(part @ shares[present] + unknown * background, 0, 1)
+        # (bits,): the share that has each bit set, and the variance of its noise.
+        share = np.clip(by_bit[cohort] + unknown * background, 0, 1)
         scale = (share * noise.one_variance + (1 - share) * noise.zero_variance) / (
             noise.one - noise.zero
         ) ** 2
         scale += unknown * background * (1 - background)
-        # (bits, present + 1): how each text's bits differ from the shares, in units of the noise;
-        # its square is the rest of the covariance.
-        spread = np.column_stack([part.toarray(), np.full(bits, background)]) - share[:, None]
-        spread *= np.sqrt([*shares[present], unknown]) / np.sqrt(scale)[:, None]
-        values, vectors = _eigen(spread)
+        values, vectors = texts.spread(cohort, by_bit[cohort], share, scale=scale)
         # Large eigenvalues are kept one by one; the others count as noise, the same in each bit.
         large = values > NEGLIGIBLE
         rest = float(values[~large].sum()) / max(bits - int(large.sum()), 1)
@@ -110,13 +107,44 @@ def precision(
     return Precision(np.concatenate(weights), block_diag(blocks, format="csr"))
 
 
-def _eigen(factor: Floats) -> tuple[Floats, Floats]:
-    """Eigenvalues, and eigenvectors in columns, of factor factor'.
+class _Texts:
+    """What respondents hold: candidates with these shares, and an unknown rest."""
 
-    Those that are zero may be left out.
-    """
-    if factor.shape[0] <= factor.shape[1]:
-        values, vectors = np.linalg.eigh(factor @ factor.T)
+    def __init__(
+        self, design: Any, shares: Floats, unknown: float, background: float, bits: int
+    ) -> None:
+        self.unknown, self.background, self.bits = unknown, background, bits
+        present = np.flatnonzero(shares)
+        # Of very many candidates nothing is made that has a row or column for each.
+        self.many = isinstance(design, BitDesign) and len(present) > FEW
+        self.design = design if self.many else design[:, present].tocsr()
+        self.shares = shares if self.many else shares[present]
+
+    def spread(
+        self, cohort: int, by_bit: Floats, share: Floats, scale: Floats
+    ) -> tuple[Floats, Floats]:
+        """Eigenvalues, and eigenvectors in columns, of the covariance of what is held.
+
+        In units of the noise; those that are zero may be left out.
+        """
+        if self.many:
+            together = self.design.together(cohort, self.shares)
+        else:
+            part = self.design[cohort * self.bits : (cohort + 1) * self.bits]
+            if len(self.shares) + 1 < self.bits:
+                return self._of_few(part, share, scale)
+            together = ((part * self.shares) @ part.T).toarray()
+        # (bits, bits): the sums of f (x - s)(x - s)'.
+        crossed = np.outer(by_bit - self.shares.sum() / 2 * share, share)
+        apart = self.background - share
+        covariance = together - crossed - crossed.T + self.unknown * np.outer(apart, apart)
+        values, vectors = np.linalg.eigh(covariance / np.sqrt(np.outer(scale, scale)))
         return values, vectors
-    vectors, roots, _ = np.linalg.svd(factor, full_matrices=False)
-    return roots**2, vectors
+
+    def _of_few(self, part: Any, share: Floats, scale: Floats) -> tuple[Floats, Floats]:
+        # (bits, candidates + 1): how each text's bits differ from the shares, whose square it is.
+        rest = np.full(self.bits, self.background)
+        spread = np.column_stack([part.toarray(), rest]) - share[:, None]
+        spread *= np.sqrt([*self.shares, self.unknown]) / np.sqrt(scale)[:, None]
+        vectors, roots, _ = np.linalg.svd(spread, full_matrices=False)
+        return roots**2, vectors

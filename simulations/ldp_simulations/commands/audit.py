@@ -11,7 +11,7 @@ import click
 
 from ldp.errors import LDPError
 from ldp.exact import fraction
-from ldp_aggregator.commands.main import QUIET, SURVEY
+from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY
 from ldp_aggregator.commands.output_options import OUTPUT, QUESTION, format_option, present
 from ldp_aggregator.files import read_survey, write_whole
 
@@ -61,7 +61,7 @@ def _read_budget(_: click.Context, __: click.Parameter, text: str) -> tuple[int,
 @click.option(
     "--resume",
     metavar="FILE",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OUTPUT_FILE,
     help="Keep the counts in this file, and go on from those that it has.",
 )
 @click.option(
@@ -76,7 +76,7 @@ def _read_budget(_: click.Context, __: click.Parameter, text: str) -> tuple[int,
     "--badge",
     "badge_path",
     metavar="FILE",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OUTPUT_FILE,
     help="Write the verdict as an SVG picture as well.",
 )
 @QUESTION

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ldp_aggregator.commands.main import SURVEY
+from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY
 from ldp_aggregator.files import hand_out, read_survey
 
 _LANGUAGES = {"python": "ldp_client.codegen", "typescript": "ldp_client.codegen_typescript"}
@@ -40,7 +40,7 @@ def ledger(state: Path, set_aside: bool) -> None:
 @click.option(
     "--output",
     "-o",
-    type=click.Path(path_type=Path),
+    type=OUTPUT_FILE,
     help="The file to write.  [default: standard output]",
 )
 @click.option(

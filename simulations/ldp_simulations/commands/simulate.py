@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ldp_aggregator.commands.main import QUIET, SURVEY
+from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY
 from ldp_aggregator.commands.output_options import (
     QUESTION,
     TOP,
@@ -43,7 +43,7 @@ _OF_SUITES = ("suite", "cases", "runs", "output", "quiet")
     "--output",
     "-o",
     required=True,
-    type=click.Path(path_type=Path),
+    type=OUTPUT_FILE,
     help="The report file to write.",
 )
 @click.option(

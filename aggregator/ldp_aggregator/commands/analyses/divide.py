@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ldp_aggregator.commands.main import QUIET, SURVEY
+from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY
 from ldp_aggregator.commands.output_options import TALLIES, present
 from ldp_aggregator.commands.reports import ALLOW_EQUAL, tally_of
 from ldp_aggregator.files import write_whole
@@ -30,12 +30,12 @@ from ldp_aggregator.streams import check_one_output
     "--output",
     "-o",
     required=True,
-    type=click.Path(path_type=Path),
+    type=OUTPUT_FILE,
     help="The file of the next version of the survey.",
 )
 @click.option(
     "--borders",
-    type=click.Path(path_type=Path),
+    type=OUTPUT_FILE,
     help="Write the cells as well, as GeoJSON polygons with their names, for --geography.",
 )
 @ALLOW_EQUAL

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ldp_aggregator.commands.main import QUIET, SURVEY
+from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
@@ -44,7 +44,7 @@ from ldp_aggregator.options import Options
     "-o",
     required=True,
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=OUTPUT_FILE,
     help="The page to write, such as report.html.",
 )
 @ALLOW_EQUAL

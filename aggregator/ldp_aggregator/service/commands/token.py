@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from ldp_aggregator.commands.address_types import PAGE_ADDRESS
-from ldp_aggregator.commands.main import SURVEY, Group
+from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY, Group
 from ldp_aggregator.files import FileError, read_survey, written_whole
 from ldp_aggregator.service.uploads.tokens import (
     SCOPES,
@@ -113,7 +113,7 @@ def new(
 )
 @click.option(
     "--cards",
-    type=click.Path(path_type=Path),
+    type=OUTPUT_FILE,
     help="Write a page of QR codes to print and cut, in place of a list of links.",
 )
 def respondents(survey_path: Path, number: int, link: str, path: Path, cards: Path | None) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ldp_aggregator.commands.main import SURVEY, Group
+from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY, Group
 from ldp_aggregator.files import read_bytes, read_survey, write_whole
 
 _MOST_BYTES = 1 << 22
@@ -19,7 +19,7 @@ def paper() -> None:
 
 @paper.command()
 @SURVEY
-@click.option("--output", "-o", required=True, type=click.Path(path_type=Path), help="HTML file.")
+@click.option("--output", "-o", required=True, type=OUTPUT_FILE, help="HTML file.")
 def sheet(survey_path: Path, output: Path) -> None:
     """Write a sheet to print: each question of SURVEY, what to toss, and what to write down.
 
@@ -37,9 +37,7 @@ def sheet(survey_path: Path, output: Path) -> None:
 @paper.command()
 @SURVEY
 @click.argument("table", metavar="COUNTS", type=click.Path(path_type=Path))
-@click.option(
-    "--output", "-o", required=True, type=click.Path(path_type=Path), help="Report file to write."
-)
+@click.option("--output", "-o", required=True, type=OUTPUT_FILE, help="Report file to write.")
 def count(survey_path: Path, table: Path, output: Path) -> None:
     """Turn COUNTS of what was written down into reports, for `ldp aggregate` or a service.
 
