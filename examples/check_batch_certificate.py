@@ -56,7 +56,7 @@ def delta_of(pair, m, t, many, up):
     exact = e - 1 + t * (g - 1), t * g - 1, t * g - e, t - 1
     scale, p = lcm(*(number.denominator for number in exact)), h / (h + k)
     alpha, second, both, neither = (int(number * scale) for number in exact)
-    (yes, whole), walkers, rare, total = p.as_integer_ratio(), dict[int, tuple](), 0, 0
+    (yes, whole), walkers, rare, total = p.as_integer_ratio(), dict[int, tuple[int, ...]](), 0, 0
     masses, *ends = law(m, h + k, 64)
     low, high, stretches = pieces(masses, ends, many[0] if b else 1, rare=NONE)
     for first, last, _ in stretches:
