@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from ldp.errors import Problem, SurveyError
 from ldp.keys import Keys
 from ldp.taxonomies import MOST_LEVELS, MOST_VALUES, Taxonomy
-from ldp.texts import repeated
+from ldp.texts import lines_of, repeated
 
 ReadFile = Callable[[str], str]
 """The text of a file that a survey file names."""
@@ -82,7 +82,7 @@ def _with_file(entry: object, place: str, read: ReadFile) -> object:
 
     above: dict[str, str] = {}
     tops = []
-    for number, row in enumerate(csv.reader(read(name).splitlines()), 1):
+    for number, row in enumerate(csv.reader(lines_of(read(name))), 1):
         cells = [cell.strip() for cell in row]
         if not any(cells) or (number == 1 and tuple(map(str.lower, cells)) == _HEADER):
             continue

@@ -36,6 +36,15 @@ def repeated(texts: Iterable[str]) -> str | None:
     return None
 
 
+def lines_of(text: str) -> list[str]:
+    r"""The lines of a file: only \n, \r\n and \r end one.
+
+    `str.splitlines` also ends them at form feeds, U+2028 and others, which may be parts of texts.
+    """
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return lines if lines[-1] else lines[:-1]
+
+
 def text_bytes(answer: str) -> bytes:
     """What of a text is hashed. Raises `AnswerError`, which does not repeat it."""
     try:

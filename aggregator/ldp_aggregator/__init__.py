@@ -52,9 +52,11 @@ if TYPE_CHECKING:
     from ldp_aggregator.series.trends import Trends
     from ldp_aggregator.synthesis.synthesis import Synthetic, synthesize
     from ldp_aggregator.tallies.aggregation import aggregate
+    from ldp_aggregator.tallies.identity import OverlapError
     from ldp_aggregator.tallies.ingest import Ingest
     from ldp_aggregator.tallies.tally import Intake, Tally
     from ldp_aggregator.tallies.tally_file import decode_tally, encode_tally
+    from ldp_aggregator.versions.comparison import VersionChanges, compare_versions
     from ldp_aggregator.weighting.rows import SamplingFrame
     from ldp_aggregator.weighting.weighing import weigh, weigh_rows
     from ldp_aggregator.weighting.weighted import Weighted
@@ -79,6 +81,7 @@ __all__ = [
     "Intake",
     "Map",
     "Options",
+    "OverlapError",
     "QuestionEstimates",
     "Regression",
     "RegressionOptions",
@@ -88,12 +91,14 @@ __all__ = [
     "Synthetic",
     "Tally",
     "Trends",
+    "VersionChanges",
     "Weighted",
     "__version__",
     "aggregate",
     "associate",
     "compare",
     "compare_groups",
+    "compare_versions",
     "crosstab",
     "decode_tally",
     "detected",
@@ -126,6 +131,8 @@ _HOMES = {
     "compare": "comparisons.comparing",
     "GroupComparisons": "comparisons.group_comparisons",
     "compare_groups": "comparisons.group_comparisons",
+    "VersionChanges": "versions.comparison",
+    "compare_versions": "versions.comparison",
     "Course": "series.course",
     "follow": "series.following",
     "GroupTrends": "series.group_trends",
@@ -141,6 +148,7 @@ _HOMES = {
     "Ingest": "tallies.ingest",
     "Intake": "tallies.tally",
     "Options": "options",
+    "OverlapError": "tallies.identity",
     "QuestionEstimates": "estimates.question_estimates",
     "SurveyEstimates": "estimates.survey_estimates",
     "Tally": "tallies.tally",

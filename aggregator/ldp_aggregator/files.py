@@ -23,13 +23,14 @@ from ldp.errors import LDPError, Problem, SurveyError
 from ldp.survey import Survey
 from ldp.survey_file import parse_survey
 from ldp.survey_text import LARGEST
-from ldp.texts import composed
+from ldp.texts import composed, lines_of
 from ldp_aggregator.streams import DASH, is_standard_output, standard_input
 
 _DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]+)")
 _LARGEST_SURVEY = "LDPKIT_LARGEST_SURVEY"
 _ANYWHERE = "LDPKIT_FILES_ANYWHERE"
 _MOST_SECRET = 4096
+_BLANKS = " \t"
 
 
 class FileError(LDPError):
@@ -153,13 +154,13 @@ def secret_of(name: str, environment: Mapping[str, str]) -> str:
 def read_lines(path: Path) -> tuple[str, ...]:
     """The candidates in a file, one a line; blank lines and repetitions do not count."""
     try:
-        lines = [line.strip() for line in _read(path).decode("utf-8-sig").splitlines()]
+        lines = lines_of(_read(path).decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise FileError(
             f"{path}: expected UTF-8 text, one candidate a line, got a stray byte at position "
             f"{error.start}"
         ) from None
-    return tuple(dict.fromkeys(line for line in lines if line))
+    return tuple(dict.fromkeys(line.strip(_BLANKS) for line in lines if line.strip()))
 
 
 @contextmanager

@@ -25,6 +25,7 @@ from ldp.survey import Survey
 from ldp_client.budget import Budget
 from ldp_client.ledger import Ledger
 from ldp_client.memory import Memory
+from ldp_client.registered import Proof, refuse_unregistered
 from ldp_client.reports import Report
 from ldp_client.respondent import Respondent
 from ldp_client.scope import Scope
@@ -50,11 +51,14 @@ class Client:
                   backup, or copied, so that it counts once (`ldp_client.tapes`)
     attributes    what reports say openly of the device, of the attributes that the survey lists:
                   `{"platform": "ios"}`; what is not given is unknown
+    register_head, register_proof
+                  the head of a register of surveys that is trusted, SIZE:ROOT, and the proof, or
+                  the file of it, that this survey is in it (`ldp_client.registered`)
     random        the source of randomness: the operating system's, unless a test or simulation
                   replaces it
 
     Raises `StateError` for a state file that cannot be used, `AnswerError` for an attribute that
-    the survey does not list.
+    the survey does not list, `SurveyError` for a survey that is not in the register.
 
     >>> import ldp, ldp_client
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
@@ -72,9 +76,12 @@ class Client:
         secret: Handed | None = None,
         rollback_safe: bool = True,
         attributes: Mapping[str, str] = NOTHING_SAID,
+        register_head: str | None = None,
+        register_proof: Proof | None = None,
         random: Random = system,
     ) -> None:
         check_given(survey.attributes, attributes)
+        refuse_unregistered(survey, register_head, register_proof)
         self.survey = survey
         self._store = ProcessStore() if state is None else _opened(state)
         scope = Scope.of(collector)

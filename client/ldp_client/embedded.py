@@ -31,6 +31,7 @@ from ldp_client.guard import Guard
 from ldp_client.ledger import Ledger
 from ldp_client.limits import QueueLimits
 from ldp_client.recorder import Draw, Make, Refusal
+from ldp_client.registered import Proof, refuse_unregistered
 from ldp_client.terms import Epsilon, read_survey, refuse_beyond
 from ldp_client.transport import Transport
 from ldp_client.turns import ClosedError
@@ -54,6 +55,9 @@ class EmbeddedClient:
     lifetime_cap     the largest epsilon that all surveys in this state file may spend together: 10,
                      or what the first of them asks for if that is more, unless given
     ceiling, pins    the largest epsilon that a question may ever cost; terms that are accepted
+    register_head    the head of a register of surveys that is trusted, SIZE:ROOT; and
+    register_proof   the proof, or the file of it, that this survey is in it
+                     (`ldp_client.registered`)
     strict           raise what goes wrong while recording, instead of counting it
     debug            log what leaves in plain words (`ldp_client.debugging`)
     consent          "on" or "off": what holds until the person was asked
@@ -93,6 +97,8 @@ class EmbeddedClient:
         lifetime_cap: Epsilon | None = None,
         ceiling: Epsilon | None = None,
         pins: Collection[str] | None = None,
+        register_head: str | None = None,
+        register_proof: Proof | None = None,
         strict: bool = False,
         consent: str = ON,
         secret: Handed | None = None,
@@ -105,6 +111,7 @@ class EmbeddedClient:
     ) -> None:
         survey = read_survey(source)
         refuse_beyond(survey, ceiling, pins)
+        refuse_unregistered(survey, register_head, register_proof)
         check_given(survey.attributes, attributes)
         store = self._database(state)
         transport = carrier(survey, collector, transport, is_watched=debug)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from ldp.texts import lines_of
 from ldp_aggregator.files import FileError, write_whole
 
 
@@ -62,7 +63,7 @@ class Archive:
         if text and not text.endswith("\n"):
             text = text[: text.rfind("\n") + 1]
             write_whole(path, text)
-        for number, line in enumerate(text.splitlines(), 1):
+        for number, line in enumerate(lines_of(text), 1):
             try:
                 key, result = json.loads(line)
             except ValueError:

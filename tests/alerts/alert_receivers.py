@@ -3,9 +3,7 @@
 import datetime
 import ipaddress
 import ssl
-import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult
@@ -13,6 +11,7 @@ from browser import free_port
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from listening import Handler, listening
 
 
 class Hook:
@@ -27,26 +26,14 @@ def hook():
     """A receiver that listens."""
     kept = Hook()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Receiver(Handler):
         def do_POST(self):
-            body = self.rfile.read(int(self.headers["content-length"]))
-            kept.taken.append((dict(self.headers), body))
-            self.send_response(kept.answers.pop(0) if kept.answers else 204)
-            self.end_headers()
+            kept.taken.append((dict(self.headers), self.body()))
+            self.answer(kept.answers.pop(0) if kept.answers else 204)
 
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    kept.url = f"http://127.0.0.1:{server.server_port}/hook?team=night"
-    try:
+    with listening(Receiver) as address:
+        kept.url = f"{address}/hook?team=night"
         yield kept
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 @contextmanager

@@ -220,14 +220,32 @@ def test_a_report_that_never_came_leaves_no_test(mechanisms, others):
 
 
 def test_a_share_that_no_error_explains_is_a_point():
-    """Three reports may leave no share within its error: the nearest one is given, not none."""
-    rows = np.array([[0, 0], [0, 0], [2, 0]], dtype=np.uint8)
+    """Two reports may leave no share within its error: the nearest one is given, not none."""
+    rows = np.array([[0, 0], [1, 1]], dtype=np.uint8)
     association = associate(
         tally_of(survey_of("grr", "matrix"), rows), ["a", "b"], Options(level=0.5)
     )
-    share, low, high = (part[1, 0] for part in association.conditional)
+    share, low, high = (part[0, 0] for part in association.conditional)
     assert (low, high) == (1, 1)
     assert share > 1
+
+
+def test_no_share_of_those_who_may_be_nobody():
+    """A share is given where the interval of it is not everything, and only there.
+
+    Of a value that no one holds its estimate would be one noise over another: 428, say.
+    """
+    survey = survey_of("grr", "oue")
+    answers = np.zeros((600, 2), dtype=int)
+    answers[:300] = 1  # nobody holds the last value
+    rows = rows_of(survey, answers, np.random.default_rng(5))
+    association = associate(tally_of(survey, rows), ["a", "b"])
+    share, low, high = association.conditional
+    anything = (low == 0) & (high == 1)
+    assert np.array_equal(np.isnan(share[:, 0]), anything.all(axis=1))
+    assert np.isnan(share[2]).all()
+    assert np.isfinite(share[:2]).all()
+    assert association.to_dict()["cells"][-1]["conditional"]["share"] is None
 
 
 def test_no_variance_is_below_zero(monkeypatch):

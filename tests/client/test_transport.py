@@ -8,14 +8,13 @@ import os
 import socket
 import ssl
 import stat
-import threading
 import time
 from contextlib import contextmanager
 from email.utils import formatdate
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from unittest.mock import patch
 
 import pytest
+from listening import Handler, listening
 
 from ldp.wire import Damage, FrameReader, encode_frame
 from ldp_client.outcomes import ACCEPTED, OFFLINE, Outcome, retry
@@ -33,30 +32,14 @@ def serving(status, headers=None, body=b"", delay=0.0):
     """
     requests = []
 
-    class Handler(BaseHTTPRequestHandler):
+    class Collector(Handler):
         def do_POST(self):
-            sent = self.rfile.read(int(self.headers["Content-Length"]))
-            requests.append((self.path, dict(self.headers), sent))
+            requests.append((self.path, dict(self.headers), self.body()))
             time.sleep(delay)
-            self.send_response(status)
-            for name, value in (headers or {}).items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.answer(status, body, headers)
 
-        def log_message(self, *_):
-            pass
-
-    with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.handle_error = lambda *_: None
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}", requests
-        finally:
-            server.shutdown()
-            thread.join()
+    with listening(Collector) as address:
+        yield address, requests
 
 
 def receipt(**outcomes):

@@ -247,7 +247,15 @@ ADVISING = {
     "ldp_aggregator.comparisons.comparable": ("compare",),
     "ldp_aggregator.comparisons.sharing": ("compare",),
     "ldp_aggregator.distributions.applicable": ("estimate", "simulate"),
-    "ldp_aggregator.commands.reports": ("estimate",),
+    "ldp_aggregator.commands.check": ("check",),
+    "ldp_aggregator.commands.register": ("register prove inclusion",),
+    "ldp_aggregator.commands.reports": ("explain",),
+    "ldp_simulations.audit.auditing": ("audit",),
+    **{
+        f"ldp_simulations.audit.{module}": ("audit",)
+        for module in ("client", "judging", "lives", "parts", "python_client", "verdicts", "badge")
+    },
+    "ldp_simulations.commands.audit": ("audit",),
     "ldp_aggregator.engines.spark": ("aggregate",),
     "ldp_aggregator.exchange.counts": ("estimate",),
     "ldp_aggregator.exchange.law_tables": ("estimate",),
@@ -272,11 +280,13 @@ ADVISING = {
     "ldp_aggregator.service.people.proxy": ("serve",),
     "ldp_aggregator.service.repair.doctor": ("doctor",),
     "ldp_aggregator.service.repair.lost_records": ("doctor",),
-    "ldp_aggregator.service.respondents.words": ("page",),
+    "ldp_aggregator.service.respondents.words": ("page", "serve"),
+    "ldp_aggregator.service.sources.kafka": ("serve",),
     "ldp_aggregator.service.store.witness": ("doctor",),
     "ldp_aggregator.service.upkeep.backup": ("restore",),
     "ldp_aggregator.places.geojson": ("estimate",),
-    "ldp_aggregator.tallies.paths": ("aggregate", "estimate", "associate"),
+    "ldp_aggregator.tallies.overlaps": ("aggregate", "merge", "estimate", "associate"),
+    "ldp_aggregator.tallies.paths": ("aggregate", "merge", "estimate", "associate"),
     "ldp_simulations.answers": ("randomize", "simulate"),
     "ldp_simulations.attacks.attacking": ("attack",),
     "ldp_simulations.commands.attack": ("attack",),
@@ -300,10 +310,19 @@ COMMANDS_OF_A_TALLY = ("estimate", "query", "compare")
 ELSEWHERE = {
     ("ldp_aggregator.commands.reports", "--engine"): ("aggregate",),
     **{
+        ("ldp_aggregator.commands.reports", option): ("estimate",)
+        for option in ("--counts", "--mixed-by", "--allow-equal")
+    },
+    **{
         ("ldp_aggregator.estimates.frequencies", option): ("estimate",)
         for option in ("--at", "--finest", "--crowd")
     },
     ("ldp_aggregator.commands.reports", "--master"): ("aggregate",),
+    ("ldp_aggregator.commands.register", "--html"): ("register show",),
+    ("ldp_aggregator.commands.register", "--format"): ("register show",),
+    ("ldp_aggregator.commands.register", "--survey"): ("register check-proof",),
+    ("ldp_aggregator.versions.register_file", "--accept"): ("check", "register add"),
+    ("ldp_aggregator.versions.sources", "--against"): ("check",),
     **{
         ("ldp_aggregator.commands.reports", option): ("estimate",)
         for option in ("--by", "--where", "--stops")

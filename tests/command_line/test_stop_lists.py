@@ -111,4 +111,4 @@ def test_a_list_of_another_survey_is_not_served(folder):
     sign("--stop", "smoker")
     (folder / "survey.toml").write_text(COMMUTE.replace('"commute"', '"other"'))
     refused = run("serve", "survey.toml", "--port", "0", "--stops", "list", code=1)
-    assert "--stops list: expected a list for other, got one for commute" in refused.stderr
+    assert "--stops list: expected surveys that are served (other), got commute" in refused.stderr

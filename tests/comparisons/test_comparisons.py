@@ -1,6 +1,7 @@
 """Two sets of estimates side by side: intervals, tests, what is shared, and what is refused."""
 
 import json
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -293,6 +294,19 @@ def test_overlaps_narrow_intervals_and_unknown_ones_do_not():
     assert compare(*plain, overlap=1.0)["a"].interval == compare(*plain)["a"].interval
     people = [replace(one, options=Options(estimand="population")) for one in plain]
     assert compare(*people, overlap=1.0)["a"].high < compare(*people)["a"].high
+
+
+def test_no_ratio_over_what_may_be_nothing():
+    """A ratio is given where its interval has an upper end, and only there."""
+    question = ldp.survey("s", ldp.question("q", values=["a", "b", "c"], epsilon="1"))["q"]
+    sides = [np.array([1000, 900, 0]), np.array([900, 1000, 100])]
+    comparison = compare(*(estimated(question, side, 3) for side in sides))
+    spans = [span for row in comparison.rows for span in (row.ratio, row.odds_ratio)]
+    assert math.isnan(comparison["c"].ratio.estimate)
+    assert [math.isfinite(span.estimate) for span in spans] == [
+        math.isfinite(span.high) for span in spans
+    ]
+    assert {math.isnan(span.estimate) for span in spans} == {True, False}
 
 
 def test_means_are_compared():

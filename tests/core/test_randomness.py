@@ -4,7 +4,6 @@ import random as seeded
 from itertools import islice, permutations, product
 
 import pytest
-from every_tape import every_tape
 from hypothesis import given
 from hypothesis import strategies as st
 from specimens import DESIGNED
@@ -20,6 +19,7 @@ from ldp.randomness import (
     shuffled,
     system,
 )
+from ldp_simulations.audit.every_tape import every_tape
 
 RESERVE = 16
 

@@ -110,6 +110,7 @@ AREAS = {
     "ldp.taxonomies": "taxonomy_surveys taxonomy_errors taxonomy_selection two_passes",
     "ldp.taxonomy_keys": "taxonomy_surveys taxonomy_errors",
     "ldp.texts": "texts domain",
+    "ldp.transparency": "merkle_tree register_entries register_proofs pinned_registers",
     "ldp.wire": "wire wire_fuzz frames vectors ingest",
     "ldp_client": "silence versions scopes ledger store embedded sending client epochs transport "
     "device_state mutants rollbacks contention consent vault recovery vectors clocks lines "
@@ -143,7 +144,10 @@ AREAS = {
     "ldp_aggregator.tallies.hash_counting": "counting sketches ingest",
     "ldp_aggregator.tallies.joint_counting": "joint_cells joint association",
     "ldp_aggregator.tallies.tally": "tally ingest snapshot",
-    "ldp_aggregator.tallies.tally_file": "snapshot tally",
+    "ldp_aggregator.tallies.tally_file": "snapshot tally overlaps",
+    "ldp_aggregator.tallies.identity": "identity overlaps",
+    "ldp_aggregator.tallies.overlaps": "overlaps",
+    "ldp_aggregator.tallies.siphash": "identity",
     "ldp_aggregator.groups": "release group_tallies asked_by_group",
     "ldp_aggregator.moments.moments": "score_laws intervals result",
     "ldp_aggregator.moments.together": "score_laws contrasts",
@@ -187,6 +191,8 @@ AREAS = {
     "ldp_aggregator.decoders.dithered": "dithered manipulation",
     "ldp_aggregator.decoders.codebook": "codebook",
     "ldp_aggregator.vectors": "codebook",
+    "ldp_aggregator.versions": "version_changes version_keys register_command",
+    "ldp_client.registered": "pinned_registers",
     "ldp_aggregator.tallies.codeword_counting": "codebook",
     "ldp_aggregator.taxonomies": "taxonomy_errors taxonomy_selection two_passes",
     "ldp_aggregator.decoders.views": "taxonomy_errors taxonomy_selection taxonomy_health "

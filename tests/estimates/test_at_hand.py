@@ -92,7 +92,7 @@ def test_aggregating_gives_the_tally():
         (ldp_simulations.randomize(OTHER, TABLE), FileError, "fingerprint"),
         (Tally.empty(OTHER), FileError, "source 1: expected a tally of the same questions"),
         ([b"", b"LDPT damaged"], FileError, "source 2: snapshot-damaged"),
-        ([tally_of(REPORTS)] * 2, FileError, "source 2: expected tallies of different reports"),
+        ([tally_of(REPORTS)] * 2, FileError, "source 2: expected tallies of different batches"),
     ],
 )
 def test_what_holds_no_reports_is_refused(reports, error, words):

@@ -72,6 +72,11 @@ def test_bits(content, reports):
         ("grr", "value,count\ncar,-3\n", "expected whole counts, got '-3'"),
         ("grr", "value,count\ncar,2.5\n", "expected whole counts, got '2.5'"),
         ("grr", "value,count\ncar,9007199254740993\n", "below 2\\^53"),
+        ("grr", "value,count\n" + "car,9007199254740991\n" * 2, "below 2\\^53 in all"),
+        ("oue", "cell,count\n0,9\n" + "1,9007199254740991\n" * 2000, "below 2\\^53 in all"),
+        ("oue", json.dumps({"report_count": 2**53, "sums": CELLS}), "below 2\\^53, got"),
+        ("grr", f"value,count\n{'c' * 200_000},3\n", "line 2: expected comma-separated cells"),
+        ("grr", "value,count,count\ncar,3,4\n", "names that differ"),
         ("grr", "name,count\ncar,3\n", "expected rows with count and one of cell, value"),
         ("grr", '[{"value": "car", "count": 1}, {"bit": 1, "count": 1}]', "in all rows"),
         ("grr", '{"a": ', "damaged"),
@@ -85,6 +90,12 @@ def test_what_is_refused(question, content, said):
     content = content if isinstance(content, bytes) else content.encode()
     with pytest.raises(EstimateError, match=f"question '{question}': .*{said}"):
         read_counts(SURVEY, question, content)
+
+
+def test_more_reports_than_a_tally_can_hold():
+    """What an analyst says is no less checked than what a file says."""
+    with pytest.raises(EstimateError, match=r"below 2\^53 in all, got 18446744073709551616"):
+        read_counts(SURVEY, "oue", b"bit,count\n0,31\n", reports=1 << 64)
 
 
 def test_the_command(tmp_path):

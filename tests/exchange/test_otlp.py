@@ -2,11 +2,10 @@
 
 import json
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
 
 import pytest
 from calling import run
+from listening import Handler, listening
 from surveys import survey_of, yes_no
 
 from ldp_aggregator.rendering.monitoring.otlp import request_of
@@ -18,22 +17,14 @@ def receiver(status=200, said=b"{}"):
     """A collector of one's own: its address, and what came."""
     came = []
 
-    class Handler(BaseHTTPRequestHandler):
+    class Collector(Handler):
         def do_POST(self):
             """Keep the request, and answer."""
-            body = self.rfile.read(int(self.headers["content-length"]))
-            came.append((self.path, self.headers["content-type"], json.loads(body)))
-            self.send_response(status)
-            self.end_headers()
-            self.wfile.write(said)
+            came.append((self.path, self.headers["content-type"], json.loads(self.body())))
+            self.answer(status, said)
 
-        def log_message(self, *_):
-            """Nothing."""
-
-    with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}", came
-        server.shutdown()
+    with listening(Collector) as address:
+        yield address, came
 
 
 @pytest.fixture

@@ -15,12 +15,12 @@ from unittest.mock import patch
 
 from broken_stores import records_of
 from children import in_child
-from every_tape import accepted, every_tape
 from surveys import DEVICE_SURVEY
 from written_out import taylor_exp
 
 from ldp import AlreadyAnsweredError, AnswerError, RandomnessError, StateError
 from ldp.layout import COHORT_WIDTH
+from ldp_simulations.audit.every_tape import accepted, every_tape
 
 ANSWERS = ("red", "green", "blue")
 NOT_A_VALUE = "a secret of mine"

@@ -11,7 +11,6 @@ from itertools import product
 from random import Random as Seeded
 
 import numpy as np
-from every_tape import UNFINISHED, accepted, every_tape
 from memory_laws import bloom_ratio, lifetime, permanent, repeated, stages
 from specimens import MEANS
 from written_out import (
@@ -30,6 +29,7 @@ from written_out import (
 from ldp import channel as channels
 from ldp.mechanisms.contract import lifetime_ratio
 from ldp_aggregator.tallies.counting import faults
+from ldp_simulations.audit.every_tape import UNFINISHED, accepted, every_tape
 
 TOLERANCE = 1e-12
 WASTE = Fraction(1, 10**9)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from every_tape import accepted, every_tape
 from permanence import (
     cohorts_of,
     instantaneous_channel,
@@ -22,6 +21,7 @@ from written_out import declared_law
 from ldp import channel as channels
 from ldp.channel import Channel
 from ldp.mechanisms.contract import lifetime_ratio
+from ldp_simulations.audit.every_tape import accepted, every_tape
 
 
 def lifetime(specimen):

@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from every_tape import every_tape
 
 from ldp.exact import odds
 from ldp.mechanisms import subset
@@ -19,6 +18,7 @@ from ldp.mechanisms.subset import (
     least_error_size,
 )
 from ldp.randomness import Replay
+from ldp_simulations.audit.every_tape import every_tape
 
 DRAWS = 20_000
 

@@ -1,15 +1,14 @@
 """A small provider of OpenID Connect on this machine, which can be made to say what is wrong."""
 
 import json
-import threading
 from base64 import urlsafe_b64encode
 from contextlib import contextmanager
 from hashlib import sha256
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs
 
 from joserfc import jwt
 from joserfc.jwk import ECKey, OctKey, RSAKey
+from listening import Handler, listening
 
 CLIENT, SECRET = "ldp-here", "s" * 40
 KEYS = {"first": RSAKey.generate_key(2048, {"kid": "first"}), "next": ECKey.generate_key("P-256")}
@@ -91,29 +90,12 @@ def small_provider():
     """A provider that listens."""
     provider = SmallProvider()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Answering(Handler):
         def do_GET(self):
-            length = int(self.headers.get("content-length", 0))
-            form = parse_qs(self.rfile.read(length).decode())
-            content = json.dumps(provider.answer(self.path, form)).encode()
-            self.send_response(200)
-            self.send_header("content-length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+            form = parse_qs(self.body().decode())
+            self.answer(200, json.dumps(provider.answer(self.path, form)).encode())
 
-        def do_POST(self):
-            self.do_GET()
+        do_POST = do_GET  # noqa: N815
 
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    provider.url = f"http://127.0.0.1:{server.server_port}"
-    try:
+    with listening(Answering) as provider.url:
         yield provider
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

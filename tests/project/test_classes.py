@@ -20,6 +20,7 @@ HOMES = {
         "sampling": "a row for each class",
         "reports": "draws in bulk, by class",
         "rappor_suite": "experiments on one mechanism",
+        "audit": "events and small integers, by class",
     },
 }
 """The folders of each package whose modules may ask, and why."""

@@ -25,6 +25,7 @@ PUBLIC = {*TOPS, "ldp_client.testing", "ldp.privacy"}
 
 INSIDE = {
     "docs/mechanisms.md": "the mathematics of each mechanism, on the modules that hold it",
+    "docs/register.md": "proofs, as who keeps a register of their own makes them",
     "docs/rappor.md": "formats of google/rappor, whose folder is a package of its own",
     "docs/scaling.md": "engines that count with our parts",
     "docs/service.md": "the service within an application of one's own",

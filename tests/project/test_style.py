@@ -48,6 +48,7 @@ FINISHED = (
     f"{AGGREGATOR}/taxonomies",
     f"{AGGREGATOR}/trees",
     f"{AGGREGATOR}/vectors",
+    f"{AGGREGATOR}/versions",
     f"{AGGREGATOR}/weighting",
     f"{AGGREGATOR}/synthesis",
     "simulations/ldp_simulations",

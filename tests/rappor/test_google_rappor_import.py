@@ -23,8 +23,11 @@ from google_rappor_files import (
 from places import DATA
 
 from ldp import parse_survey
+from ldp_aggregator.files import read_lines
+from ldp_aggregator.google_rappor.decoding import legacy_question
 from ldp_aggregator.google_rappor.dialects import DIALECTS
-from ldp_aggregator.google_rappor.files import read_reports
+from ldp_aggregator.google_rappor.files import read_counts, read_reports
+from ldp_aggregator.health_checks.report_checks import health
 
 FILES = "--params params.csv --counts counts.csv --map map.csv"
 EXAMPLE = DATA / "rappor-example"
@@ -313,6 +316,12 @@ BAD = {
         COUNTS.replace("6400,", "100,", 1),
         "from 0 to 100 (the reports of the cohort)",
     ),
+    "counts-sum": (
+        "counts.csv",
+        lines([[2**51] * 17] * 3 + [[2**51 + 2**51 + 1] + [0] * 16]),
+        "row 4: expected at most 9007199254740992 reports in all cohorts together, "
+        f"got {5 * 2**51 + 1} up to here",
+    ),
     "map-empty": ("map.csv", "\n", "map.csv: expected one row for each candidate, got none"),
     "map-twice": (
         "map.csv",
@@ -417,6 +426,23 @@ def test_no_candidates(folder):
         "words.txt: expected one line for each candidate, got none"
         in ldp(f"rappor import {line}", 1).stderr
     )
+
+
+def test_only_line_ends_end_lines(folder):
+    r"""A candidate may have a form feed or U+2028 in it: lines end at \n, \r\n and \r alone."""
+    (folder / "words.txt").write_bytes("red\u2028x\r\ngreen\x0cy\rblue \n\x85z\n\n".encode())
+    assert read_lines(folder / "words.txt") == ("red\u2028x", "green\x0cy", "blue", "\x85z")
+
+
+def test_more_reports_each_than_reports(folder):
+    """Of no respondent's whole reports there is nothing to check, and nothing to estimate."""
+    question = legacy_question(PARAMETERS, None, "params.csv")
+    counts = read_counts(folder / "counts.csv", PARAMETERS)
+    assert health(question, counts, reports_each=4 * REPORTS)
+    assert health(question, counts, reports_each=1 << 63) == ()
+    read = f"expected at least the 1000000000 reports that a respondent sent, got {4 * REPORTS}"
+    assert read in ldp(f"rappor import {FILES} --reports-each 1000000000", 1).stderr
+    ldp(f"rappor import {FILES} --reports-each {1 << 63}", 2)
 
 
 def test_no_reports(folder):

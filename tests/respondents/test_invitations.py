@@ -18,7 +18,8 @@ from ldp_aggregator.service.uploads.invitations import (
     new_invitations,
     written,
 )
-from ldp_aggregator.service.uploads.public import Public, Reach
+from ldp_aggregator.service.uploads.public import Public
+from ldp_aggregator.service.uploads.reach import Reach
 from ldp_aggregator.service.uploads.tokens import TokenFile, Tokens
 from ldp_client import Client, report_bytes
 

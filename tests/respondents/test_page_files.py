@@ -6,6 +6,7 @@ import re
 from hashlib import sha384
 
 import pytest
+from calling import run
 from respondent_pages import PAGE, SHOWN, SURVEY
 
 from ldp import parse_survey
@@ -78,6 +79,44 @@ def test_every_mistake_of_a_page_file_is_said_at_once():
         parse_presentation(SURVEY, wrong)
     for words in ("titel", "nobody", "refusal", "widget"):
         assert words in str(caught.value)
+
+
+def test_what_a_language_leaves_unsaid_is_told():
+    """Texts, helps and labels that stand there in the survey's language; numbers are the same."""
+    assert [*SHOWN.unsaid] == ["ar", "de"]
+    [arabic, german] = SHOWN.warnings()
+    assert "language ar leaves unsaid: asked_by, purpose, question.smoker.help" in arabic
+    assert "question.way.labels (zebracar, quaggabus, okapibike, rather not say)" in arabic
+    assert "question.way.labels (quaggabus, okapibike, rather not say)" in german
+    assert "title" not in german
+    assert "hours" not in german
+    ages = parse_survey(
+        QUESTION + 'mechanism = "grr"\ntype = "category"\nvalues = ["18-24", "25+"]\n'
+    )
+    whole = {"page": {"title": "Ages"}, "language": {"de": {"title": "Alter"}}}
+    assert parse_presentation(ages, whole).warnings() == []
+
+
+def test_labels_are_for_values_that_there_are():
+    """One that is mistyped would never be shown."""
+    wrong = {"question": {"way": {"labels": {"zebracars": "By car"}}}}
+    with pytest.raises(PageError, match=r"zebracars.*expected one of zebracar, quaggabus"):
+        parse_presentation(SURVEY, wrong)
+
+
+def test_words_that_no_page_speaks_are_refused(tmp_path, monkeypatch):
+    """By their file, with what would use them; and they are taken where the page has them."""
+    monkeypatch.chdir(tmp_path)
+    survey, words = tmp_path / "x.toml", tmp_path / "fr.json"
+    survey.write_text(QUESTION + 'mechanism = "grr"\ntype = "boolean"\n')
+    words.write_text(json.dumps(words_of("en")))
+    command = ("page", survey, "-o", "page", "--words", words)
+    assert "[language.fr] in a page file" in run(*command, code=1).stderr
+    (tmp_path / "x.page.toml").write_text('[page]\ntitle = "X"\n[language.fr]\n')
+    said = run(*command).stderr
+    assert "warning: language fr leaves unsaid: title" in said
+    assert "fr" in json.loads((tmp_path / "page" / "texts.json").read_bytes())["languages"]
+    assert "--words: expected --public" in run("serve", survey, "--words", words, code=2).stderr
 
 
 @pytest.mark.parametrize("tag", included())

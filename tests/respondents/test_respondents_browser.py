@@ -86,6 +86,57 @@ def test_a_receipt_says_what_was_said_and_what_was_sent(chromium, host):
     assert "already" in chromium.text("main")
 
 
+def test_a_receipt_is_in_one_language(chromium, host):
+    """Whichever is chosen, its words for what was said as well."""
+    answer(chromium, host, 502, given=(True, 0, "31.5", (), True))
+    assert "Yes" in chromium.text("table")
+    assert "None of these" in chromium.text("table")
+    chromium.run("document.querySelector('nav [lang=de]').click()")
+    shown = chromium.text("table")
+    assert "Ja" in shown
+    assert "Auto" in shown
+    assert "Nichts davon" in shown
+    for english in ("Yes", "You said", "None of these", "zebracar\n"):
+        assert english not in shown
+
+
+def test_a_report_of_no_value_is_told_in_words(chromium, host):
+    """A symbol that fills up a set, which most reports of nobody's pets are."""
+    shown = ""
+    for number in range(510, 530):
+        answer(chromium, host, number, given=(True, 0, "31.5", (), True))
+        shown = chromium.text("tr:nth-of-type(4)")
+        if "none of the 3 answers" in shown:
+            return
+        assert "bytes" not in shown
+    pytest.fail(f"of twenty reports none was of no value: {shown}")
+
+
+def test_a_slider_shows_no_number_until_there_is_one(chromium, host):
+    """Neither end is suggested; what is typed, cleared or clicked shows in both."""
+    open_page(chromium, host, 530)
+    chromium.run(NEXT)
+    state = "const slider = document.querySelector('[type=range]'); return [slider.value,"
+    state += "slider.classList.contains('empty'), slider.getAttribute('aria-valuetext')]"
+    assert chromium.run(state) == ["30", True, "none chosen yet"]
+    type_in = """
+        const field = document.querySelector('.number [type=text]');
+        field.value = arguments[0];
+        field.dispatchEvent(new Event('input'));
+    """
+    for typed, shown in (
+        ("47.5", ["47.5", False, None]),
+        ("99", ["30", True, "none chosen yet"]),
+        ("١٢", ["12", False, None]),
+        ("", ["30", True, "none chosen yet"]),
+    ):
+        chromium.run(type_in, typed)
+        assert chromium.run(state) == shown
+    chromium.run("document.querySelector('[type=range]').click()")
+    assert chromium.run("return document.querySelector('.number [type=text]').value") == "30"
+    assert chromium.run(state)[1] is False
+
+
 def test_what_does_not_fit_is_said_and_nothing_is_sent(chromium, host):
     """A question without an answer, and a number out of its range, keep the page where it is."""
     host.log.clear()

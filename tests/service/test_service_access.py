@@ -21,11 +21,14 @@ from ldp_aggregator.service.http.app import Application, routes_of
 from ldp_aggregator.service.http.metrics import Metrics
 from ldp_aggregator.service.service import Service, Settings
 from ldp_aggregator.service.uploads.tokens import ANALYST, METRICS, UPLOAD, TokenFile, Tokens, kept
+from ldp_aggregator.versions.published import PublishedRegister
+from ldp_aggregator.versions.register_file import add_version
 
 FORGED = 10_000
 _ACCEPTED = 'ldp_batches_total{outcome="accepted",reason=""}'
 _SCRAPING, _OLD = "metrics" + "m" * 40, "old" + "o" * 40
 _SHOWN = {UPLOAD: UPLOADING, ANALYST: TOKEN, METRICS: _SCRAPING}
+_QUERIES = {"history": "?question=symbol", "consistency": "?since=1"}
 _ANYBODY, _SIGNED_IN = (UPLOAD, ANALYST, METRICS), (ANALYST,)
 ROUTES = {
     "GET /": _SIGNED_IN,
@@ -43,6 +46,11 @@ ROUTES = {
     "GET /readyz": _ANYBODY,
     "GET /version": _ANYBODY,
     "GET /metrics": (METRICS, ANALYST),
+    "GET /register": _ANYBODY,
+    "GET /v1/register": _ANYBODY,
+    "GET /v1/register/entries": _ANYBODY,
+    "GET /v1/register/consistency": _ANYBODY,
+    "GET /v1/surveys/{name}/registered": _ANYBODY,
     "GET /v1/surveys": (ANALYST,),
     "GET /v1/surveys/{name}": (UPLOAD, ANALYST),
     "GET /v1/surveys/{name}/stops": (UPLOAD, ANALYST),
@@ -67,9 +75,11 @@ def service(tmp_path):
     )
     message = message_of(Stops(parse_survey(TEXT).name, 1, {}))
     (tmp_path / "list").write_bytes(sealed(message, bytes(64)))
+    add_version(tmp_path / "log", parse_survey(TEXT), None)
     settings = Settings(
         TokenFile(tmp_path / "tokens.toml"),
         origins=("https://app.example",),
+        register=PublishedRegister(tmp_path / "log", [parse_survey(TEXT)]),
         stop_lists=StopLists([tmp_path / "list"]),
     )
     service = Service(
@@ -105,9 +115,7 @@ def test_scopes_of_all_routes(service):
     assert {f"{method} {path}" for method, path in routes} == {*ROUTES}
     for method, path in routes:
         opening = ROUTES[f"{method} {path}"]
-        asked = path.format(name="example") + (
-            "?question=symbol" if path.endswith("history") else ""
-        )
+        asked = path.format(name="example") + _QUERIES.get(path.rpartition("/")[2], "")
         for scope, token in _SHOWN.items():
             status = _shown(service, method, asked, token=token)
             assert (status < 400) if scope in opening else status == 403, (

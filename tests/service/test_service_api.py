@@ -13,7 +13,7 @@ from ldp import parse_survey
 from ldp.epochs import batch_id
 from ldp.randomness import system
 from ldp.wire import Batch
-from ldp_aggregator import estimate
+from ldp_aggregator import FileError, estimate
 from ldp_aggregator.service.counting.admission import Rules
 from ldp_aggregator.service.counting.publication import LIVE
 from ldp_aggregator.service.counting.served import Served
@@ -21,7 +21,9 @@ from ldp_aggregator.service.counting.submissions import BusyError
 from ldp_aggregator.service.http.app import Application
 from ldp_aggregator.service.service import Service, Settings
 from ldp_aggregator.service.store.errors import StoreError, StoreFullError
-from ldp_aggregator.tallies.tally_file import encode_tally
+from ldp_aggregator.tallies.identity import EVER_ENDS
+from ldp_aggregator.tallies.overlaps import Known
+from ldp_aggregator.tallies.tally_file import decode_tally, encode_tally
 
 HOUR = 3600
 TIMED = TEXT.replace('name = "example"', 'name = "example"\nepoch = "1h"\ngrace = "2h"')
@@ -66,7 +68,14 @@ def test_what_is_uploaded_is_what_files_give(tmp_path):
                 "rejected": {},
             }
         looker = visitor(service, TOKEN)
-        assert looker.get("/v1/surveys/example/tally").content == encode_tally(taken(*bodies))
+        content = looker.get("/v1/surveys/example/tally").content
+        tally, expected = decode_tally(content, SURVEY), taken(*bodies)
+        assert tally == expected
+        # By itself it says of which store it is, and not of which batches.
+        [(_, start, end)] = tally.identity.origins
+        assert (start, end) == (0, EVER_ENDS)
+        expected.identity = tally.identity
+        assert encode_tally(expected) == content
         expected = json.loads(json.dumps(estimate(taken(*bodies)).to_dict()))
         assert looker.get("/v1/surveys/example/estimates").json() == expected
         assert (
@@ -222,7 +231,8 @@ def test_kept_batches_are_exported_and_counted_again(tmp_path):
     survey.write_text(TEXT)
     run("aggregate", survey, exported, "-o", tmp_path / "again.tally")
     served = visitor(service).get("/v1/surveys/example/tally").content
-    assert (tmp_path / "again.tally").read_bytes() == served
+    again = (tmp_path / "again.tally").read_bytes()
+    assert decode_tally(again, SURVEY) == decode_tally(served, SURVEY)
     clock.now += 4 * 24 * HOUR
     upload(service, body, None)
     upload(service, body, None)
@@ -430,3 +440,20 @@ def test_a_service_can_be_mounted(tmp_path):
             ]
             == 2
         )
+
+
+def test_two_downloads_of_one_store_are_known_as_such(tmp_path):
+    """An earlier and a later one, with a restart in between; those of another store are not."""
+    downloads = []
+    for folder in ("here", "here", "there"):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        with service_of(TEXT, folder=tmp_path / folder) as service:
+            upload(service, file_of(list(BATCHES.values())[len(downloads)]))
+            content = visitor(service, TOKEN).get("/v1/surveys/example/tally").content
+            downloads.append(decode_tally(content, SURVEY))
+    earlier, later, elsewhere = downloads
+    known = Known()
+    known.add("earlier", earlier)
+    known.check("elsewhere", elsewhere)
+    with pytest.raises(FileError, match="leave out earlier: later counts what it counts, and more"):
+        known.check("later", later)

@@ -8,6 +8,7 @@ from ldp_aggregator import encode_tally
 
 _A, _B, _C, _D = (batch_of(name, 7, "engine") for name in ("symbol", "bits", "filter", "hash"))
 _TWIN = batch_of("wide", 2, "twin")._replace(id=_C.id)
+_ELSEWHERE = file_of(*(batch_of(name, 7, "elsewhere") for name in ("symbol", "hash")))
 _BAD = b"".join(encode_frame(payload) for _, payload in BAD_PAYLOADS.values())
 _DAMAGED = b"".join(
     file_of(batch) + damage
@@ -22,7 +23,7 @@ FILES = {
     "04-twin-comes-second": file_of(_C, _D, _C),
     "05-damaged": _DAMAGED + file_of(_D)[:-3],
     "06-foreign": b"no report at all" * 100,
-    "07-tally": encode_tally(taken(file_of(_A, _D))),
+    "07-tally": encode_tally(taken(_ELSEWHERE)),
     "08-all-known": file_of(_A, _B, _C, _D),
     "09-new": file_of(*(batch_of("symbol", 1, number) for number in range(40))),
 }
@@ -30,12 +31,12 @@ FILES = {
 
 _TALLY = FILES["07-tally"]
 WHOLE = encode_tally(
-    taken(*(content for content in FILES.values() if content != _TALLY)).merge(
-        taken(file_of(_A, _D))
-    )
+    taken(*(content for content in FILES.values() if content != _TALLY)).merge(taken(_ELSEWHERE))
 )
 """The snapshot of all of them."""
 
+OVERLAPPING = encode_tally(taken(file_of(_A, _D)))
+"""A tally of batches that other files have as well."""
 
 GROUPED_FILES = {
     "10-all": file_of(*GROUPS),

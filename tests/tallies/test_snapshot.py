@@ -21,7 +21,7 @@ SMALL = parse_survey(TEXT[: TEXT.index("[[question]]", TEXT.index("[[question]]"
 def tallies(draw):
     counts = {
         name: np.array(
-            draw(st.lists(st.integers(0, (1 << 62) - 1), min_size=empty.size, max_size=empty.size)),
+            draw(st.lists(st.integers(0, (1 << 60) - 1), min_size=empty.size, max_size=empty.size)),
             dtype=np.int64,
         ).reshape(empty.shape)
         for name, empty in Tally.empty(SMALL).counts.items()
@@ -56,7 +56,7 @@ def test_a_tally_comes_back_as_it_was(tally):
 
 @given(tallies(), tallies())
 def test_equal_tallies_and_only_they_have_equal_bytes(one, two):
-    """Bytes can be compared in place of tallies."""
+    """Bytes can be compared in place of tallies, where these are of the same batches."""
     assert (encode_tally(one) == encode_tally(two)) == (one == two)
 
 
@@ -65,7 +65,8 @@ def test_every_layout_comes_back_and_can_be_added_to():
     first = taken(file_of(*BATCHES.values()))
     back = decode_tally(encode_tally(first), SURVEY)
     assert back == first
-    assert encode_tally(back.merge(first)) == encode_tally(first.merge(first))
+    double = [encode_tally(part.merge(first, allow_equal=True)) for part in (back, first)]
+    assert double[0] == double[1]
     question = SURVEY["bits"]
     back.add(question, np.zeros((1, question.width), dtype=np.uint8))
     assert back.reports("bits") == first.reports("bits") + 1

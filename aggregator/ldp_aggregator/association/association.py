@@ -22,7 +22,7 @@ With s the scores of a respondent's report to one question and t those of anothe
                   for, as errors of x are exchanged with that one's
     conditional   of those who hold x, the share who hold z: all r for which |f_xz - r f_x| is
                   within the error of that difference if r is the share (Fieller). Where f_x itself
-                  may be 0 that is everything from 0 to 1
+                  may be 0 that is everything from 0 to 1, and no share is given
     independence  if two answers are independent, so are their reports, and their centred scores
                   have no covariance: n times the sum of squares of all mean products of whitened
                   contrasts of scores is a chi-square with (d_1 - 1) (d_2 - 1) degrees of freedom.
@@ -288,7 +288,10 @@ def _conditional(
     missing: float,
     estimand: str,
 ) -> tuple[Floats, Floats, Floats]:
-    """(share, low, high): of the holders of all values but the last, the share who hold that."""
+    """(share, low, high): of the holders of all values but the last, the share who hold that.
+
+    NaN for a share of those who may be nobody.
+    """
     from scipy.special import ndtri
 
     *others, last = scores
@@ -315,9 +318,9 @@ def _conditional(
     square = those**2 - factor * (of_those - 2 * of_given * those)
     middle = both * those - factor * (mixed_at_zero - slope * those / 2)
     rest = both**2 - factor * at_zero
-    bounded = square > 0
+    bounded = (square > 0) & (those > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         reach = np.sqrt(np.maximum(middle**2 - square * rest, 0.0)) / square
         low, high = within_bounds((middle / square - reach, middle / square + reach))
-        share = both / those
+        share = np.where(bounded, both / those, np.nan)
     return share, np.where(bounded, low, 0.0), np.where(bounded, high, 1.0)

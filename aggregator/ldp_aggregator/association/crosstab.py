@@ -59,7 +59,7 @@ class Measured(WithInterval):
 
 @dataclass(frozen=True)
 class Conditional(WithInterval):
-    """The share of those in a group who hold a value."""
+    """The share of those in a group who hold a value; NaN if that group may be nobody."""
 
     value: str
     given: str
@@ -194,7 +194,8 @@ class Crosstab:
         both, those = (queries @ self.frequency.ravel()).tolist()
         ends = ratio_ends(both, those, self.covariance(queries), quantile=self._quantile)
         low, high = (min(max(end, 0.0), 1.0) for end in ends)
-        share = both / those if those else math.nan
+        known = those > 0 and math.isfinite(ends[0])
+        share = both / those if known else math.nan
         named = self._called({of: value}), self._called({among: group})
         return Conditional(*named, share=share, low=low, high=high)
 

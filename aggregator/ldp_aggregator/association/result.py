@@ -56,7 +56,7 @@ class Association(Tabled):
     high: Floats
     conditional: tuple[Floats, Floats, Floats]
     """(share, low, high) of the last question's value among those who hold the values of the
-    others.
+    others; the share is NaN where these are not told from nobody.
     """
     independence: ChiSquare | None
     """The test of all questions being independent of each other; None with too few reports."""

@@ -1,9 +1,12 @@
 """The command `ldp`, and its subcommands for surveys and reports; other packages add theirs.
 
-main     finds subcommands by entry points        reports       check, explain, aggregate, estimate
+main     finds subcommands by entry points        reports     explain, aggregate, estimate
+check    one survey, or what changed in it         register    the register of versions
+merge    tallies into one                          saying      what is said to people
 analyses what analysts ask                         rappor, stops, warehouse  subcommands
 output_options  options that all estimates share
 group_options   which groups by public attributes are asked for
+address_types   types of flags that take addresses of web sites
 batch_options   what a relay's batches are worth: delta, colluders
 progress bars on a terminal               decode        what reports say, in plain words
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ldp.errors import EstimateError
+from ldp_aggregator.commands.main import with_options
 from ldp_aggregator.groups.asking import Asked, by_of, where_of
 
 if TYPE_CHECKING:
     from ldp_aggregator.tallies.tally import Tally
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def _read_by(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
@@ -64,16 +63,11 @@ _RELEASED = click.option(
 )
 
 
-def with_group_options(command: Command) -> Command:
-    """Give a command of one tally the options that `GroupOptions` is made of."""
-    return with_groups_of_several(_RELEASED(command))
+with_group_options = with_options(*_OPTIONS, _RELEASED)
+"""Gives a command of one tally the options that `GroupOptions` is made of."""
 
-
-def with_groups_of_several(command: Command) -> Command:
-    """The same of a command of several tallies, none of which is an earlier one of another."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+with_groups_of_several = with_options(*_OPTIONS)
+"""The same of a command of several tallies, none of which is an earlier one of another."""
 
 
 @dataclass(frozen=True)

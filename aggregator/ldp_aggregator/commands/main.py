@@ -5,18 +5,19 @@ Rules
   standard error.
 - A file called - is standard input, or standard output (`ldp_aggregator.streams`).
 - Exit codes: 0 done; 1 the input could not be used, with a message; 2 the command was called
-  wrongly; 3 something has changed (`ldp trend --alert`); 130 interrupted.
+  wrongly; 3 something has changed (`ldp trend --alert`), or is not as declared (`ldp audit`); 130
+  interrupted.
 """
 
 from __future__ import annotations
 
 import errno
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import entry_points, version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -29,6 +30,20 @@ _ANY_LENGTH = 10_000
 
 SURVEY = click.argument("survey_path", metavar="SURVEY", type=click.Path(path_type=Path))
 QUIET = click.option("--quiet", "-q", is_flag=True, help="Print nothing but results and errors.")
+
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def with_options(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """What gives a command these options, which its help lists in their order."""
+
+    def give(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return give
 
 
 class FiniteRange(click.FloatRange):

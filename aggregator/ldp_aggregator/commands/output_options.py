@@ -8,12 +8,12 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ldp.errors import EstimateError
-from ldp_aggregator.commands.main import FiniteRange
+from ldp_aggregator.commands.main import Command, FiniteRange, with_options
 from ldp_aggregator.distributions.asking import edges_of, quantiles_of, range_of
 from ldp_aggregator.files import hand_out, write_whole
 from ldp_aggregator.options import ESTIMANDS, INTERVALS, MOST_REPORTS_EACH, POST, Options
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from ldp_aggregator.groups.group_estimates import GroupEstimates
     from ldp_aggregator.places.maps import Map
     from ldp_aggregator.places.regions import Regions
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 PICTURES = " or ".join(f".{row.ending}" for row in formats_of("bars"))
 """How the files of pictures end."""
@@ -257,11 +255,8 @@ _OPTIONS = (
 )
 
 
-def with_output_options(command: Command) -> Command:
-    """Give a command the options that `OutputOptions` is made of."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+with_output_options = with_options(*_OPTIONS)
+"""Gives a command the options that `OutputOptions` is made of."""
 
 
 @dataclass(frozen=True)

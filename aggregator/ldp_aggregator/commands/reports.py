@@ -1,4 +1,4 @@
-"""`ldp check`, `explain`, `aggregate`, `estimate`: what operators and analysts do with surveys."""
+"""`ldp explain`, `aggregate`, `estimate`: what operators and analysts do with surveys."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from ldp_aggregator.commands.output_options import (
     warn_of_health,
     with_output_options,
 )
+from ldp_aggregator.commands.saying import say, warn
 from ldp_aggregator.files import (
     hand_out,
     read_bytes,
@@ -33,42 +34,16 @@ from ldp_aggregator.files import (
     read_survey,
     written_whole,
 )
-from ldp_aggregator.streams import DASH, is_standard_output
+from ldp_aggregator.streams import DASH
 
 if TYPE_CHECKING:
     from ldp_aggregator.tallies.tally import Tally
 
 ALLOW_EQUAL = click.option(
-    "--allow-equal", is_flag=True, help="Count tallies of equal counts as often as they are given."
+    "--allow-equal",
+    is_flag=True,
+    help="Add up tallies of equal counts, or with batches in common, as often as they are given.",
 )
-
-
-@click.command()
-@SURVEY
-@click.option(
-    "--json",
-    "json_path",
-    type=click.Path(path_type=Path),
-    help="Write what clients in other languages read to this file.",
-)
-def check(survey_path: Path, json_path: Path | None) -> None:
-    """Validate SURVEY; print its fingerprint and those of its questions."""
-    survey = read_survey(survey_path)
-    read_candidates(survey, survey_path)
-    if json_path is not None:
-        from ldp.compiled import compiled
-
-        hand_out(json_path, json.dumps(compiled(survey), indent=2, ensure_ascii=False) + "\n")
-    lines = [f"{survey.fingerprint.hex()}  {survey.name}"]
-    lines += [
-        f"{question.fingerprint.hex()}  {question.name} ({question.mechanism})"
-        for question in survey
-    ]
-    lines += [
-        f"{group.fingerprint.hex()}  {group.name} (answered together)" for group in survey.groups
-    ]
-    _say("\n".join(lines), json_path)
-    _warn(survey)
 
 
 @click.command()
@@ -127,10 +102,10 @@ def explain(
     if json_path is not None:
         hand_out(json_path, json.dumps(certificate(survey), indent=2) + "\n")
     if form is None:
-        _say(explanation(survey), json_path)
+        say(explanation(survey), json_path)
     else:
         hand_out(None, disclosure(survey, form))
-    _warn(survey)
+    warn(survey)
 
 
 def _explain_batches(
@@ -156,7 +131,7 @@ def _explain_batches(
         except ValueError as error:
             raise click.UsageError(f"--certificate: {error}") from None
         hand_out(path, json.dumps(stated, indent=2) + "\n")
-    _say(shuffled_explanation(chosen, reports, delta, colluding=colluding), path)
+    say(shuffled_explanation(chosen, reports, delta, colluding=colluding), path)
 
 
 @click.command()
@@ -191,7 +166,8 @@ def aggregate(
     """Count REPORTS (report files or tallies, or URLs of such) of SURVEY into one tally.
 
     A batch that comes twice among the report files counts once. Tallies have forgotten their
-    batches, so only merge tallies of different reports; one whose counts come twice is refused.
+    batches: those that are known to have some in common, with another or with the report files,
+    are refused.
     """
     from ldp_aggregator.tallies.tally_file import encode_tally
 
@@ -374,15 +350,3 @@ def _report_intake(tally: Tally, quiet: bool) -> None:
             f"+ {sum(intake.rejected.values()):,} rejected{refused}",
             err=True,
         )
-
-
-def _say(text: str, json_path: Path | None) -> None:
-    """Say to people what they asked for: on standard error if machines have standard output."""
-    click.echo(text, err=json_path is not None and is_standard_output(json_path))
-
-
-def _warn(survey: Survey) -> None:
-    from ldp_aggregator.privacy.explanation import warnings
-
-    for warning in warnings(survey):
-        click.echo(f"warning: {warning}", err=True)

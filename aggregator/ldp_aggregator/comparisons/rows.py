@@ -5,6 +5,7 @@ Several comparisons may be one family: their values are then looked at as if the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -142,7 +143,9 @@ def _spans(pair: Pair, missing: float, together: Floats) -> tuple[Callable[[int]
 
 
 def _span(estimate: Floats, ends: Ends, place: int) -> Span:
-    return Span(float(estimate[place]), float(ends[0][place]), float(ends[1][place]))
+    """A quotient that has no upper end is not given: what it is divided by may be nothing."""
+    low, high = float(ends[0][place]), float(ends[1][place])
+    return Span(float(estimate[place]) if math.isfinite(high) else math.nan, low, high)
 
 
 def numbers_of(

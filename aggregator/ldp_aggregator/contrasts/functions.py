@@ -42,7 +42,7 @@ class Contrast(Estimated):
 
     name: str
     estimate: float
-    """Unbiased; of a ratio, the quotient of two unbiased estimates."""
+    """Unbiased; of a ratio, the quotient of two unbiased estimates, NaN if the lower may be 0."""
     standard_error: float
     low: float
     high: float
@@ -219,6 +219,8 @@ def quotient(name: str, parts: Floats, erring: Erring, quantile: float) -> Contr
     top, bottom = parts.tolist()
     covariance = erring.covariance
     low, high = ratio_ends(top, bottom, covariance, quantile=quantile)
+    # What may be divided by nothing may be anything.
+    known = math.isfinite(low)
     # Whether it is 1 is whether the difference of the two is 0.
     apart = np.array([1.0, -1.0])
     difference = float(apart @ covariance @ apart)
@@ -226,8 +228,8 @@ def quotient(name: str, parts: Floats, erring: Erring, quantile: float) -> Contr
         difference = float(np.sqrt(np.diag(covariance)).sum() ** 2)
     return Contrast(
         name,
-        top / bottom if bottom else math.nan,
-        ratio_error(top, bottom, covariance),
+        top / bottom if known else math.nan,
+        ratio_error(top, bottom, covariance) if known else math.nan,
         low=low,
         high=high,
         p_value=two_sided(top - bottom, difference, FLAT),

@@ -20,7 +20,7 @@ Rules
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import reduce
+from functools import partial, reduce
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -94,8 +94,16 @@ def repeated(parts: Iterable[Counted]) -> dict[int, set[bytes]]:
     return shared
 
 
-def merge_snapshots(survey_text: str | bytes, snapshots: Iterable[bytes]) -> bytes:
-    """The snapshot of all together; of none, that of no reports."""
+def merge_snapshots(
+    survey_text: str | bytes, snapshots: Iterable[bytes], *, allow_equal: bool = False
+) -> bytes:
+    """The snapshot of all together; of none, that of no reports.
+
+    Raises `OverlapError` for tallies that are known to have batches in common, unless
+    `allow_equal`: of parts that were counted as above it can only be that a tally among the paths
+    counts what another path has.
+    """
     survey = parse_survey(survey_text, largest=len(survey_text))
     tallies = (decode_tally(snapshot, survey) for snapshot in snapshots)
-    return encode_tally(reduce(Tally.merge, tallies, Tally.empty(survey)))
+    merge = partial(Tally.merge, allow_equal=allow_equal)
+    return encode_tally(reduce(merge, tallies, Tally.empty(survey)))

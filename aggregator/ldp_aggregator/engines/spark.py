@@ -89,7 +89,8 @@ def count_on_spark(
     """
     with _trouble("expected executors with this version of ldp_aggregator and its extra 'spark'"):
         counting = partial(count_part, survey_text, allow_equal=allow_equal)
-        result = _counted(spark, counting, survey_text, paths=paths)
+        merging = partial(merge_snapshots, survey_text, allow_equal=allow_equal)
+        result = _counted(spark, counting, merging, paths=paths)
     if result.error is not None:
         raise FileError(result.error)
     return bytes(result.snapshot)
@@ -98,7 +99,7 @@ def count_on_spark(
 def _counted(
     spark: SparkSession,
     counting: Callable[[Part, Iterable[bytes]], Counted],
-    survey_text: str | bytes,
+    merging: Callable[[Iterable[bytes]], bytes],
     paths: Sequence[str],
 ) -> Row:
     """The row of all parts together."""
@@ -107,7 +108,7 @@ def _counted(
 
     places = [(part.number, list(part.paths), list[bytes]()) for part in split(paths, MOST_PARTS)]
     count = partial(_count_rows, counting)
-    merge = partial(_merge_rows, survey_text)
+    merge = partial(_merge_rows, merging)
     parts = spark.createDataFrame(places, PARTS)
     counted = _dealt(parts, len(places)).mapInArrow(count, ROWS)
     counted = counted.persist(StorageLevel.MEMORY_AND_DISK)
@@ -161,7 +162,9 @@ def _count_rows(
                 yield rows("id", ids[start : start + IDS_AT_ONCE])
 
 
-def _merge_rows(survey_text: str | bytes, batches: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
+def _merge_rows(
+    merging: Callable[[Iterable[bytes]], bytes], batches: Iterator[RecordBatch]
+) -> Iterator[RecordBatch]:
     """One row for those of a task: the first error, or all tallies together.
 
     Of a part that was counted again the second tally counts.
@@ -175,10 +178,11 @@ def _merge_rows(survey_text: str | bytes, batches: Iterator[RecordBatch]) -> Ite
             yield _rows(part, True, "error", values=[row["error"]])
             return
     if rows:
-        snapshots = (row["snapshot"] for row in last.values())
-        yield _rows(
-            rows[0]["part"], True, "snapshot", values=[merge_snapshots(survey_text, snapshots)]
-        )
+        place = partial(_rows, rows[0]["part"], True)
+        try:
+            yield place("snapshot", [merging(row["snapshot"] for row in last.values())])
+        except LDPError as error:
+            yield place("error", [f"among the paths given: {error}"])
 
 
 def _rows(part: int, again: bool, name: str, values: list[Any]) -> RecordBatch:

@@ -15,7 +15,7 @@ from ldp.errors import EstimateError
 from ldp.survey import Question, Survey
 from ldp_aggregator.arrays import Counts
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.exchange.layouts import Counted, counted
+from ldp_aggregator.exchange.layouts import LARGEST_COUNT, Counted, counted
 from ldp_aggregator.tallies.counting import empty_counts
 from ldp_aggregator.tallies.tally import Tally
 
@@ -49,10 +49,21 @@ def _counts_of(question: Question, known: Counted, reports: int | None) -> Count
     if reports is not None and known.reports not in (None, reports):
         raise EstimateError(f"expected {reports:,} reports, got a file of {known.reports:,}")
     said = known.reports if reports is None else reports
+    _check_sizes(known, said, bits=bits)
     labels = _labels(question, bits=bits)
     for label, count in known.counts.items():
         counts[0, _cell(label, labels, counts.shape[1], first=bits and not known.cells)] += count
     return _of_bits(counts, said) if bits else _of_symbols(counts, said)
+
+
+def _check_sizes(known: Counted, said: int | None, *, bits: bool) -> None:
+    """Raises `EstimateError` for sums that a tally has no room for.
+
+    A file may count one thing in many rows, each of which is small enough.
+    """
+    sizes = [said or 0, *known.counts.values()] if bits else [sum(known.counts.values())]
+    if max(sizes) >= LARGEST_COUNT:
+        raise EstimateError(f"expected counts below 2^53 in all, got {max(sizes)}")
 
 
 def _of_bits(counts: Counts, reports: int | None) -> Counts:

@@ -15,15 +15,14 @@ A layout makes `Counted` of a file; what its names mean, `counts` says.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ldp.errors import EstimateError
+from ldp_aggregator.csv_text import csv_rows
 
 COUNT = "count"
 CELL = "cell"
@@ -32,7 +31,7 @@ NAMES = (CELL, "value", "symbol", "bit", "category", "event_code", "event_codes"
 REPORTS = ("report_count", "reports")
 SUMS = ("aggregate_result", "sums")
 
-_LARGEST = 1 << 53
+LARGEST_COUNT = 1 << 53
 _PRINTED = re.compile(r"Number of reports: *(\d+).*?Aggregation result: *(\[[\d, ]*\])", re.DOTALL)
 
 
@@ -59,7 +58,17 @@ def counted(content: bytes) -> Counted:
         return _of_sums(json.loads(printed[2]), printed[1])
     if text.lstrip()[:1] in ("{", "["):
         return _of_json(text)
-    return _of_rows(csv.DictReader(io.StringIO(text)))
+    return _of_rows(_by_column(text))
+
+
+def _by_column(text: str) -> Iterator[dict[str, str]]:
+    """The rows of a table by the names of its columns, which differ."""
+    rows = (row for row in csv_rows(text) if row)
+    header = next(rows, [])
+    if len(set(header)) < len(header):
+        raise EstimateError(f"expected a header with names that differ, got {','.join(header):.80}")
+    for row in rows:
+        yield dict(zip(header, row, strict=False))
 
 
 def _of_json(text: str) -> Counted:
@@ -126,6 +135,6 @@ def _whole(count: object) -> int:
     if isinstance(count, bool) or not re.fullmatch(r"\d{1,16}(\.0+)?", text, re.ASCII):
         raise EstimateError(f"expected whole counts, got {text[:80]!r}")
     whole = int(text.partition(".")[0])
-    if whole >= _LARGEST:
+    if whole >= LARGEST_COUNT:
         raise EstimateError(f"expected counts below 2^53, got {whole}")
     return whole

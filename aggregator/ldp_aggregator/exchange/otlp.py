@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from ldp.errors import EstimateError
+from ldp_aggregator.web_addresses import AddressError, web_address
 
 METRICS = "/v1/metrics"
 _PATIENCE = 10.0
@@ -20,9 +21,11 @@ def send(url: str, body: bytes) -> None:
 
     Without a path, that of metrics is added. Raises `EstimateError` unless all of it was taken.
     """
+    try:
+        web_address(url, query=True)
+    except AddressError as error:
+        raise EstimateError(f"the collector, such as http://localhost:4318: {error}") from None
     parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.netloc:
-        raise EstimateError(f"expected the URL of a collector, http://localhost:4318, got {url!r}")
     if parts.path in ("", "/"):
         url = parts._replace(path=METRICS).geturl()
     request = Request(url, body, {"Content-Type": "application/json"})  # noqa: S310 (looked at above)

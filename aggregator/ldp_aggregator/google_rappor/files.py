@@ -101,9 +101,15 @@ def read_counts(path: Path, parameters: Parameters) -> Counts:
         raise FileError(
             f"{path}: expected {parameters.cohorts} rows, one for each cohort, got {len(rows)}"
         )
+    total = 0
     for cohort, row in enumerate(rows):
         row.check_width(1 + parameters.bits, "the reports of the cohort and a count for each bit")
         reports = row.whole(1, 0, MOST_REPORTS)
+        total += reports
+        if total > MOST_REPORTS:
+            raise row.refusal(
+                f"at most {MOST_REPORTS} reports in all cohorts together", f"{total} up to here"
+            )
         counts[cohort, 0] = reports
         for column in range(2, 2 + parameters.bits):
             counts[cohort, column - 1] = row.whole(

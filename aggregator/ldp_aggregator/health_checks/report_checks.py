@@ -43,12 +43,12 @@ def health(
 ) -> tuple[Check, ...]:
     """The checks that apply to a question's counts (shape as in `tallies.counting`).
 
-    None without reports.
+    None without the reports of a single respondent.
     """
-    if not total_reports(counts, question.layout):
-        return ()
     randomizer = question.randomizer
     repeats = reports_of_each(randomizer, reports_each)
+    if total_reports(counts, question.layout) < repeats:
+        return ()
     checks = [
         *_cohorts(randomizer, counts, repeats),
         *_rates(randomizer, counts, repeats),

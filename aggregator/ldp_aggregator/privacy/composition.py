@@ -55,7 +55,8 @@ def composed_batches(blanket: Blanket, reports: int, delta: Fraction, batches: i
     # Shape (places,): the law of the sum of losses, in steps from -_POINTS batches on.
     spectrum = np.fft.rfft(masses, size)
     total = np.fft.irfft(spectrum**batches, size)[:places].astype(np.float64).clip(0)
-    losses = np.linspace(-_POINTS * batches, _POINTS * batches, places, dtype=np.float64) * step
+    ends = _POINTS * batches
+    losses: Floats = np.linspace(-ends, ends, places).astype(np.float64) * step
     certain = -math.expm1(batches * math.log1p(-lost)) + _FFT_ERROR
     return _least(losses, total, certain, delta=float(delta), step=step)
 

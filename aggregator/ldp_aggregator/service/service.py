@@ -28,6 +28,7 @@ from ldp_aggregator.service.uploads.public import Public
 from ldp_aggregator.service.uploads.room import UploadLimits
 from ldp_aggregator.service.uploads.token_use import TokenUse
 from ldp_aggregator.service.uploads.tokens import GRANTED, MISSING, UPLOAD, TokenFile
+from ldp_aggregator.versions.published import PublishedRegister
 
 
 class Source(Protocol):
@@ -93,6 +94,8 @@ class Settings:
     """Surveys whose questions everyone may see in such a frame, without a token."""
     geography: Geography | None = None
     """Districts whose shares and borders are shown of maps."""
+    register: PublishedRegister | None = None
+    """The register of surveys, which everyone may read."""
     public: Public | None = None
     """Pages on which anyone, or anyone who is invited, may answer."""
 

@@ -21,6 +21,8 @@ from ldp_aggregator.tallies.tally import ACCEPTED, DUPLICATE, Tally
 CHUNK = 1 << 19
 """Bytes read at a time: enough to count in bulk, little enough to stay in a processor's cache."""
 
+_HASHED_AT_ONCE = 1 << 14
+
 
 class Ingest:
     """Feeds reports into `tally`. Each file is a stream of its own: end it with `end_of_stream`.
@@ -30,10 +32,17 @@ class Ingest:
     """
 
     def __init__(self, survey: Survey, seen: Iterable[bytes] = ()) -> None:
-        self.tally = Tally.empty(survey)
+        self._tally = Tally.empty(survey)
+        self._unhashed: list[bytes] = []
         self.seen = set(seen)
         self._envelopes = {envelope.fingerprint: envelope for envelope in survey.envelopes}
         self._reader = FrameReader()
+
+    @property
+    def tally(self) -> Tally:
+        """What was counted so far."""
+        self._hash()
+        return self._tally
 
     def feed(self, chunk: bytes) -> None:
         """Take in the next bytes of a stream of frames, in chunks of any size."""
@@ -54,13 +63,21 @@ class Ingest:
         # Screened before they are compared: an impossible batch must not turn a sound one of its id
         # into a duplicate.
         items = screened(payloads, self._envelopes)
-        outcomes = self.tally.intake.outcomes
+        outcomes = self._tally.intake.outcomes
         outcomes.update(item.reason for item in items if isinstance(item, Refusal))
         batches = self._unseen([item for item in items if isinstance(item, Batch)])
         for (fingerprint, combination), alike in by_combination(batches).items():
             envelope = self._envelopes[fingerprint]
-            self.tally.add(envelope, rows_of(alike, envelope.width), combination)
+            self._tally.add(envelope, rows_of(alike, envelope.width), combination)
+        self._unhashed += [batch.id for batch in batches]
+        if len(self._unhashed) >= _HASHED_AT_ONCE:
+            self._hash()
         outcomes[ACCEPTED] += len(batches)
+
+    def _hash(self) -> None:
+        """Let the tally know which batches it has: in bulk, since a few cost as much as many."""
+        self._tally.identity = self._tally.identity.plus(self._unhashed)
+        self._unhashed.clear()
 
     def _unseen(self, batches: list[Batch]) -> list[Batch]:
         """The batches whose id comes for the first time; the others are counted as duplicates."""
@@ -69,5 +86,5 @@ class Ingest:
             if batch.id not in self.seen:
                 self.seen.add(batch.id)
                 unseen.append(batch)
-        self.tally.intake.outcomes[DUPLICATE] += len(batches) - len(unseen)
+        self._tally.intake.outcomes[DUPLICATE] += len(batches) - len(unseen)
         return unseen

@@ -20,7 +20,9 @@ from ldp.survey import Survey
 from ldp.wire import TALLY_MAGIC
 from ldp_aggregator.files import FileError
 from ldp_aggregator.streams import DASH, standard_input
+from ldp_aggregator.tallies.identity import Identity
 from ldp_aggregator.tallies.ingest import CHUNK, Ingest
+from ldp_aggregator.tallies.overlaps import Known
 from ldp_aggregator.tallies.tally import Tally
 from ldp_aggregator.tallies.tally_file import decode_tally, encode_tally
 
@@ -43,26 +45,92 @@ def count_paths(
 
     Batches under ids that are `seen` are duplicates.
 
-    A tally has no id. What tells it from others are its counts, the digest of which is among the
-    ids. Raises `FileError` for the first path that cannot be read, or is a tally that cannot be
-    merged, or is one that came before, unless `allow_equal`.
+    A tally has no id. What tells it from others is its identity (`overlaps`), and where it has none
+    its counts, the digest of which is among the ids. Raises `FileError` for the first path that
+    cannot be read, or is a tally that cannot be merged, or is one that came before, in whole or in
+    part, unless `allow_equal`.
     """
     known = frozenset(seen)
-    ingest, snapshots = Ingest(survey, known), Tally.empty(survey)
+    ingest = Ingest(survey, known)
+    total = _Total(survey, ingest.seen, allow_equal=allow_equal)
     for number, source in enumerate(paths, 1):
         place = _place(source, number)
-        try:
+        with _named(place):
             tally = source if isinstance(source, Tally) else _taken_in(source, ingest)
             if tally is not None:
-                snapshots = snapshots.merge(tally)
-                if not allow_equal and any(counts.any() for counts in tally.counts.values()):
-                    _take_note(place, tally, ingest.seen)
-        except OSError as error:
-            raise FileError(f"expected to read {place}, got {error.strerror or error}") from None
-        except (MismatchError, WireError) as error:
-            raise FileError(f"{place}: {error}") from None
+                total.add(place, tally)
     ingest.seen -= known
-    return ingest.tally.merge(snapshots), ingest.seen
+    return total.beside(ingest.tally), ingest.seen
+
+
+def merge_paths(
+    survey: Survey, paths: Iterable[File], *, allow_equal: bool = False
+) -> tuple[Tally, list[str]]:
+    """The tally of all tally files, and the names of those without an identity.
+
+    Raises `FileError` for the first path that cannot be read, or holds no tally of this survey, or
+    one with batches in common with an earlier one, unless `allow_equal`.
+    """
+    total, unknown = _Total(survey, set(), allow_equal=allow_equal), []
+    for number, source in enumerate(paths, 1):
+        place = _place(source, number)
+        with _named(place):
+            tally = _read_tally(source, survey)
+            total.add(place, tally)
+        if tally.identity == Identity() and is_counted(tally):
+            unknown.append(place)
+    return total.tally, unknown
+
+
+def is_counted(tally: Tally) -> bool:
+    """Whether a tally has any reports."""
+    return any(counts.any() for counts in tally.counts.values())
+
+
+class _Total:
+    """The sum of tallies, and what is known of each."""
+
+    def __init__(self, survey: Survey, seen: set[bytes], *, allow_equal: bool) -> None:
+        self.tally = Tally.empty(survey)
+        self._seen = seen
+        self._allow_equal = allow_equal
+        self._known = Known()
+
+    def add(self, place: str, tally: Tally) -> None:
+        """Add a tally, unless it was added already. Raises `FileError`, `MismatchError`."""
+        if not self._allow_equal and is_counted(tally):
+            self._known.check(place, tally)
+            _take_note(place, tally, self._seen)
+            self._known.add(place, tally)
+        self.tally = self.tally.merge(tally, allow_equal=True)
+
+    def beside(self, tally: Tally) -> Tally:
+        """The sum with the tally of all report files. Raises `FileError`."""
+        if not self._allow_equal:
+            self._known.check("the report files given", tally)
+        return tally.merge(self.tally, allow_equal=True)
+
+
+@contextmanager
+def _named(place: str) -> Iterator[None]:
+    """What is wrong with a source as a `FileError` that names it."""
+    try:
+        yield
+    except OSError as error:
+        raise FileError(f"expected to read {place}, got {error.strerror or error}") from None
+    except (MismatchError, WireError) as error:
+        raise FileError(f"{place}: {error}") from None
+
+
+def _read_tally(source: File, survey: Survey) -> Tally:
+    with opened(source) as file:
+        beginning = file.read(CHUNK)
+        if not beginning.startswith(TALLY_MAGIC):
+            raise MismatchError(
+                "expected the file of a tally, got another; count reports with ldp aggregate, "
+                "which takes tallies as well"
+            )
+        return decode_tally(beginning + file.read(), survey)
 
 
 def _taken_in(source: File, ingest: Ingest) -> Tally | None:
@@ -89,11 +157,16 @@ def _place(source: Source, number: int) -> str:
 def _take_note(path: str, tally: Tally, seen: set[bytes]) -> None:
     """Raise `FileError` for counts that were added already.
 
-    There is nothing else by which two tallies could be told apart.
+    There is nothing else by which two tallies without an identity could be told apart.
 
     What became of the batches does not count: duplicates among them do not make for other reports.
     """
-    alone = Tally(tally.survey, tally.counts, combinations=tally.combinations)
+    alone = Tally(
+        tally.survey,
+        tally.counts,
+        combinations=tally.combinations,
+        identity=tally.identity,
+    )
     digest = blake2b(encode_tally(alone), digest_size=ID_SIZE).digest()
     if digest in seen:
         raise FileError(

@@ -7,6 +7,7 @@ Rules
 - Where reports carry attributes, those of each combination that came are counted besides, by its
   number; the counts of a question are the sums of these.
 - Intake is counted in batches: received = accepted + duplicate + rejected, always.
+- Tallies that are known to count some batches both do not merge (`identity`).
 """
 
 from __future__ import annotations
@@ -19,15 +20,18 @@ from typing import Any
 import numpy as np
 
 from ldp.attributes import Attributes, Combination, labels_of
-from ldp.errors import MismatchError, UnknownNameError
+from ldp.errors import EstimateError, MismatchError, UnknownNameError
 from ldp.survey import Envelope, Survey
 from ldp.wire import REASONS
 from ldp_aggregator.arrays import Counts, Rows
 from ldp_aggregator.tallies.counting import total_reports
+from ldp_aggregator.tallies.identity import SIZE, Identity, OverlapError, overlap
 from ldp_aggregator.tallies.joint_counting import counted, empty_counts_of
 
 ACCEPTED = "accepted"
 DUPLICATE = "duplicate"
+LARGEST_SUM = 1 << 62
+"""Of the counts of a question: sums of two such fit in 64 bits."""
 
 
 @dataclass
@@ -65,13 +69,14 @@ class Tally:
     """Counts of a survey's reports by question, and by group of questions.
 
     And the intake that led to them. `combinations` has the counts again, apart for each combination
-    of attributes that came, for what carries any.
+    of attributes that came, for what carries any. `identity` tells which batches they are of.
     """
 
     survey: Survey
     counts: dict[str, Counts]
     intake: Intake = field(default_factory=Intake)
     combinations: dict[str, dict[int, Counts]] = field(default_factory=dict)
+    identity: Identity = field(default_factory=Identity)
 
     @classmethod
     def empty(cls, survey: Survey) -> Tally:
@@ -112,10 +117,22 @@ class Tally:
         """How many reports the question called `name` has."""
         return total_reports(self.counts[name], self.survey[name].layout)
 
-    def merge(self, other: Tally) -> Tally:
-        """The tally of both. Raises `MismatchError` if they do not count the same questions."""
+    def merge(self, other: Tally, *, allow_equal: bool = False) -> Tally:
+        """The tally of both.
+
+        Raises `MismatchError` if they do not count the same questions, `OverlapError` if they are
+        known to count some batches both, unless `allow_equal`, and `EstimateError` if they count
+        more than fits. Tallies of different batches are never taken for such; that two overlap goes
+        unnoticed where what they share is a small part of either, or where one has no identity
+        (`ldp_aggregator.tallies.overlaps`).
+        """
         check_same(self.survey, _fingerprints(other.survey))
+        if not allow_equal:
+            check_apart(self.identity, other.identity)
         counts = {name: counts + other.counts[name] for name, counts in self.counts.items()}
+        for name, of_both in counts.items():
+            if of_both.sum(dtype=float) >= LARGEST_SUM:
+                raise EstimateError(f"question {name!r}: expected counts below 2^62 in all")
         names = self.combinations.keys() | other.combinations.keys()
         combinations = {
             name: sum_by_combination(
@@ -124,9 +141,15 @@ class Tally:
             for name in sorted(names)
         }
         intake = Intake(self.intake.outcomes + other.intake.outcomes)
-        return Tally(self.survey, counts, intake, combinations=combinations)
+        identity = self.identity.joined(other.identity)
+        return Tally(self.survey, counts, intake, combinations=combinations, identity=identity)
+
+    def __add__(self, other: Tally) -> Tally:
+        """`merge`, as a sign."""
+        return self.merge(other)
 
     def __eq__(self, other: object) -> bool:
+        """Whether counts and intake are equal, whichever batches they are of."""
         if not isinstance(other, Tally):
             return NotImplemented
         return (
@@ -148,6 +171,19 @@ def sum_by_combination(
     for number, counts in others.items():
         total[number] = total[number] + counts if number in total else counts
     return total
+
+
+def check_apart(one: Identity, other: Identity) -> None:
+    """Raise `OverlapError` if two tallies are known to count some batches both."""
+    common = overlap(one, other)
+    if common:
+        shared = f"{common.hashes} of the {SIZE} batches that each is known by"
+        raise OverlapError(
+            "expected tallies of different batches, got two that share "
+            + (shared if common.hashes else "the store of a service, and its times")
+            + "; count the reports of both in one place, or pass allow_equal to add them up "
+            "all the same"
+        )
 
 
 def attributes_of(survey: Survey, name: str) -> Attributes:

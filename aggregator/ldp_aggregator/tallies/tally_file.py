@@ -9,6 +9,10 @@ One frame (docs/wire.md) of magic LDPT, with its checksum, around a msgpack arra
 Of a survey with attributes the format is 2, and there is a fifth part, the counts by combination,
 those of each question or group that carries attributes (`ldp.attributes`) adding up to its own:
      [[question or group, combination, counts], ...]
+
+Of a tally that has an identity (`ldp_aggregator.tallies.identity`) the format is 3, or 4 with
+attributes, and there is a last part:
+     [check of the key, hashes as big-endian uint64, [[store, start, end], ...]]
 """
 
 from __future__ import annotations
@@ -23,9 +27,18 @@ from ldp.errors import WireError
 from ldp.survey import Survey
 from ldp.wire import REASONS, TALLY_MAGIC, FrameReader, encode_frame, pack_array, unpack_array
 from ldp_aggregator.arrays import Counts
+from ldp_aggregator.tallies.identity import (
+    CHECK_SIZE,
+    HASH_SIZE,
+    SIZE,
+    STORE_SIZE,
+    Identity,
+    Origin,
+)
 from ldp_aggregator.tallies.tally import (
     ACCEPTED,
     DUPLICATE,
+    LARGEST_SUM,
     Intake,
     Tally,
     attributes_of,
@@ -33,6 +46,10 @@ from ldp_aggregator.tallies.tally import (
 )
 
 FORMAT, FORMAT_WITH_ATTRIBUTES = 1, 2
+WITH_IDENTITY = 2
+"""What is added to a format if there is an identity."""
+_FORMATS = (1, 2, 3, 4)
+_TIME_SIZE = 8
 MOST_SNAPSHOT = 1 << 30
 _REASON = "snapshot-damaged"
 
@@ -53,14 +70,31 @@ def _payload(tally: Tally, survey_name: str) -> bytes:
         for name, count in sorted(tally.intake.outcomes.items())
         if count
     ]
-    if not tally.survey.attributes:
-        return pack_array([FORMAT, survey_name, questions, outcomes])
-    combinations: list[object] = [
-        [name, number, counts.astype("<i8").tobytes()]
-        for name, by_number in sorted(tally.combinations.items())
-        for number, counts in sorted(by_number.items())
+    content_parts: list[object] = [_format(tally), survey_name, questions, outcomes]
+    if tally.survey.attributes:
+        combinations: list[object] = [
+            [name, number, counts.astype("<i8").tobytes()]
+            for name, by_number in sorted(tally.combinations.items())
+            for number, counts in sorted(by_number.items())
+        ]
+        content_parts.append(combinations)
+    if tally.identity != Identity():
+        content_parts.append(_packed_identity(tally.identity))
+    return pack_array(content_parts)
+
+
+def _format(tally: Tally) -> int:
+    number = FORMAT_WITH_ATTRIBUTES if tally.survey.attributes else FORMAT
+    return number + (WITH_IDENTITY if tally.identity != Identity() else 0)
+
+
+def _packed_identity(identity: Identity) -> list[object]:
+    hashes = b"".join(hash_.to_bytes(HASH_SIZE, "big") for hash_ in identity.hashes)
+    origins: list[object] = [
+        [store, start.to_bytes(_TIME_SIZE, "big"), end.to_bytes(_TIME_SIZE, "big")]
+        for store, start, end in identity.origins
     ]
-    return pack_array([FORMAT_WITH_ATTRIBUTES, survey_name, questions, outcomes, combinations])
+    return [identity.check, hashes, origins]
 
 
 def decode_tally(data: bytes, survey: Survey) -> Tally:
@@ -75,10 +109,13 @@ def decode_tally(data: bytes, survey: Survey) -> Tally:
         raise WireError(_REASON, "expected one whole frame that matches its checksum")
     try:
         version, *content_parts = unpack_array(frames[0], MOST_SNAPSHOT, _REASON)
-        expected_version = FORMAT_WITH_ATTRIBUTES if survey.attributes else FORMAT
-        if version != expected_version:
-            # Those of one survey are of one format: this one is of another.
+        own_format = FORMAT_WITH_ATTRIBUTES if survey.attributes else FORMAT
+        if version not in (own_format, own_format + WITH_IDENTITY):
+            # Those of one survey are with attributes or without: this one is of another.
             _refuse_other(content_parts, survey, version)
+        identity = Identity()
+        if version != own_format:
+            identity = _identity(content_parts.pop())
         name_then, questions, outcomes, *by_combination = content_parts
         parts = {
             name: (fingerprint, shape, content)
@@ -96,7 +133,7 @@ def decode_tally(data: bytes, survey: Survey) -> Tally:
         intake = Counter({name: int.from_bytes(count, "little") for name, count in _list(outcomes)})
         if not intake.keys() <= {ACCEPTED, DUPLICATE, *REASONS}:
             raise WireError(_REASON, "expected known outcomes of intake")
-        tally = Tally(survey, counts, Intake(intake), combinations=combinations)
+        tally = Tally(survey, counts, Intake(intake), combinations=combinations, identity=identity)
         # A tally has one encoding. What differs from it (a part twice, true for 1) was not written
         # by `encode_tally`.
         if _payload(tally, str(name_then)) != frames[0]:
@@ -120,7 +157,28 @@ def _counts(content: bytes, empty: Counts) -> Counts:
         raise WireError(
             _REASON, f"expected counts of shape {empty.shape}, got {flat.size:,} numbers"
         )
+    if flat.sum(dtype=float) >= LARGEST_SUM:
+        raise WireError(_REASON, "expected counts below 2^62 in all, got more")
     return flat.reshape(empty.shape)
+
+
+def _identity(content: object) -> Identity:
+    """What tells the tally from others, of the sizes that it may have."""
+    check, hashes, origins = _list(content)
+    if len(check) not in (0, CHECK_SIZE) or len(hashes) > SIZE * HASH_SIZE:
+        raise WireError(_REASON, f"expected an identity of at most {SIZE} hashes")
+    if bool(check) != bool(hashes) or len(hashes) % HASH_SIZE:
+        raise WireError(_REASON, "expected hashes of 8 bytes, under a key")
+    places = range(0, len(hashes), HASH_SIZE)
+    numbers = [int.from_bytes(hashes[place : place + HASH_SIZE], "big") for place in places]
+    intervals = []
+    for store, *interval in _list(origins):
+        start, end = (int.from_bytes(second, "big") for second in interval)
+        if len(store) != STORE_SIZE or start >= end:
+            raise WireError(_REASON, "expected stores with the times of which they count")
+        intervals.append(Origin(store, start, end))
+    # As they are written, whatever is here: what is written otherwise is refused below.
+    return Identity(tuple(numbers), check, tuple(intervals)).joined(Identity())
 
 
 def _combinations(
@@ -141,9 +199,11 @@ def _combinations(
 
 def _refuse_other(content_parts: list[Any], survey: Survey, version: object) -> None:
     """Raise the error of a snapshot of another format than this survey's tallies have."""
-    if version in (FORMAT, FORMAT_WITH_ATTRIBUTES) and len(content_parts) > 1 and content_parts[1]:
+    if version in _FORMATS and len(content_parts) > 1 and content_parts[1]:
         check_same(survey, {name: fingerprint for name, fingerprint, *_ in _list(content_parts[1])})
-    raise WireError("format-version", f"expected a snapshot of format {FORMAT}, got {version!r}")
+    raise WireError(
+        "format-version", f"expected a snapshot of format 1 to {_FORMATS[-1]}, got {version!r}"
+    )
 
 
 def _list(part: object) -> list[Any]:

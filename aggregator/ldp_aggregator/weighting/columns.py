@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import base64
 import binascii
-import csv
-import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ldp.errors import EstimateError
+from ldp_aggregator.csv_text import csv_rows
 from ldp_aggregator.files import FileError, read_whole
 
 Table = Any
@@ -77,7 +76,7 @@ def _from_file(path: Path) -> dict[str, list[Any]]:
         text = read_whole(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FileError(f"{path}: expected UTF-8 text, got a stray byte at {error.start}") from None
-    lines = list(csv.reader(io.StringIO(text)))
+    lines = list(csv_rows(text, str(path)))
     if not lines or len(set(lines[0])) < len(lines[0]):
         raise FileError(f"{path}: expected a header with names that differ in its first line")
     header, *rows = [[cell.strip() for cell in line] for line in lines if line]

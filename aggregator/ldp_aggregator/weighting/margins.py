@@ -16,8 +16,6 @@ In Python a margin is a mapping: {"sex": {"female": .51, "male": .49}}.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -26,6 +24,7 @@ from typing import NamedTuple
 
 from ldp.errors import EstimateError
 from ldp.fields import AND
+from ldp_aggregator.csv_text import csv_rows
 from ldp_aggregator.files import FileError, read_whole
 
 SLACK = 0.005
@@ -89,7 +88,7 @@ def _from_file(path: Path) -> tuple[Margin, ...]:
         text = read_whole(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FileError(f"{path}: expected UTF-8 text, got a stray byte at {error.start}") from None
-    lines = [[cell.strip() for cell in line] for line in csv.reader(io.StringIO(text)) if line]
+    lines = [[cell.strip() for cell in line] for line in csv_rows(text, str(path)) if line]
     header = lines[0] if lines else []
     if header not in _HEADERS:
         expected = " or ".join(",".join(names) for names in _HEADERS)

@@ -9,8 +9,8 @@ import type { Told, Voice } from "./texts.js";
 export interface Control {
   readonly element: HTMLElement;
   answer(): Answer | undefined;
-  /** The answer in words. */
-  words(): string;
+  /** The answer in words of a language, that of the control or another one. */
+  words(voice: Voice): string;
 }
 
 /** What there is to choose from, in a question or in one of its fields. */
@@ -62,7 +62,7 @@ function buttons(asked: Choosing, values: readonly string[], told: Told, voice: 
   return {
     element: el("div", { class: "choices" }, ...labels),
     answer: () => typed(asked, chosen()),
-    words: () => wordsFor(asked, chosen(), voice),
+    words: (spoken) => wordsFor(asked, chosen(), spoken),
   };
 }
 
@@ -75,7 +75,7 @@ function menu(asked: Choosing, values: readonly string[], voice: Voice): Control
   return {
     element: select,
     answer: () => typed(asked, chosen()),
-    words: () => wordsFor(asked, chosen(), voice),
+    words: (spoken) => wordsFor(asked, chosen(), spoken),
   };
 }
 
@@ -105,9 +105,25 @@ function number(ends: Ends, told: Told, voice: Voice): Control {
   const hint = newId();
   const field = el("input", { type: "text", inputmode: "decimal", "aria-describedby": hint, "aria-label": voice.say("number"), ...QUIET });
   const slider = el("input", { type: "range", min: low, max: high, step, "aria-label": voice.say("slider"), ...QUIET });
-  slider.addEventListener("input", () => (field.value = slider.value));
-  field.addEventListener("input", () => (slider.value = field.value));
   const exact = (): string => digits(field.value);
+  // Without a number the slider shows none: wherever it stood would be a hint.
+  const follow = (): void => {
+    const given = numberOf(exact());
+    const isWithin = given !== undefined && Number(given) >= Number(low) && Number(given) <= Number(high);
+    slider.value = isWithin ? String(given) : String((Number(low) + Number(high)) / 2);
+    slider.classList.toggle("empty", !isWithin);
+    if (isWithin) slider.removeAttribute("aria-valuetext");
+    else slider.setAttribute("aria-valuetext", voice.say("no_number"));
+  };
+  const take = (): void => {
+    field.value = slider.value;
+    follow();
+  };
+  slider.addEventListener("input", take);
+  // In the middle nothing changes, and it is chosen all the same.
+  slider.addEventListener("click", take);
+  field.addEventListener("input", follow);
+  follow();
   return {
     element: el(
       "div", { class: "number" },
@@ -166,7 +182,7 @@ function several(asked: Choosing, question: Question, voice: Voice): Control {
       el("label", { class: "choice refusal" }, none, el("span", {}, voice.say("none_of_these"))),
     ),
     answer: () => (chosen().length || none.checked ? chosen() : undefined),
-    words: () => chosen().map((value) => voice.label(asked.question, value)).join(", ") || voice.say("none_of_these"),
+    words: (spoken) => chosen().map((value) => spoken.label(asked.question, value)).join(", ") || spoken.say("none_of_these"),
   };
 }
 
@@ -201,8 +217,8 @@ function pairs(asked: Choosing, question: Question, told: Told, voice: Voice): C
       el("label", { class: "choice refusal" }, none, el("span", {}, voice.say("none_of_these"))),
     ),
     answer,
-    words: () => chosen().map(({ key, amount }) => `${voice.label(asked.question, key)}: ${amount.words()}`).join(", ")
-      || voice.say("none_of_these"),
+    words: (spoken) => chosen().map(({ key, amount }) => `${spoken.label(asked.question, key)}: ${amount.words(spoken)}`).join(", ")
+      || spoken.say("none_of_these"),
   };
 }
 
@@ -210,8 +226,8 @@ function pairs(asked: Choosing, question: Question, told: Told, voice: Voice): C
 function fields(question: Question, told: Told, voice: Voice): Control {
   const parts = question.fields!.map((field) => {
     const control = one({ ...field, question: question.name, field: field.name }, told, voice);
-    const heading = voice.asked(question.name)?.labels[field.name] ?? (field.text || field.name);
-    return { field, control, heading, element: el("fieldset", {}, el("legend", {}, heading), control.element) };
+    const heading = (spoken: Voice): string => spoken.asked(question.name)?.labels[field.name] ?? (field.text || field.name);
+    return { field, control, heading, element: el("fieldset", {}, el("legend", {}, heading(voice)), control.element) };
   });
   return {
     element: el("div", { class: "fields" }, ...parts.map(({ element }) => element)),
@@ -219,7 +235,7 @@ function fields(question: Question, told: Told, voice: Voice): Control {
       const given = parts.map(({ field, control }) => [field.name, control.answer()] as const);
       return given.some(([, answer]) => answer === undefined) ? undefined : (Object.fromEntries(given) as Answer);
     },
-    words: () => parts.map(({ heading, control }) => `${heading}: ${control.words()}`).join("; "),
+    words: (spoken) => parts.map(({ heading, control }) => `${heading(spoken)}: ${control.words(spoken)}`).join("; "),
   };
 }
 

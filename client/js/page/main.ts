@@ -14,7 +14,7 @@ import type { Answer, Survey } from "../src/survey.js";
 import { Device } from "./device.js";
 import { button, el } from "./elements.js";
 import { type Texts, Voice, chosenLanguage } from "./texts.js";
-import { type Posed, introduction, notice, posed, receipt, review } from "./views.js";
+import { type Posed, type Words, introduction, notice, posed, receipt, review } from "./views.js";
 
 const root = document.querySelector("main")!;
 
@@ -124,12 +124,12 @@ class Page {
 
   async #send(all: readonly Posed[]): Promise<void> {
     const answers = new Map<string, Answer>();
-    const said = new Map<string, string>();
+    const said = new Map<string, Words>();
     for (const one of all) {
       const answer = one.answer();
       if (answer === undefined) continue;
       answers.set(one.question.name, answer);
-      said.set(one.question.name, one.words());
+      said.set(one.question.name, one.words);
     }
     this.#show(() => notice(this.#voice, "sending"));
     try {
@@ -141,7 +141,7 @@ class Page {
     await this.#shown(said);
   }
 
-  async #shown(said: ReadonlyMap<string, string>): Promise<void> {
+  async #shown(said: ReadonlyMap<string, Words>): Promise<void> {
     const { sent, taken } = this.#device;
     if (await this.#device.waiting()) {
       const again = async (): Promise<void> => {

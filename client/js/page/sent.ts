@@ -48,7 +48,7 @@ export function saidBy({ name, randomizer, values, fields }: Question, row: Byte
   const { size } = randomizer;
   if (!randomizer.supports || !values || fields || size !== values.length || size > MOST_SIZE) return plain;
   const supported = values.filter((_, place) => randomizer.supports!(row, place));
-  if (!supported.length || supported.length === size) return plain;
+  if (!supported.length) return voice.say("none_was_sent", { all: size });
   const labels = supported.slice(0, MOST_SHOWN).map((value) => voice.label(name, value)).join(", ");
   if (supported.length === 1) return voice.say("one_was_sent", { answer: labels });
   const more = supported.length > MOST_SHOWN ? "…" : "";

@@ -24,6 +24,9 @@ export function introduction(voice: Voice, texts: Texts, start: () => void): HTM
   );
 }
 
+/** An answer in the words of a language. */
+export type Words = (voice: Voice) => string;
+
 /** One question on the page, with what was answered. */
 export interface Posed {
   readonly question: Question;
@@ -31,7 +34,7 @@ export interface Posed {
   readonly control: Control;
   /** Undefined where it is left out. */
   answer(): Answer | undefined;
-  words(): string;
+  words(voice: Voice): string;
   /** Whether it is answered in a way that fits, or may be left out; where not, it says so. */
   check(): boolean;
 }
@@ -71,7 +74,7 @@ export function posed(question: Question, told: Told, voice: Voice): Posed {
     problem,
     law(told, voice),
   );
-  const words = (): string => (isLeftOut() ? voice.say("left_out") : control.words());
+  const words = (spoken: Voice): string => (isLeftOut() ? spoken.say("left_out") : control.words(spoken));
   return { question, element, control, answer, words, check };
 }
 
@@ -88,18 +91,18 @@ function law(told: Told, voice: Voice): HTMLElement {
 
 /** All answers, before they are randomized. */
 export function review(all: readonly Posed[], voice: Voice): HTMLElement {
-  const rows = all.flatMap((one) => [el("dt", { dir: "auto" }, voice.text(one.question.name)), el("dd", { dir: "auto" }, one.words())]);
+  const rows = all.flatMap((one) => [el("dt", { dir: "auto" }, voice.text(one.question.name)), el("dd", { dir: "auto" }, one.words(voice))]);
   return el("section", {}, heading(voice.say("check")), el("p", {}, voice.say("about_to_send")), el("dl", { class: "review" }, ...rows));
 }
 
 /** What was sent, next to what was said. */
 export function receipt(
-  survey: Survey, said: ReadonlyMap<string, string>, sent: ReadonlyMap<string, Sent>, voice: Voice, taken: number,
+  survey: Survey, said: ReadonlyMap<string, Words>, sent: ReadonlyMap<string, Sent>, voice: Voice, taken: number,
 ): HTMLElement {
   const rows = [...said].filter(([name]) => sent.has(name)).map(([name, words]) => el(
     "tr", {},
     el("th", { scope: "row" }, el("bdi", {}, voice.text(name))),
-    el("td", { "data-title": voice.say("you_said") }, el("bdi", {}, words)),
+    el("td", { "data-title": voice.say("you_said") }, el("bdi", {}, words(voice))),
     el("td", { "data-title": voice.say("was_sent") }, saidBy(survey.question(name), sent.get(name)!.row, voice)),
   ));
   const columns = ["question", "you_said", "was_sent"].map((key) => el("th", { scope: "col" }, voice.say(key)));

@@ -132,7 +132,7 @@ def _rows(bench: Bench, question: Question, answers: list[object]) -> list[bytes
 
 
 def _tests(bench: Bench, question: Question) -> Iterator[Test]:
-    rows_of_law = _law_of(question)
+    rows_of_law = law_of(question)
     for answer in answers_of(question.domain):
         rows = _rows(bench, question, [answer] * bench.samples)
         reports = [int.from_bytes(row, "little") for row in rows]
@@ -143,8 +143,8 @@ def _tests(bench: Bench, question: Question) -> Iterator[Test]:
             yield from _exact_tests(question, value, rows_of_law[value], reports=reports)
 
 
-def _law_of(question: Question) -> tuple[Row, ...] | None:
-    """The probabilities of its reports, in their order, by value; None where they are too many."""
+def law_of(question: Question, most: int = _MOST_CELLS) -> tuple[Row, ...] | None:
+    """The probabilities of its reports, in their order, by value; None beyond `most`."""
     layout, size = question.layout, question.domain.size
     if size is None or question.domain.most is not None or layout.bits > _MOST_BITS:
         return None
@@ -153,7 +153,7 @@ def _law_of(question: Question) -> tuple[Row, ...] | None:
     if layout.cohorts > 1 and question.memoizes:  # its channel is that of one cohort
         return None
     columns = layout.cohorts * (layout.symbols or 1 << layout.bits)
-    if size * columns > _MOST_CELLS:
+    if size * columns > most:
         return None
     rows = question.randomizer.channel().rows
     # Of reports that are numbered otherwise nothing is known here.

@@ -7,14 +7,13 @@ rows, each a report beside what is known of its respondent.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ldp_aggregator.commands.main import QUIET, SURVEY
+from ldp_aggregator.commands.main import QUIET, SURVEY, with_options
 from ldp_aggregator.commands.output_options import LEVEL, OUTPUT, format_option, present
 from ldp_aggregator.commands.reports import ALLOW_EQUAL, tally_of
 from ldp_aggregator.files import read_survey
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from ldp_aggregator.weighting.answers import Answers
     from ldp_aggregator.weighting.rows import SamplingFrame
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 _FILE = click.Path(path_type=Path)
 _SOURCES = (
@@ -121,11 +119,8 @@ class Sources:
         return [name for name in dict.fromkeys(names) if name not in fields | parts]
 
 
-def with_sources(command: Command) -> Command:
-    """Give a command the arguments and options that `Sources` is made of."""
-    for option in reversed((SURVEY, *_SOURCES, ALLOW_EQUAL, QUIET)):
-        command = option(command)
-    return command
+with_sources = with_options(SURVEY, *_SOURCES, ALLOW_EQUAL, QUIET)
+"""Gives a command the arguments and options that `Sources` is made of."""
 
 
 @click.command()

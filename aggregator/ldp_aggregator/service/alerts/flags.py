@@ -6,19 +6,20 @@ mail, each as it is or, with `_FILE` behind, as the path of a secret.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
+from ldp_aggregator.commands.address_types import SECRET_ADDRESS
+from ldp_aggregator.commands.main import with_options
 from ldp_aggregator.service.alerts.mail import SECURITY, STARTTLS
 
 FLAGS = (
     click.option(
         "--alert-webhook",
         "alert_webhooks",
-        metavar="URL",
+        type=SECRET_ADDRESS,
         multiple=True,
         help="An address that is told, signed, when something is wrong and when it is over.",
     ),
@@ -80,8 +81,4 @@ class AlertOptions(NamedTuple):
         )
 
 
-def alert_flags(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with these options, in their order."""
-    for flag in reversed(FLAGS):
-        function = flag(function)
-    return function
+alert_flags = with_options(*FLAGS)

@@ -44,8 +44,8 @@ class Mail:
     def __init__(
         self, server: Server, sender: str, to: tuple[str, ...], tls: ssl.SSLContext | None = None
     ) -> None:
-        for address in (sender, *to):
-            _check(address)
+        check_addresses("--alert-from", sender)
+        check_addresses("--alert-mail", *to)
         if server.security == NONE and (server.password or server.host not in _OWN):
             raise AlertError(
                 "--alert-smtp-security none: expected a server on this machine, and no password"
@@ -108,10 +108,14 @@ def server_of(text: str, security: str, user: str, *, password: str) -> Server:
     return Server(host.strip("[]"), int(port), security, user=user, password=password)
 
 
-def _check(address: str) -> None:
-    try:
-        known = Address(addr_spec=address)
-    except (ValueError, IndexError, HeaderParseError):
-        known = None
-    if known is None or not known.domain:
-        raise AlertError(f"expected an address such as me@example.org, got {address[:80]!r}")
+def check_addresses(flag: str, *addresses: str) -> None:
+    """Raise `AlertError` for a text to which no mail can be sent."""
+    for address in addresses:
+        try:
+            known = Address(addr_spec=address)
+        except (ValueError, IndexError, HeaderParseError):
+            known = None
+        if known is None or not known.domain:
+            raise AlertError(
+                f"{flag}: expected an address such as me@example.org, got {address[:80]!r}"
+            )

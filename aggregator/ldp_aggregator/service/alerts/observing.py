@@ -6,14 +6,12 @@ this one. Checks of reports take long, so that they are looked at less often.
 
 from __future__ import annotations
 
-import os
 from collections import Counter, deque
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ldp_aggregator.service.alerts.conditions import EARLY, UNLIKELY, Observation, Poor
 from ldp_aggregator.service.alerts.usual import HOUR, Hours
-from ldp_aggregator.service.store.opening import file_of, open_snapshot
+from ldp_aggregator.service.store.opening import file_of, free_bytes, open_snapshot
 from ldp_aggregator.service.store.records import last_closed
 
 if TYPE_CHECKING:
@@ -79,10 +77,7 @@ class Observer:
         )
 
     def _room(self) -> int | None:
-        if self._file is None:
-            return None
-        disk = os.statvfs(Path(self._file).absolute().parent)
-        return disk.f_bavail * disk.f_frsize
+        return None if self._file is None else free_bytes(self._file)
 
     def _closed(self) -> dict[int, int]:
         with open_snapshot(self._service.url) as snapshot:

@@ -26,11 +26,11 @@ from urllib.parse import urlsplit
 from ldp.errors import LDPError
 from ldp_aggregator.service.alerts.messages import Message
 from ldp_aggregator.service.alerts.outbox import DeliveryError
+from ldp_aggregator.web_addresses import AddressError, web_address
 
 PATIENCE = 10.0
 PREFIX = "whsec_"
 _LEAST, _MOST = 24, 64
-_OWN = ("127.0.0.1", "localhost", "::1")
 
 
 class AlertError(LDPError):
@@ -41,16 +41,13 @@ class Webhook:
     """An address that is sent messages. Raises `AlertError`."""
 
     def __init__(self, url: str, secret: bytes, patience: float = PATIENCE) -> None:
-        parts = urlsplit(url)
-        own = parts.scheme == "http" and parts.hostname in _OWN
-        if parts.hostname is None or not (parts.scheme == "https" or own):
-            raise AlertError(
-                "--alert-webhook: expected https://HOST/..., or http:// on this machine, got "
-                f"{parts.scheme + '://...' if parts.scheme else 'something else'}"
-            )
+        try:
+            parts = urlsplit(web_address(url, secure=True, query=True, secret=True))
+        except AddressError as error:
+            raise AlertError(f"--alert-webhook: {error}") from None
         # Paths of such addresses are often secrets.
         self.name = f"webhook {parts.hostname}"
-        self._host, self._port = parts.hostname, parts.port
+        self._host, self._port = parts.hostname or "", parts.port
         self._path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         self._secret = secret
         self._patience = patience

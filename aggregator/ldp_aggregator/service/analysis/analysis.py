@@ -36,6 +36,7 @@ from ldp_aggregator.service.analysis.groups import GroupReader
 from ldp_aggregator.service.counting.served import Catalogue, Served
 from ldp_aggregator.service.store.reading import (
     Span,
+    accepted_by_epoch,
     commits,
     history,
     is_asked,
@@ -277,6 +278,19 @@ class Analysis:
         """What became of the batches of a survey's questions, by epoch."""
         with self._snapshot() as snapshot:
             return outcomes_by_epoch(snapshot, served.survey)
+
+    def accepted(self, name: str) -> dict[Epoch, Counter[str]]:
+        """How many batches of each question or group of a survey were counted, by epoch.
+
+        Those of all versions, each question by its name.
+        """
+        names = {
+            envelope.fingerprint: envelope.name
+            for served in self.catalogue.by_name[name]
+            for envelope in served.survey.envelopes
+        }
+        with self._snapshot() as snapshot:
+            return accepted_by_epoch(snapshot, names)
 
     def _with_districts(self, served: Served, options: Options, names: Sequence[str]) -> Options:
         """The options with the districts that are shown, where a question has any."""

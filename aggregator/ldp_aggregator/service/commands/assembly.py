@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.service.people.admission import SignIn
     from ldp_aggregator.service.service import Service, Source
     from ldp_aggregator.service.uploads.public import Public
+    from ldp_aggregator.versions.published import PublishedRegister
 
 
 def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> Service:
@@ -31,11 +32,13 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
     from ldp_aggregator.service.counting.admission import Rules
     from ldp_aggregator.service.counting.publication import Publication
     from ldp_aggregator.service.logs.audit_log import AuditLog
+    from ldp_aggregator.service.respondents.response import DailyLook
     from ldp_aggregator.service.service import Service, Settings
     from ldp_aggregator.service.uploads.given_tokens import given_tokens
     from ldp_aggregator.service.uploads.token_use import TokenUse
     from ldp_aggregator.service.uploads.tokens import TokenFile
 
+    _check_folders(options)
     served = _served(options)
     use = TokenUse(options.token_file)
     audit = None if options.audit_log is None else AuditLog(options.audit_log)
@@ -61,6 +64,7 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
         notes=_notes(options),
         frame_ancestors=options.frame_ancestors,
         shared_surveys=_shared(options, served),
+        register=_register(options, served),
         public=_pages(options, served),
     )
     receivers = _receivers(options)
@@ -69,6 +73,8 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
         if receivers:
             memory = Memory(options.alert_file)
             service.accompany(Watch(service, receivers, memory, name=options.alert_name))
+        if settings.public is not None:
+            service.accompany(DailyLook(service, settings.public))
         for source in _sources(options, service):
             service.follow(source)
     except BaseException:
@@ -85,8 +91,10 @@ def check_files(options: ServeOptions) -> None:
     _notes(options)
     _shared(options, served)
     _pages(options, served)
+    _register(options, served)
     _receivers(options)
     _sign_in(options)
+    _check_folders(options)
 
 
 def _served(options: ServeOptions) -> list[Served]:
@@ -106,21 +114,26 @@ def _pages(options: ServeOptions, served: Iterable[Served]) -> Public | None:
         return None
     from ldp_aggregator.service.respondents.folder import Site, headers_of, page_files
     from ldp_aggregator.service.respondents.presentation import page_file, read_presentation
+    from ldp_aggregator.service.respondents.words import check_spoken
     from ldp_aggregator.service.uploads.invitations import Invitations
-    from ldp_aggregator.service.uploads.public import Public, Reach
+    from ldp_aggregator.service.uploads.public import Public
+    from ldp_aggregator.service.uploads.reach import Reach
 
     files, headers, titles = {}, {}, {}
+    languages: set[str] = set()
     for path, version in zip(options.paths, served, strict=True):
         beside = page_file(path)
         survey = version.survey
         shown = read_presentation(survey, beside if beside.exists() else None)
-        site = Site(counted=True, candidates=version.candidates)
+        site = Site(counted=True, words=options.words, candidates=version.candidates)
+        languages |= shown.languages.keys()
         files[survey.name] = page_files(survey, shown, site)
         headers[survey.name] = headers_of(shown, site)
         titles[survey.name] = shown.languages[shown.language].texts["title"]
+    check_spoken(sorted(languages), options.words)
     invitations = Invitations.read(options.invitations) if options.invitations else None
-    if invitations is not None and (strange := invitations.surveys - files.keys()):
-        raise ServeError(f"--invitations: expected surveys that are served, got {min(strange)}")
+    if invitations is not None:
+        _check_served("--invitations", sorted(invitations.surveys), served)
     reach = Reach(options.token_file.with_name("respondents.json"), time.time)
     return Public(files, headers, reach, invitations=invitations, titles=titles)
 
@@ -154,12 +167,18 @@ def _stop_lists(options: ServeOptions, served: Iterable[Served]) -> StopLists:
     """The lists that are handed out. Raises `FileError` and `ServeError`."""
     from ldp_aggregator.estimates.stop_lists import StopLists, stops_in
 
-    names = {version.survey.name for version in served}
     for path in options.stop_lists:
-        if (name := stops_in(path).survey) not in names:
-            known = ", ".join(sorted(names))
-            raise ServeError(f"--stops {path}: expected a list for {known}, got one for {name}")
+        _check_served(f"--stops {path}", [stops_in(path).survey], served)
     return StopLists(options.stop_lists)
+
+
+def _register(options: ServeOptions, served: Iterable[Served]) -> PublishedRegister | None:
+    """The register, which has all surveys that are served. Raises `RegisterError`, `FileError`."""
+    if options.register_path is None:
+        return None
+    from ldp_aggregator.versions.published import PublishedRegister
+
+    return PublishedRegister(options.register_path, [version.survey for version in served])
 
 
 def _notes(options: ServeOptions) -> NoteFile | None:
@@ -173,12 +192,17 @@ def _notes(options: ServeOptions) -> NoteFile | None:
 
 def _shared(options: ServeOptions, served: Iterable[Served]) -> tuple[str, ...]:
     """The surveys that everyone may see in frames. Raises `ServeError` for others."""
-    names = {version.survey.name for version in served}
-    for name in options.shared_surveys:
-        if name not in names:
-            known = ", ".join(sorted(names))
-            raise ServeError(f"--shared-survey: expected one of {known}, got {name}")
+    _check_served("--shared-survey", options.shared_surveys, served)
     return options.shared_surveys
+
+
+def _check_served(flag: str, names: Iterable[str], served: Iterable[Served]) -> None:
+    """Raises `ServeError` for the first name of a survey that is not served."""
+    known = {version.survey.name for version in served}
+    for name in names:
+        if name not in known:
+            surveys = ", ".join(sorted(known))
+            raise ServeError(f"{flag}: expected surveys that are served ({surveys}), got {name}")
 
 
 def _geography(options: ServeOptions, served: Iterable[Served]) -> Geography | None:
@@ -193,6 +217,19 @@ def _geography(options: ServeOptions, served: Iterable[Served]) -> Geography | N
     questions = [question for version in served for question in version.survey]
     check_asked(questions, Options(geography=geography))
     return geography
+
+
+def _check_folders(options: ServeOptions) -> None:
+    """Raise `ServeError` for a folder that is not there; one that goes later is waited for."""
+    for folder in options.folders:
+        if not folder.is_dir():
+            raise ServeError(f"--folder {folder}: expected a folder of report files, found none")
+    alert_file = options.alert_file if options.alert_webhooks or options.alert_mail else None
+    for flag, file in (("--audit-log", options.audit_log), ("--alert-file", alert_file)):
+        if file is not None and not file.parent.is_dir():
+            raise ServeError(
+                f"{flag} {file}: expected a folder {file.parent} to write to, found none"
+            )
 
 
 def _sources(options: ServeOptions, service: Service) -> Iterator[Source]:

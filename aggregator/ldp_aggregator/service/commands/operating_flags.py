@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 
-from ldp_aggregator.commands.main import FiniteRange
+from ldp_aggregator.commands.address_types import FRAMING
+from ldp_aggregator.commands.main import FiniteRange, with_options
 from ldp_aggregator.service.logs.events import FORMATS, LEVELS
-
-_ORIGIN = re.compile(r"https?://[a-z0-9.*-]+(:\d{1,5})?|'self'")
-
-
-def _origins(
-    context: click.Context, option: click.Parameter, origins: tuple[str, ...]
-) -> tuple[str, ...]:
-    """Origins and nothing else: what they are is written into a policy."""
-    for origin in origins:
-        if not _ORIGIN.fullmatch(origin):
-            raise click.BadParameter(
-                f"expected an origin such as https://example.org, got {origin!r}", context, option
-            )
-    return origins
-
 
 FLAGS = (
     click.option(
@@ -89,7 +72,7 @@ FLAGS = (
         "--embed-in",
         "frame_ancestors",
         multiple=True,
-        callback=_origins,
+        type=FRAMING,
         help="An origin whose pages may frame a question of the page.",
     ),
     click.option(
@@ -101,8 +84,4 @@ FLAGS = (
 )
 
 
-def operating_flags(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with these options, in their order."""
-    for flag in reversed(FLAGS):
-        function = flag(function)
-    return function
+operating_flags = with_options(*FLAGS)

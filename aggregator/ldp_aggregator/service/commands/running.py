@@ -109,8 +109,15 @@ def _say_public(options: ServeOptions, base: str) -> None:
     from ldp_aggregator.files import read_survey
     from ldp_aggregator.service.respondents.cards import CodeError, in_terminal
     from ldp_aggregator.service.respondents.overview import address_of
+    from ldp_aggregator.service.respondents.presentation import page_file, read_presentation
 
-    for name in dict.fromkeys(read_survey(path).name for path in options.paths):
+    surveys = {}
+    for path in options.paths:
+        survey, beside = read_survey(path), page_file(path)
+        surveys[survey.name] = read_presentation(survey, beside if beside.exists() else None)
+    for name, shown in surveys.items():
+        for warning in shown.warnings():
+            _log.warning("the page of %s: %s", name, warning)
         address = address_of(base.rstrip("/"), name)
         click.echo(f"{name} is answered at {address}", err=True)
         try:

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from ldp_aggregator.commands.address_types import ADDRESS, ORIGIN
 from ldp_aggregator.places.asking import BY
 from ldp_aggregator.service.alerts.flags import alert_flags
 from ldp_aggregator.service.commands import running
@@ -61,6 +62,7 @@ _EXTRA = (
     "--allow-origin",
     "origins",
     multiple=True,
+    type=ORIGIN,
     help="An origin whose pages may upload, from browsers.",
 )
 @click.option(
@@ -142,9 +144,22 @@ _EXTRA = (
 )
 @click.option(
     "--public-address",
-    metavar="URL",
+    type=ADDRESS,
     default="",
     help="The address under which respondents reach the service.  [default: where it listens]",
+)
+@click.option(
+    "--words",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A file with the words of respondents' pages in a language, named after it: fr.json.",
+)
+@click.option(
+    "--register",
+    "register_path",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="A register of `ldp register` to show to everyone; each SURVEY has to be in it.",
 )
 @operating_flags
 @alert_flags
@@ -182,12 +197,30 @@ def serve(**asked: Any) -> None:
         raise click.UsageError(
             "--invitations: expected no --open-uploads, which lets anyone answer"
         )
+    for flag, given, needed in _companions(options):
+        if given:
+            raise click.UsageError(
+                f"{flag}: expected {needed} as well, without which it does nothing"
+            )
     set_up(options.log_format, options.log_level)
     if not options.token_file.exists() and not _given():
         _first_tokens(options.token_file)
     if find_spec("uvicorn") is None or find_spec("starlette") is None:
         raise ServeError(_EXTRA)
     running.run(options)
+
+
+def _companions(options: ServeOptions) -> tuple[tuple[str, object, str], ...]:
+    """Flags that do something beside others alone: whether they stand alone, and which others."""
+    return (
+        (
+            "--public-address",
+            options.public_address and not options.has_pages,
+            "--public or --invitations",
+        ),
+        ("--words", options.words and not options.has_pages, "--public or --invitations"),
+        ("--kafka-settings", options.kafka_settings and not options.topics, "--kafka"),
+    )
 
 
 def _given() -> bool:

@@ -47,9 +47,11 @@ class ServeOptions:
     notes_path: Path | None = None
     frame_ancestors: tuple[str, ...] = ()
     shared_surveys: tuple[str, ...] = ()
+    register_path: Path | None = None
     public: bool = False
     invitations: tuple[Path, ...] = ()
     public_address: str = ""
+    words: tuple[Path, ...] = ()
     alert_webhooks: tuple[str, ...] = ()
     alert_mail: tuple[str, ...] = ()
     alert_from: str = ""

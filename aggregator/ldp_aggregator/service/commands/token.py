@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from ldp_aggregator.commands.address_types import PAGE_ADDRESS
 from ldp_aggregator.commands.main import SURVEY, Group
 from ldp_aggregator.files import FileError, read_survey, written_whole
 from ldp_aggregator.service.uploads.tokens import (
@@ -96,7 +97,12 @@ def new(
 @click.option(
     "--number", required=True, type=click.IntRange(1, 1_000_000), help="How many people to invite."
 )
-@click.option("--link", required=True, help="The address of the page, as ldp serve prints it.")
+@click.option(
+    "--link",
+    required=True,
+    type=PAGE_ADDRESS,
+    help="The address of the page, as ldp serve prints it.",
+)
 @click.option(
     "--invitations",
     "path",

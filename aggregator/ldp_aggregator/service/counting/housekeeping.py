@@ -9,6 +9,7 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import chain, islice, takewhile
+from os import urandom
 
 from ldp.epochs import epoch_at
 from ldp.survey import FINGERPRINT_SIZE
@@ -19,6 +20,7 @@ from ldp_aggregator.service.counting.clock import jumps
 from ldp_aggregator.service.counting.served import Catalogue
 from ldp_aggregator.service.counting.submissions import QUARANTINED
 from ldp_aggregator.service.counting.turn import begin
+from ldp_aggregator.service.store.reading import store_id
 from ldp_aggregator.service.store.records import (
     DAY,
     EVER,
@@ -29,6 +31,7 @@ from ldp_aggregator.service.store.records import (
     shard_of,
 )
 from ldp_aggregator.service.store.store import Store
+from ldp_aggregator.tallies.identity import STORE_SIZE
 from ldp_aggregator.tallies.screening import UNKNOWN
 
 EVERY = 60.0
@@ -69,6 +72,16 @@ def define(books: Books, catalogue: Catalogue) -> None:
         with begin(books) as turn:
             for served in changed:
                 turn.define(served.survey.fingerprint, served.source)
+
+
+def name(books: Books) -> None:
+    """Give a store an id, if it has none: what is downloaded from it says where it is from."""
+    if store_id(books.store) is not None:
+        return
+    with begin(books, alone=True) as turn:
+        # Another process may have been faster.
+        if store_id(books.store) is None:
+            turn.name_store(urandom(STORE_SIZE))
 
 
 def look_around(

@@ -107,6 +107,10 @@ class Turn:
         """Count batches as received, whatever becomes of them."""
         self._received += batches
 
+    def name_store(self, id_: bytes) -> None:
+        """Give the store an id; in a turn that is alone, and of a store that has none."""
+        self._written["store", shard_key(self._shard)] = id_
+
     def define(self, fingerprint: bytes, source: str) -> None:
         """Keep the file of a survey, so that anyone who has the store can read its tallies."""
         self._written["survey", fingerprint + shard_key(self._shard)] = source.encode()

@@ -34,6 +34,7 @@ from ldp_aggregator.service.counting.housekeeping import (
     define,
     jumps_of,
     look_around,
+    name,
     to_close,
 )
 from ldp_aggregator.service.counting.lasting import Lasting
@@ -287,6 +288,7 @@ class Writer:
         try:
             books = Books(store, self._catalogue.tallied)
             define(books, self._catalogue)
+            name(books)
             self._publisher.start(books)
             if books.unproven:
                 Thread(

@@ -10,6 +10,7 @@
            tally                   analyst          the bytes that `ldp aggregate` writes
            history                 analyst          estimates by epoch, of one ?question=
            health                  analyst          checks of the reports, changes over epochs
+    GET  /register, /v1/register   none             the register of surveys (`http.register`)
     GET  /livez                    none             whether the process lives
     GET  /readyz                   none             whether it takes uploads
     GET  /version                  none             which version it is
@@ -37,6 +38,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from ldp.errors import AnswerError, EstimateError, UnknownNameError
+from ldp.transparency.entries import RegisterError
 from ldp_aggregator.files import FileError
 from ldp_aggregator.groups.group_estimates import GroupEstimates
 from ldp_aggregator.service.analysis.punctuality import punctuality
@@ -54,6 +56,7 @@ from ldp_aggregator.service.counting.served import Served
 from ldp_aggregator.service.http.audit import Asked
 from ldp_aggregator.service.http.headers import with_fields
 from ldp_aggregator.service.http.metrics import CONTENT_TYPE, Metrics
+from ldp_aggregator.service.http.register import refused, register_routes
 from ldp_aggregator.service.http.upload import Receive, Scope, Send, Upload
 from ldp_aggregator.service.page.access import shown_token
 from ldp_aggregator.service.page.routes import page_routes
@@ -124,6 +127,7 @@ def routes_of(service: Service, metrics: Metrics) -> list[Route]:
     return [
         *page_routes(service),
         *respondent_routes(service),
+        *register_routes(service),
         Route("/livez", endpoints.lives),
         Route("/readyz", endpoints.ready),
         Route("/version", endpoints.version),
@@ -148,6 +152,7 @@ def _rest(service: Service, metrics: Metrics, *, owned: bool) -> Starlette:
         ClientDisconnect: _unable,
         StoreError: _unavailable,
         FileError: _unavailable,
+        RegisterError: refused,
     }
 
     @asynccontextmanager

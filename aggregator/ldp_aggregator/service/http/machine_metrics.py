@@ -9,7 +9,6 @@ process_*                  memory, processor time, open files, start
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -18,7 +17,7 @@ from prometheus_client import CollectorRegistry, ProcessCollector
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from ldp_aggregator.service.store.opening import file_of
+from ldp_aggregator.service.store.opening import file_of, free_bytes
 from ldp_aggregator.service.store.reading import commits
 from ldp_aggregator.service.store.store import Snapshot
 
@@ -54,6 +53,6 @@ class _Machine(Collector):
         parts = [part for part in (path, Path(f"{path}-wal")) if part.exists()]
         size = sum(part.stat().st_size for part in parts)
         yield GaugeMetricFamily("ldp_store_bytes", "Bytes of the store and its log", size)
-        disk = os.statvfs(path.absolute().parent)
-        free = disk.f_bavail * disk.f_frsize
-        yield GaugeMetricFamily("ldp_disk_free_bytes", "Bytes free on the store's disk", free)
+        yield GaugeMetricFamily(
+            "ldp_disk_free_bytes", "Bytes free on the store's disk", free_bytes(path)
+        )

@@ -6,13 +6,14 @@ each as it is or, with `_FILE` behind, as the path of a secret.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
+from ldp_aggregator.commands.address_types import SECURE_ADDRESS
+from ldp_aggregator.commands.main import with_options
 from ldp_aggregator.service.people.admission import SignIn
 from ldp_aggregator.service.people.oidc import Provider, ProviderOptions
 from ldp_aggregator.service.people.proxy import TrustedProxy
@@ -42,7 +43,10 @@ FLAGS = (
         help="From where these headers are believed: an address, or 10.0.0.0/8.",
     ),
     click.option(
-        "--oidc-issuer", metavar="URL", default="", help="The provider with whom people sign in."
+        "--oidc-issuer",
+        type=SECURE_ADDRESS,
+        default="",
+        help="The provider with whom people sign in.",
     ),
     click.option("--oidc-client", metavar="ID", default="", help="What it calls us."),
     click.option(
@@ -52,7 +56,10 @@ FLAGS = (
         "--oidc-groups", default="groups", show_default=True, help="Its claim with their groups."
     ),
     click.option(
-        "--public-url", metavar="URL", default="", help="Where browsers find this service."
+        "--public-url",
+        type=SECURE_ADDRESS,
+        default="",
+        help="Where browsers find this service.",
     ),
 )
 
@@ -89,11 +96,7 @@ NAMES = (
 )
 
 
-def people_flags(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with these options, in their order."""
-    for flag in reversed(FLAGS):
-        function = flag(function)
-    return function
+people_flags = with_options(*FLAGS)
 
 
 def sign_in(
@@ -101,24 +104,28 @@ def sign_in(
 ) -> SignIn | None:
     """How people are known; None where none are. Raises `PeopleError` and `FileError`."""
     if not (options.header or options.issuer):
-        if options.path is not None or options.proxies:
+        if options.path is not None:
             raise PeopleError(
                 "--people: expected --trusted-header or --oidc-issuer as well, by which people "
                 "are known"
             )
+        _check_alone(options)
         return None
-    if options.path is None:
-        raise PeopleError("--people: expected a file with who may look at what, got none")
     proxy = None
     if options.header:
         proxy = TrustedProxy(options.header, options.proxies, options.groups_header)
+    if options.path is None:
+        flag = "--trusted-header" if options.header else "--oidc-issuer"
+        raise PeopleError(f"{flag}: expected --people as well, a file with who may look at what")
+    _check_alone(options)
     people = People(options.path)
     if not options.issuer:
         return SignIn(people, proxy)
     if find_spec("httpx") is None or find_spec("joserfc") is None:
         raise PeopleError(_EXTRA)
-    if not options.client or not options.public_url:
-        raise PeopleError("--oidc-issuer: expected --oidc-client and --public-url as well")
+    others = {"--oidc-client": options.client, "--public-url": options.public_url}
+    if lacking := [flag for flag, given in others.items() if not given]:
+        raise PeopleError(f"--oidc-issuer: expected {' and '.join(lacking)} as well")
     if workers > 1 and not session_secret:
         raise PeopleError(
             f"--workers: expected {SESSION_SECRET}, by which each process knows the sessions of "
@@ -134,3 +141,16 @@ def sign_in(
         groups_claim=options.groups_claim,
     )
     return SignIn(people, proxy, Provider(asked, seal), sessions=Sessions(seal))
+
+
+def _check_alone(options: PeopleOptions) -> None:
+    """Raise `PeopleError` for a flag whose main one was not given: it would do nothing."""
+    flags = (
+        ("--trusted-proxy", options.proxies, "--trusted-header", options.header),
+        ("--trusted-groups-header", options.groups_header, "--trusted-header", options.header),
+        ("--oidc-client", options.client, "--oidc-issuer", options.issuer),
+        ("--public-url", options.public_url, "--oidc-issuer", options.issuer),
+    )
+    for flag, given, needed, main in flags:
+        if given and not main:
+            raise PeopleError(f"{flag}: expected {needed} as well, without which it does nothing")

@@ -24,10 +24,10 @@ from urllib.parse import urlencode, urlsplit
 from ldp_aggregator.service.people.id_tokens import IdTokens, person_in
 from ldp_aggregator.service.people.roles import PeopleError, Person
 from ldp_aggregator.service.people.sessions import Seal
+from ldp_aggregator.web_addresses import AddressError, web_address
 
 PATIENCE = 10.0
 LASTS = 600
-_OWN = ("127.0.0.1", "localhost", "::1")
 _DISCOVERY = "/.well-known/openid-configuration"
 _ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
@@ -130,7 +130,7 @@ def _asked(method: str, url: str, **options: Any) -> dict[str, Any]:
 
 
 def _check(url: str, what: str) -> None:
-    parts = urlsplit(url)
-    own = parts.scheme == "http" and parts.hostname in _OWN
-    if not parts.hostname or not (parts.scheme == "https" or own):
-        raise PeopleError(f"{what}: expected https://..., or http:// on this machine")
+    try:
+        web_address(url, secure=True, query=True)
+    except AddressError as error:
+        raise PeopleError(f"{what}: {error}") from None

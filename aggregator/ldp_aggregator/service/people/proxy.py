@@ -11,6 +11,7 @@ Rules
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Any
@@ -18,6 +19,8 @@ from typing import Any
 from ldp_aggregator.service.people.roles import PeopleError, Person
 
 _LONGEST = 256
+_HEADER = re.compile(r"[\w!#$%&'*+.^`|~-]{1,100}", re.ASCII)
+"""A token of RFC 9110, section 5.6.2."""
 Headers = Iterable[tuple[bytes, bytes]]
 
 
@@ -25,6 +28,13 @@ class TrustedProxy:
     """Reads names off requests of declared addresses. Raises `PeopleError`."""
 
     def __init__(self, header: str, proxies: Sequence[str], groups_header: str = "") -> None:
+        names = {"--trusted-header": header, "--trusted-groups-header": groups_header or "X"}
+        for flag, name in names.items():
+            if not _HEADER.fullmatch(name):
+                raise PeopleError(
+                    f"{flag}: expected the name of a header such as X-Forwarded-User, got "
+                    f"{name[:80]!a}"
+                )
         if not proxies:
             raise PeopleError(
                 "--trusted-header: expected --trusted-proxy as well, the addresses that may say "

@@ -24,6 +24,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ldp.texts import lines_of
 from ldp_aggregator.service.people.roles import PeopleError, Person
 
 COOKIE = "ldp-session"
@@ -37,7 +38,7 @@ class Seal:
     """Signs small records for a purpose. Raises `PeopleError`."""
 
     def __init__(self, given: str = "") -> None:
-        lines = [line.strip() for line in given.splitlines() if line.strip()]
+        lines = [line.strip() for line in lines_of(given) if line.strip()]
         if any(len(line) < _LEAST for line in lines):
             raise PeopleError(
                 f"LDP_SESSION_SECRET: expected {_LEAST} characters or more a line, got fewer"

@@ -6,12 +6,10 @@ in its metrics.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from pathlib import Path
 
 from ldp_aggregator.service.counting.clock import in_words, jumps
-from ldp_aggregator.service.store.opening import file_of, open_snapshot
+from ldp_aggregator.service.store.opening import file_of, free_bytes, open_snapshot
 from ldp_aggregator.service.store.records import last_seen
 
 LEAST_ROOM = 1_000_000_000
@@ -26,7 +24,6 @@ def circumstances(url: str, now: float) -> Iterator[str]:
         yield words
     path = file_of(url)
     if path is not None:
-        disk = os.statvfs(Path(path).absolute().parent)
-        room = disk.f_bavail * disk.f_frsize
+        room = free_bytes(path)
         if room < LEAST_ROOM:
             yield f"expected room on the store's disk, got {room / 1e6:,.0f} MB that are left"

@@ -16,6 +16,8 @@ from ldp_aggregator.service.store.records import (
 
 _MEANINGS = {
     "root": "it says how many records there should be",
+    "store": "what tells the store from others; the service gives it another id, and tallies that "
+    "were downloaded before are not known to be of it any more",
     "survey": "the service writes it anew when it serves the survey; ldp doctor --survey FILE "
     "does so too",
     "tally": "a part of a tally",
@@ -32,7 +34,7 @@ _MEANINGS = {
 }
 _SINGLE = ("survey", "mark", "kept", "aside")
 """Kinds whose records are missed by nothing else."""
-_RENEWED = ("seen", "sent")
+_RENEWED = ("store", "seen", "sent")
 """Kinds that are written anew, of which no estimate depends."""
 
 

@@ -2,9 +2,12 @@
 
 presentation  what a page says beside the survey: a file beside the survey file
 figures       what one report can tell, and which questions a page can ask
+spoken        the texts of a page in one language
+translations  what a page file names, and what its languages leave unsaid
 words         the page's own words, by language
 folder        the files of a page, which any static host can serve
 routes        the same files, and counters, from a service
+response      how many were shown a page, began, and were counted, by day
 overview      links, codes and the response, for analysts
 cards         QR codes, and sheets of them
 commands      `ldp page` and `ldp paper`

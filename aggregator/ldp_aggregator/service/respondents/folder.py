@@ -26,6 +26,7 @@ from ldp_aggregator.service.page.markup.tags import tag
 from ldp_aggregator.service.respondents.figures import check_askable, figures, total_figures
 from ldp_aggregator.service.respondents.presentation import PageError, Presentation, Way
 from ldp_aggregator.service.respondents.words import words_of
+from ldp_aggregator.web_addresses import AddressError, web_address
 
 STATIC = Path(__file__).with_name("static")
 HEADERS = {
@@ -57,7 +58,7 @@ class Site(NamedTuple):
 def page_files(survey: Survey, shown: Presentation, site: Site) -> dict[str, bytes]:
     """All files of a page by name. Raises `PageError`, `FileError`."""
     check_askable(survey)
-    _check_origins([*filter(None, [site.collector]), *shown.parents])
+    _check_address(site.collector)
     files = {
         "page.js": (STATIC / "page.js").read_bytes(),
         "page.css": (STATIC / "page.css").read_bytes(),
@@ -94,17 +95,13 @@ def _origin(address: str) -> str:
     return f"{parts.scheme}://{parts.netloc}" if address else ""
 
 
-def _check_origins(addresses: list[str]) -> None:
+def _check_address(collector: str) -> None:
     """Raise `PageError` for what is no address of a web site: it would be a part of the policy."""
-    problems = []
-    for address in addresses:
-        parts = urlsplit(address)
-        odd = any(not 33 <= ord(sign) < 127 or sign in ";,'\"" for sign in address)
-        if odd or parts.scheme not in ("http", "https") or not parts.netloc or parts.query:
-            expected = "an address such as https://collect.example"
-            problems.append(Problem("address", expected, ascii(address)))
-    if problems:
-        raise PageError(problems)
+    try:
+        web_address(collector or "https://own.example")
+    except AddressError:
+        expected = "an address such as https://collect.example"
+        raise PageError([Problem("address", expected, ascii(collector))]) from None
 
 
 def _texts(survey: Survey, shown: Presentation, site: Site) -> dict[str, Any]:

@@ -1,25 +1,28 @@
 """What analysts see of the respondents' page: links, QR codes, and the response by day.
 
-Shown and begun are what pages said of themselves; sent are batches that were counted, which nobody
-can raise without answering. None of it knows an answer, or who.
+None of it knows an answer, or who (`response`).
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections import Counter
 from urllib.parse import quote
 
 from ldp_aggregator.service.page.markup.elements import row, table
 from ldp_aggregator.service.page.markup.tags import Safe, joined, tag
 from ldp_aggregator.service.respondents.cards import CodeError, as_svg
+from ldp_aggregator.service.respondents.response import Response, response
 from ldp_aggregator.service.service import Service
-from ldp_aggregator.service.store.records import Epoch
-from ldp_aggregator.service.uploads.public import SHOWN, STARTED, Public
-from ldp_aggregator.tallies.tally import ACCEPTED
+from ldp_aggregator.service.uploads.public import Public
 
-_HEAD = ("day or epoch (UTC)", "shown", "begun", "batches counted")
+_HEAD = (
+    "day, or that on which an epoch began (UTC)",
+    "page shown",
+    "page begun",
+    "answered (most batches of one question)",
+    "batches in all",
+)
 
 
 def address_of(base: str, name: str) -> str:
@@ -49,14 +52,14 @@ def response_table(service: Service, public: Public, name: str) -> str:
     """The response of a survey by day or epoch, as CSV."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("day", SHOWN, STARTED, "counted"))
-    writer.writerows(_response(service, public, name))
+    writer.writerow(Response._fields)
+    writer.writerows(response(service, public, name))
     return out.getvalue()
 
 
 def _survey(service: Service, public: Public, name: str, *, base: str) -> Safe:
     address = address_of(base, name)
-    rows = [row(day, *map(str, counts)) for day, *counts in _response(service, public, name)]
+    rows = [row(day, *map(str, counts)) for day, *counts in response(service, public, name)]
     own = f"respondents.csv?survey={quote(name)}"
     return tag(
         "section",
@@ -74,31 +77,3 @@ def _code(address: str) -> Safe:
         return as_svg(address, f"QR code of {address}")
     except CodeError as error:
         return tag("p", str(error), class_="note")
-
-
-def _response(service: Service, public: Public, name: str) -> list[tuple[str, int, int, int]]:
-    """Day, shown, begun and counted; batches of a survey without epochs stand in a row of all."""
-    days = public.reach.by_day(name)
-    counted = _counted(service, name)
-    rows = []
-    for day in sorted({*days, *counted}):
-        steps = days.get(day, {})
-        rows.append((day, steps.get(SHOWN, 0), steps.get(STARTED, 0), counted.get(day, 0)))
-    return rows
-
-
-def _counted(service: Service, name: str) -> Counter[str]:
-    """Batches that were counted, by the day on which their epoch began, or in all."""
-    counted: Counter[str] = Counter()
-    for served in service.catalogue.by_name[name]:
-        for epoch, outcomes in service.analysis.outcomes(served).items():
-            counted[_day(epoch)] += outcomes[ACCEPTED]
-    return counted
-
-
-def _day(epoch: Epoch) -> str:
-    from datetime import UTC, datetime
-
-    if not epoch.length:
-        return "whole time"
-    return datetime.fromtimestamp(epoch.start, UTC).date().isoformat()

@@ -10,36 +10,38 @@ uploaded, aggregated, pooled. Their order is that of the table, and says nothing
 
 from __future__ import annotations
 
-import csv
-import io
 import time
 
 from ldp.epochs import batch_id
 from ldp.randomness import system
 from ldp.survey import Survey
 from ldp.wire import Batch, encode_batch, encode_frame
+from ldp_aggregator.csv_text import csv_rows
 from ldp_aggregator.service.respondents.paper import PaperError, rule_of
 
 _COLUMNS = ["question", "value", "count"]
 _TOGETHER = 1000
 _MOST = 10_000_000
+_DIGITS = 20
 
 
 def paper_reports(survey: Survey, table: str) -> bytes:
     """The frames of reports that a table counts. Raises `PaperError`."""
-    reader = csv.DictReader(io.StringIO(table))
-    if reader.fieldnames != _COLUMNS:
+    lines = csv_rows(table)
+    if next(lines, None) != _COLUMNS:
         raise PaperError(f"expected a table with the columns {', '.join(_COLUMNS)}")
     rows: dict[str, bytes] = {}
-    for number, line in enumerate(reader, 2):
+    for number, line in enumerate(filter(None, lines), 2):
         name, report = _read(survey, line, number)
         rows[name] = rows.get(name, b"") + report
     return b"".join(_frames(survey, name, reports) for name, reports in rows.items())
 
 
-def _read(survey: Survey, line: dict[str, str | None], number: int) -> tuple[str, bytes]:
+def _read(survey: Survey, line: list[str], number: int) -> tuple[str, bytes]:
     """The question of a line, and its reports."""
-    name, value, count = (line[column] or "" for column in _COLUMNS)
+    if len(line) != len(_COLUMNS):
+        raise PaperError(f"line {number}: expected {len(_COLUMNS)} cells, got {len(line)}")
+    name, value, count = line
     names = [question.name for question in survey]
     if name not in names:
         raise PaperError(f"line {number}: expected one of the questions {', '.join(names)}")
@@ -48,7 +50,9 @@ def _read(survey: Survey, line: dict[str, str | None], number: int) -> tuple[str
     values = question.domain.values or ()
     if value not in values:
         raise PaperError(f"line {number}: expected one of {', '.join(values)}")
-    if not (count.isascii() and count.isdigit()) or int(count) > _MOST:
+    # Python takes no numbers of thousands of digits.
+    whole = count.isascii() and count.isdigit() and len(count) < _DIGITS
+    if not whole or int(count) > _MOST:
         raise PaperError(f"line {number}: expected a whole number up to {_MOST:,} as the count")
     return name, values.index(value).to_bytes(question.width, "little") * int(count)
 

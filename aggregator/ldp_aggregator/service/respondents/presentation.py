@@ -20,14 +20,17 @@ has it, no device needs it, and translators get a file of texts.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ldp.errors import LDPError, Problem
 from ldp.keys import Keys
 from ldp.survey import Survey
 from ldp_aggregator.files import read_bytes
+from ldp_aggregator.service.respondents.spoken import Asked, Spoken
+from ldp_aggregator.service.respondents.translations import label_names, some_of, unsaid
+from ldp_aggregator.web_addresses import AddressError, web_origin
 
 REQUIRED, VISIBLE, REFUSAL = "required", "visible", "refusal"
 SLIDER, FIELD = WIDGETS = ("slider", "field")
@@ -42,34 +45,6 @@ class PageError(LDPError):
     def __init__(self, problems: list[Problem]) -> None:
         lines = "\n".join(f"  {problem}" for problem in problems)
         super().__init__(f"expected a page that can be shown, got:\n{lines}")
-
-
-class Asked(NamedTuple):
-    """A question in one language."""
-
-    text: str = ""
-    help: str = ""
-    labels: Mapping[str, str] = {}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
-        return self._asdict()
-
-
-class Spoken(NamedTuple):
-    """The texts of a page in one language."""
-
-    texts: Mapping[str, str]
-    questions: Mapping[str, Asked]
-
-    def over(self, other: Spoken) -> Spoken:
-        """The same, with those of another language where there are none."""
-        questions = dict(other.questions)
-        for name, asked in self.questions.items():
-            base = questions.get(name, Asked())
-            labels = {**base.labels, **asked.labels}
-            questions[name] = Asked(asked.text or base.text, asked.help or base.help, labels)
-        return Spoken({**other.texts, **self.texts}, questions)
 
 
 class Way(NamedTuple):
@@ -89,6 +64,17 @@ class Presentation(NamedTuple):
     ways: Mapping[str, Way]
     one_by_one: bool = True
     parents: tuple[str, ...] = ()
+    unsaid: Mapping[str, Sequence[str]] = {}
+    """By language, what stands in the survey's own because there are no other words for it."""
+
+    def warnings(self) -> list[str]:
+        """What whoever makes the page should know."""
+        return [
+            f"language {tag} leaves unsaid: {', '.join(lacking)}; these stand there in "
+            f"{self.language}"
+            for tag, lacking in self.unsaid.items()
+            if lacking
+        ]
 
 
 def page_file(survey_path: Path) -> Path:
@@ -113,7 +99,7 @@ def parse_presentation(survey: Survey, table: Mapping[str, object]) -> Presentat
     page = _part(top, "page", "page")
     language = page.text("language", "en")
     one_by_one = page.flag("one_by_one") if "one_by_one" in page else True
-    parents = page.texts("parents", 1, _MOST_PARENTS) if "parents" in page else ()
+    parents = _origins(page)
     texts = {"title": survey.name, **_texts(page)}
     page.finish()
     problems = list(page.problems)
@@ -121,6 +107,7 @@ def parse_presentation(survey: Survey, table: Mapping[str, object]) -> Presentat
     own = Spoken(texts, {question.name: Asked(question.text) for question in survey})
     own = Spoken(texts, asked).over(own)
     languages = {language: own}
+    lacking: dict[str, list[str]] = {}
     if "language" in top:
         for tag, said in top.table("language").items():
             keys = _keys(f"language.{tag}", said)
@@ -128,11 +115,25 @@ def parse_presentation(survey: Survey, table: Mapping[str, object]) -> Presentat
             keys.finish()
             problems += keys.problems
             languages[tag] = spoken.over(own)
+            lacking[tag] = unsaid(survey, own, spoken)
     top.finish()
     problems += top.problems
     if problems:
         raise PageError(problems)
-    return Presentation(language, languages, ways, one_by_one=one_by_one, parents=parents)
+    return Presentation(
+        language, languages, ways, one_by_one=one_by_one, parents=parents, unsaid=lacking
+    )
+
+
+def _origins(page: Keys) -> tuple[str, ...]:
+    """The sites that may frame the page, as browsers name them."""
+    origins = []
+    for parent in page.texts("parents", 1, _MOST_PARENTS) if "parents" in page else ():
+        try:
+            origins.append(web_origin(parent))
+        except AddressError:
+            page.problem("parents", "origins such as https://example.org", parent)
+    return tuple(origins)
 
 
 def _keys(place: str, table: object) -> Keys:
@@ -165,6 +166,9 @@ def _questions(
         labels = _part(own, "labels", f"{place}.labels")
         words = dict(said.get("labels", {})) if isinstance(said, dict) else {}
         named = {value: labels.text(value) for value in words}
+        known = label_names(survey[name]) if name in names else [*named]
+        for value in sorted(named.keys() - known):
+            labels.problem(value, f"one of {some_of(known) or 'none'}", "another name")
         asked[name] = Asked(own.text("text", ""), own.text("help", ""), named)
         if ways is not None and name in names:
             ways[name] = _way(survey, name, own)

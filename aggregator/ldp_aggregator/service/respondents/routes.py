@@ -22,7 +22,8 @@ from ldp_aggregator.service.page.access import shown_token
 from ldp_aggregator.service.respondents.folder import CONTENT_TYPES
 from ldp_aggregator.service.respondents.overview import overview, response_table
 from ldp_aggregator.service.service import Service
-from ldp_aggregator.service.uploads.public import STEPS, Public
+from ldp_aggregator.service.uploads.public import Public
+from ldp_aggregator.service.uploads.reach import STEPS
 from ldp_aggregator.service.uploads.tokens import ANALYST, GRANTED
 
 _HEADERS = {

@@ -40,6 +40,22 @@ def words_of(tag: str, files: Iterable[Path] = ()) -> dict[str, Any]:
     return _checked(said, path)
 
 
+def check_spoken(languages: Iterable[str], files: Iterable[Path]) -> None:
+    """Raise `PageError` for a file of words in which no page is spoken."""
+    known = [*languages]
+    problems = [
+        Problem(
+            f"--words {path}",
+            f"words of one of {', '.join(known)}, or [language.{path.stem}] in a page file",
+            "those of a language that no page has",
+        )
+        for path in files
+        if path.stem not in known
+    ]
+    if problems:
+        raise PageError(problems)
+
+
 def _checked(said: Any, path: Path) -> dict[str, Any]:
     """A file of words, if it has all of them. Raises `PageError`."""
     problems = []

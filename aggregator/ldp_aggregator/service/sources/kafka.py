@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from ldp.errors import LDPError
+from ldp.texts import lines_of
 from ldp.wire import Damage, read_frames
 from ldp_aggregator.service.counting.writer import Writer
 from ldp_aggregator.service.sources.follower import MOST_BYTES, Follower, Piece
@@ -67,7 +68,8 @@ class KafkaSource(Follower):
         self._topic, _, bootstrap = address.partition("@")
         if not self._topic or not bootstrap:
             raise KafkaSourceError(
-                f"expected a topic and its brokers, such as reports@kafka:9092, got {address!r}"
+                "--kafka: expected a topic and its brokers, such as reports@kafka:9092, got "
+                f"{address!r}"
             )
         super().__init__(f"kafka {self._topic}", writer)
         self._read_store = read_store
@@ -147,7 +149,7 @@ def read_settings(path: Path) -> dict[str, str]:
     Raises `KafkaSourceError`, which shows no value.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = lines_of(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise KafkaSourceError(
             f"expected to read {path}, got {getattr(error, 'strerror', 'no UTF-8 text')}"

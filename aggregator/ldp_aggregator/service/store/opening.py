@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -62,3 +63,9 @@ def file_of(url: str) -> str | None:
         "expected a store such as sqlite:///ldp.db (a file here), sqlite:////var/lib/ldp.db or "
         f"postgresql://user@host/database, got {scheme + '://...' if rest else url!r}"
     )
+
+
+def free_bytes(path: str | Path) -> int:
+    """The bytes that are free on the disk of a store's file. Raises `OSError`."""
+    disk = os.statvfs(Path(path).absolute().parent)
+    return disk.f_bavail * disk.f_frsize

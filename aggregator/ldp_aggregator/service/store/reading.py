@@ -9,7 +9,7 @@ Rules
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,8 +28,9 @@ from ldp_aggregator.service.store.records import (
     read_root,
     read_tally_key,
 )
+from ldp_aggregator.tallies.identity import EVER_ENDS, Identity
 from ldp_aggregator.tallies.joint_counting import empty_counts_of
-from ldp_aggregator.tallies.tally import Intake, Tally, sum_by_combination
+from ldp_aggregator.tallies.tally import ACCEPTED, Intake, Tally, sum_by_combination
 
 Outcomes = dict[tuple[bytes, Epoch], Counter[str]]
 
@@ -54,10 +55,12 @@ def is_asked(asked: Epoch | Span | None, at: Epoch) -> bool:
 def tally_of(snapshot: Scanned, survey: Survey, epoch: Epoch | Span | None = None) -> Tally:
     """The tally of a survey, over all epochs or some, with the intake of its questions."""
     tally = Tally.empty(survey)
+    epochs: set[Epoch] = set()
     for envelope in survey.tallied:
         for at, counts in history(snapshot, envelope):
             if is_asked(epoch, at):
                 tally.counts[envelope.name] += counts
+                epochs.add(at)
         for (_, number), counts in by_combination(snapshot, envelope, epoch).items():
             known = tally.combinations.get(envelope.name, {})
             tally.combinations[envelope.name] = sum_by_combination(known, {number: counts})
@@ -66,7 +69,22 @@ def tally_of(snapshot: Scanned, survey: Survey, epoch: Epoch | Span | None = Non
         if is_asked(epoch, at):
             totals += outcomes
     tally.intake = Intake(totals)
+    store = store_id(snapshot)
+    if store is not None:
+        tally.identity = Identity.of_store(store, map(_interval, epochs))
     return tally
+
+
+def store_id(snapshot: Scanned) -> bytes | None:
+    """What tells the store from others; None if no service has opened it since it has one."""
+    return min((record.content for record in _sound(snapshot, "store")), default=None)
+
+
+def _interval(epoch: Epoch) -> tuple[int, int]:
+    """From when to when, in seconds since 1970; what has no epochs is of all times."""
+    if not epoch.length:
+        return 0, EVER_ENDS
+    return epoch.start, epoch.start + epoch.length
 
 
 def history(snapshot: Scanned, envelope: Envelope) -> Iterator[tuple[Epoch, Counts]]:
@@ -126,6 +144,15 @@ def outcomes_by_epoch(snapshot: Scanned, survey: Survey) -> dict[Epoch, Counter[
     for (fingerprint, epoch), outcomes in outcomes_by_question(snapshot).items():
         if fingerprint in fingerprints:
             by_epoch.setdefault(epoch, Counter()).update(outcomes)
+    return dict(sorted(by_epoch.items()))
+
+
+def accepted_by_epoch(snapshot: Scanned, names: Mapping[bytes, str]) -> dict[Epoch, Counter[str]]:
+    """How many batches were counted under each name, by epoch; `names` are by fingerprint."""
+    by_epoch: dict[Epoch, Counter[str]] = {}
+    for (fingerprint, epoch), outcomes in outcomes_by_question(snapshot).items():
+        if fingerprint in names:
+            by_epoch.setdefault(epoch, Counter())[names[fingerprint]] += outcomes[ACCEPTED]
     return dict(sorted(by_epoch.items()))
 
 

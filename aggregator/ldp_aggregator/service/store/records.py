@@ -2,6 +2,7 @@
 
     kind      key                                content
     root      shard                              see `Root`
+    store     shard                              the id that tells the store from others
     survey    fingerprint, shard                 the survey file
     tally     fingerprint, epoch, shard, part    `PART` counts of a question or group, in order
     shown     as of tally                        what of these may be looked at
@@ -38,6 +39,7 @@ FORMAT = 1
 TALLY, SHOWN = "tally", "shown"
 KINDS = (
     "root",
+    "store",
     "survey",
     TALLY,
     SHOWN,

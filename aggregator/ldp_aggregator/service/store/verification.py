@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ldp.errors import WireError
-from ldp_aggregator.service.store.errors import StoreDamagedError, StoreError
+from ldp_aggregator.service.store.errors import StoreDamagedError
 from ldp_aggregator.service.store.records import (
     KINDS,
     Epoch,
@@ -52,21 +52,20 @@ AT_ONCE = 1_000_000
 def is_large(snapshot: Snapshot) -> bool:
     """Whether a store has more ids than a start can wait for.
 
-    Nothing has been checked yet: what cannot be read says nothing here, and is found at once then.
+    Nothing has been checked yet: a store with a record that does not fit its checksum is not large,
+    so that all of it is checked at once.
     """
-    try:
-        closed = last_closed(snapshot)
-        known = [(Epoch.read(record.key), record) for record in list(snapshot.scan("ids"))]
-        claimed = (
-            read_id_sum(record.content).ids
-            for epoch, record in known
-            if epoch.number > closed.get(epoch.length, -1)
-        )
-        return sum(claimed) > AT_ONCE
-    except StoreError:
-        raise
-    except Exception:  # whatever damage brings about
+    known = [record for kind in ("ids", "closed") for record in snapshot.scan(kind)]
+    if not all(record.sound for record in known):
         return False
+    closed = last_closed(snapshot)
+    claimed = (
+        read_id_sum(record.content).ids
+        for record in known
+        if record.kind == "ids"
+        and (epoch := Epoch.read(record.key)).number > closed.get(epoch.length, -1)
+    )
+    return sum(claimed) > AT_ONCE
 
 
 def check(snapshot: Snapshot, acknowledged: int | None, *, ids: bool = True) -> None:

@@ -38,7 +38,10 @@ class Witness:
         try:
             self._file = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            raise StoreError(f"expected to write {place}, got {error.strerror}") from None
+            raise StoreError(
+                f"expected a store at {path}, in a folder that can be written to, got: "
+                f"{error.strerror}"
+            ) from None
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

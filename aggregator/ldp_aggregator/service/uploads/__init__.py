@@ -2,6 +2,7 @@
 
 tokens  who may do what; given_tokens  those of the environment; token_use  when they were used
 invitations  one-time tokens of respondents      public  pages that are open to anyone
+reach   how many were shown these and began, by day
 room    what bodies take of the memory
 heads   what the head of an upload says
 desk    one upload after another: read, decode, submit, answer

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from ldp.epochs import ID_SIZE
 from ldp.errors import LDPError
+from ldp.texts import lines_of
 from ldp_aggregator.files import read_bytes
 
 PREFIX = "ldpr_"
@@ -95,7 +96,7 @@ def known_in(path: Path, survey: str) -> list[bytes]:
 
 def _parsed(path: Path) -> tuple[str, list[bytes]]:
     try:
-        first, *lines = read_bytes(path, _MOST_BYTES).decode().splitlines()
+        first, *lines = lines_of(read_bytes(path, _MOST_BYTES).decode())
     except (ValueError, UnicodeDecodeError):
         first, lines = "", []
     word, _, name = first.partition(" ")

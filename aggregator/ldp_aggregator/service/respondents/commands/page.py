@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ldp_aggregator.commands.address_types import ADDRESS
 from ldp_aggregator.commands.main import SURVEY
 from ldp_aggregator.files import make_folder, read_candidates, read_survey, write_whole
 
@@ -21,6 +22,7 @@ from ldp_aggregator.files import make_folder, read_candidates, read_survey, writ
 )
 @click.option(
     "--collector",
+    type=ADDRESS,
     default="",
     help="The address of the service that takes the reports.  [default: the page's own host]",
 )
@@ -55,11 +57,13 @@ def page(
     """
     from ldp_aggregator.service.respondents.folder import Site, headers_text, page_files
     from ldp_aggregator.service.respondents.presentation import page_file, read_presentation
+    from ldp_aggregator.service.respondents.words import check_spoken
 
     survey = read_survey(survey_path)
     beside = page_file(survey_path)
     chosen = page_path or (beside if beside.exists() else None)
     shown = read_presentation(survey, chosen)
+    check_spoken(shown.languages, words)
     candidates = read_candidates(survey, survey_path)
     site = Site(collector.rstrip("/"), counted=counted, words=words, candidates=candidates)
     files = page_files(survey, shown, site)
@@ -67,6 +71,8 @@ def page(
     files["headers.txt"] = headers_text(shown, site).encode()
     for name, content in files.items():
         write_whole(output / name, content)
+    for warning in shown.warnings():
+        click.echo(f"warning: {warning}", err=True)
     click.echo(f"{output / 'index.html'}: the page of {survey.name}", err=True)
     where = collector or "the host that serves it"
     click.echo(f"it sends to {where}; headers.txt says what the host should send along", err=True)

@@ -1,0 +1,170 @@
+"""`ldp check`: whether a survey is sound, and what changed in it for those who are asked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ldp.survey import Survey
+from ldp_aggregator.commands.main import SURVEY
+from ldp_aggregator.commands.saying import say, warn
+from ldp_aggregator.files import hand_out, read_candidates, read_survey
+from ldp_aggregator.rendering.formats import formats_of
+
+if TYPE_CHECKING:
+    from ldp_aggregator.versions.comparison import VersionChanges
+
+FORMAT = click.option(
+    "--format",
+    "form",
+    type=click.Choice([row.name for row in formats_of("tables", "record", "rows")]),
+    help="How to write it, if not in lines for people.",
+)
+REASON = click.option(
+    "--accept",
+    "reason",
+    metavar="REASON",
+    help="Accept what gets worse, for a reason that the register keeps.",
+)
+
+
+@click.command("check")
+@SURVEY
+@click.option(
+    "--json",
+    "json_path",
+    type=click.Path(path_type=Path),
+    help="Write what clients in other languages read to this file.",
+)
+@click.option(
+    "--against",
+    metavar="OLD",
+    help="Say what changed since an older version: a file, a folder of versions, a register or a "
+    "git revision (HEAD~1, origin/main:survey.toml).",
+)
+@click.option(
+    "--register",
+    "register_path",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The register of versions that keeps why something was accepted.",
+)
+@REASON
+@FORMAT
+@click.pass_context
+def check_survey(
+    ctx: click.Context,
+    survey_path: Path,
+    json_path: Path | None,
+    against: str | None,
+    register_path: Path | None,
+    reason: str | None,
+    form: str | None,
+) -> None:
+    """Validate SURVEY, and print its fingerprints; or what changed for those who are asked.
+
+    With --against, exits with 1 if anything gets worse for them that neither --accept nor the
+    register has a reason for.
+    """
+    if against is None and (register_path or reason is not None or form):
+        raise click.UsageError("--register, --accept and --format: expected --against as well")
+    if reason is not None and register_path is None:
+        raise click.UsageError("--accept: expected --register as well, which keeps the reason")
+    survey = read_survey(survey_path)
+    read_candidates(survey, survey_path)
+    if json_path is not None:
+        from ldp.compiled import compiled
+
+        hand_out(json_path, json.dumps(compiled(survey), indent=2, ensure_ascii=False) + "\n")
+    if against is None:
+        say("\n".join(_fingerprints(survey)), json_path)
+    else:
+        comparisons = _comparisons(survey_path, survey, against, register_path=register_path)
+        for comparison in comparisons:
+            shown = comparison.rendered(form) if form else comparison.plain()
+            hand_out(None, shown)
+        if not _accepted(survey, comparisons, register_path, reason=reason):
+            ctx.exit(1)
+    warn(survey)
+
+
+def _fingerprints(survey: Survey) -> list[str]:
+    lines = [f"{survey.fingerprint.hex()}  {survey.name}"]
+    lines += [
+        f"{question.fingerprint.hex()}  {question.name} ({question.mechanism})"
+        for question in survey
+    ]
+    lines += [
+        f"{group.fingerprint.hex()}  {group.name} (answered together)" for group in survey.groups
+    ]
+    return lines
+
+
+def _comparisons(
+    path: Path, survey: Survey, against: str, register_path: Path | None
+) -> list[VersionChanges]:
+    """With the older version; and with the newest registered one, if that is yet another."""
+    from ldp_aggregator.versions.comparison import compare_versions
+    from ldp_aggregator.versions.register_file import read_register, steps
+    from ldp_aggregator.versions.sources import NoVersionError, older_versions
+
+    try:
+        older = older_versions(path, survey, against)
+    except NoVersionError as error:
+        raise click.UsageError(str(error)) from None
+    comparisons = []
+    if older.versions:
+        *earlier, old = older.versions
+        comparisons.append(compare_versions(survey, old, earlier))
+    else:
+        click.echo(f"{survey.name}: a first version, as there is none in {older.place}", err=True)
+    if register_path is not None and register_path.exists():
+        known = {comparison.old.to_toml() for comparison in comparisons}
+        for step in steps(read_register(register_path), survey):
+            if step.old.to_toml() not in known:
+                click.echo("since the version that was registered last:", err=True)
+                comparisons.append(step)
+    return comparisons
+
+
+def _accepted(
+    survey: Survey,
+    comparisons: list[VersionChanges],
+    register_path: Path | None,
+    reason: str | None,
+) -> bool:
+    """Whether nothing gets worse that no one has accepted: by now, or by a reason given here."""
+    from ldp.transparency.entries import Register
+    from ldp_aggregator.versions.register_file import add_version, not_accepted, read_register
+
+    register = Register((), ())
+    if register_path is not None and register_path.exists():
+        register = read_register(register_path)
+    open_lines = dict.fromkeys(
+        line for comparison in comparisons for line in not_accepted(register, comparison)
+    )
+    worse = {change.line for comparison in comparisons for change in comparison.worse}
+    if reason is not None and register_path is not None:
+        added = add_version(register_path, survey, reason, comparisons=comparisons)
+        click.echo(
+            f"entry {added.entry.number} of {register_path}: "
+            f"{'added' if added.is_new else 'there already'}",
+            err=True,
+        )
+        return True
+    if open_lines:
+        click.echo(
+            f"{survey.name}: {len(open_lines)} changes are worse for those who are asked, and no "
+            "one has accepted them: take them back, or accept them with --accept REASON "
+            "--register FILE",
+            err=True,
+        )
+        return False
+    if worse:
+        accepted = register.find(survey)
+        why = "" if accepted is None else f" (entry {accepted.number}: {accepted.accepted})"
+        click.echo(f"{survey.name}: what gets worse was accepted{why}", err=True)
+    return True

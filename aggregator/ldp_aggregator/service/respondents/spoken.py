@@ -1,0 +1,34 @@
+"""The texts of a page in one language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+
+class Asked(NamedTuple):
+    """A question in one language."""
+
+    text: str = ""
+    help: str = ""
+    labels: Mapping[str, str] = {}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return self._asdict()
+
+
+class Spoken(NamedTuple):
+    """The texts of a page in one language."""
+
+    texts: Mapping[str, str]
+    questions: Mapping[str, Asked]
+
+    def over(self, other: Spoken) -> Spoken:
+        """The same, with those of another language where there are none."""
+        questions = dict(other.questions)
+        for name, asked in self.questions.items():
+            base = questions.get(name, Asked())
+            labels = {**base.labels, **asked.labels}
+            questions[name] = Asked(asked.text or base.text, asked.help or base.help, labels)
+        return Spoken({**other.texts, **self.texts}, questions)

@@ -1,0 +1,16 @@
+"""What a new version of a survey changes for those who are asked, and the register of versions.
+
+change         one change, whether it is better or worse, and the names of what may change
+amounts        epsilons that are added up, and compared exactly
+keys           every key of a survey file, and what of a survey it is about
+answers        what can be answered, before and after
+questions      one question before and after
+crowd          what is said of a device beside its answers: draws, groups, attributes, epochs
+comparison     two versions, those before them, and all that changed, as a sheet
+sources        where the older version comes from: a file, a folder, a git revision, a register
+register_file  a register on disk: read, verified, added to by one writer at a time
+register_page  a register as a page
+published      a register that a service shows to everyone
+
+Imports: the core, files and rendering.
+"""

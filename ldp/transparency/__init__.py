@@ -1,0 +1,8 @@
+"""The register of a survey's versions: an append-only log, and proofs of what is in it.
+
+tree      Merkle trees, inclusion and consistency proofs (RFC 9162)
+entries   one version of a survey as one line of text, and the chain of such lines
+proofs    heads and proofs as they are handed out, and the check that a client makes
+
+Standard library only, no input or output, no clock.
+"""

@@ -1,0 +1,20 @@
+"""Audits: what leaves a client, in any language, against what its survey declares.
+
+bounds         lower bounds of epsilon, tests of a law, what either would notice
+every_tape     the law of a sampler over every tape of randomness, exactly
+exact          the laws of a survey's samplers so, with the survey's integers or with small ones
+parts          what is audited: questions, answers, events, and their declared laws
+frames         bytes that left as reports and ids
+counting       counts of these, as long as the draws may be
+learning       events learned from the first half of the draws
+judging        counts against laws and bounds
+verdicts       what was found, what would have been, as tables and records
+badge          a verdict as a picture
+client         a client as a command: answers on its standard input, frames on its standard output
+python_client  the Python client so
+lives          pairs of reports: twice, restarts, retries, forks, sequences, epochs
+trials         simulated audits of honest clients and of broken ones
+auditing       the whole, within a budget, from where it was left
+
+Imports: `conformance` for answers that fit; `reports` and `sampling`.
+"""

@@ -1,0 +1,231 @@
+"""A client as a command: answers on its standard input, frames on its standard output.
+
+Nothing that it does can do harm but to itself: it has so much time, may say so much, and whatever
+else it says is an error that tells what was expected.
+
+    LDP_AUDIT_SURVEY    the path of the survey file
+    LDP_AUDIT_COMPILED  the path of its compiled form, in JSON
+    LDP_AUDIT_STATE     a folder in which the one device that is asked keeps its state; not set
+                        where each line is a device of its own, which forgets
+    LDP_AUDIT_VERDICT   what a collector says to all that is sent: accepted, or retry
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ldp.compiled import compiled
+from ldp.errors import LDPError
+from ldp.survey import Envelope, Survey
+from ldp_simulations.audit.frames import Left, read_left
+
+UNKNOWN = 64
+"""The exit code of a client that does not do what a line asks for."""
+SURVEY, COMPILED, STATE, VERDICT = (
+    f"LDP_AUDIT_{name}" for name in ("SURVEY", "COMPILED", "STATE", "VERDICT")
+)
+ACCEPTED, RETRY = "accepted", "retry"
+_PIECE = 1 << 16
+_ROOM = 1 << 16
+_PER_FRAME = 128
+"""Bytes beside the row that a frame may have."""
+_LAST_WORDS = 200
+
+
+class CommandError(LDPError):
+    """A command that cannot be audited: it died, hung, or said what it should not."""
+
+
+class UnknownError(LDPError):
+    """A client that does not do what it was asked."""
+
+
+class Audited:
+    """A client under audit, by its command, and the survey that it is asked.
+
+    timeout  seconds for each process
+    """
+
+    def __init__(
+        self, command: str | Sequence[str], survey: Survey, folder: Path, *, timeout: float
+    ) -> None:
+        self.command = shlex.split(command) if isinstance(command, str) else list(command)
+        if not self.command:
+            raise CommandError("expected a command that runs a client, got none")
+        self.survey = survey
+        self.folder = folder
+        self.timeout = timeout
+        self.envelopes: dict[bytes, Envelope] = {
+            envelope.fingerprint: envelope for envelope in survey.envelopes
+        }
+        self._survey_path = folder / "survey.toml"
+        self._survey_path.write_text(survey.to_toml(), encoding="utf-8")
+        self._compiled_path = folder / "compiled.json"
+        self._compiled_path.write_text(json.dumps(compiled(survey)), encoding="utf-8")
+
+    def ask(
+        self, lines: Sequence[Any], *, state: Path | None = None, verdict: str = ACCEPTED
+    ) -> dict[bytes, Left]:
+        """The reports that leave when so many lines are answered, by fingerprint."""
+        return read_left(self.sent(lines, state=state, verdict=verdict), self.envelopes)
+
+    def sent(
+        self,
+        lines: Sequence[Any],
+        *,
+        state: Path | None = None,
+        verdict: str = ACCEPTED,
+        at_most: int = 0,
+    ) -> bytes:
+        """The bytes that leave.
+
+        Raises `CommandError`, or `UnknownError` if the client says that it does not do this.
+        """
+        reports = at_most or sum(_reports(line) for line in lines)
+        widest = max(envelope.width for envelope in self.envelopes.values())
+        most = reports * (widest + _PER_FRAME) + _ROOM
+        with tempfile.TemporaryFile(dir=self.folder) as errors:
+            process = self._started(errors, state, verdict)
+            try:
+                return _finished(process, lines, errors, most=most, timeout=self.timeout)
+            finally:
+                _kill(process)
+                process.wait()
+                if process.stdout is not None:
+                    process.stdout.close()
+
+    def _started(self, errors: Any, state: Path | None, verdict: str) -> subprocess.Popen[bytes]:
+        environment = {
+            **os.environ,
+            SURVEY: str(self._survey_path),
+            COMPILED: str(self._compiled_path),
+            VERDICT: verdict,
+        }
+        environment.pop(STATE, None)
+        if state is not None:
+            environment[STATE] = str(state)
+        try:
+            return subprocess.Popen(  # noqa: S603  # a command of the caller's own
+                self.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=environment,
+                # What it starts ends with it, and holds no pipe open.
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise CommandError(
+                f"expected a command that can be started, got {error.strerror}: {self.command[0]}"
+            ) from error
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End a process, and those that it started."""
+    with suppress(OSError):
+        if os.name == "posix":
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+
+
+def _reports(line: Any) -> int:
+    """How many reports a line can lead to, at most."""
+    if isinstance(line, Mapping):
+        return len(line)
+    return sum(map(_reports, line))
+
+
+def _finished(
+    process: subprocess.Popen[bytes],
+    lines: Iterable[Any],
+    errors: Any,
+    *,
+    most: int,
+    timeout: float,
+) -> bytes:
+    """What a process says until it ends by itself, within its time and its room."""
+    is_late = threading.Event()
+
+    def end() -> None:
+        is_late.set()
+        _kill(process)
+
+    clock = threading.Timer(timeout, end)
+    clock.daemon = True
+    clock.start()
+    writer = threading.Thread(target=_write, args=(process, lines), daemon=True)
+    writer.start()
+    try:
+        data, is_too_much = _read(process, most)
+        if is_too_much:
+            raise CommandError(
+                f"expected at most {most:,} bytes for what was asked, got more: write a frame for "
+                "each report, and nothing else, to standard output"
+            )
+        code = process.wait()
+    finally:
+        clock.cancel()
+        if process.poll() is None:
+            _kill(process)
+        # A client that has ended reads no more, so that this ends as well.
+        writer.join()
+    if is_late.is_set():
+        raise CommandError(
+            f"expected a client that is done, and ends when its input does, within {timeout:g} s, "
+            "got none: a larger --timeout gives it more"
+        )
+    if code == UNKNOWN:
+        raise UnknownError("the client does not do it (exit code 64)")
+    if code:
+        raise CommandError(f"expected exit code 0, got {code}{_last_words(errors)}")
+    return data
+
+
+def _write(process: subprocess.Popen[bytes], lines: Iterable[Any]) -> None:
+    pipe = process.stdin
+    if pipe is None:
+        return
+    # A client that ends before it has read all of it says so by what it leaves out.
+    with suppress(OSError, ValueError):
+        written: dict[int, bytes] = {}
+        for line in lines:
+            # Most lines are the same object again.
+            if id(line) not in written:
+                written[id(line)] = json.dumps(line).encode() + b"\n"
+            pipe.write(written[id(line)])
+    with suppress(OSError, ValueError):
+        pipe.close()
+
+
+def _read(process: subprocess.Popen[bytes], most: int) -> tuple[bytes, bool]:
+    pipe = process.stdout
+    pieces: list[bytes] = []
+    size = 0
+    while pipe is not None and (piece := pipe.read(_PIECE)):
+        pieces.append(piece)
+        size += len(piece)
+        if size > most:
+            return b"", True
+    return b"".join(pieces), False
+
+
+def _last_words(errors: Any) -> str:
+    """The last line on standard error, such as a terminal can show."""
+    errors.seek(0, os.SEEK_END)
+    errors.seek(max(0, errors.tell() - 4096))
+    text = errors.read().decode("utf-8", "replace").strip()
+    if not text:
+        return ""
+    line = text.splitlines()[-1][-_LAST_WORDS:]
+    return ": " + "".join(letter if letter.isprintable() else "?" for letter in line)

@@ -1,0 +1,121 @@
+"""Counts of what left a client: as large as the reports are wide, however many there are.
+
+Of each part and answer, arrays by name:
+
+    draws     how many reports
+    columns   how often each report came, where there are few that can
+    bits      how often each bit of the row was 1
+    pairs     how often a bit and the next were
+    events    how often each declared event happened
+    learned   how often each learned one did, of `after` reports behind the first half
+
+and of each envelope and answer: `ids`, how often each bit of an id was 1, of `batches`; `asked`,
+how many devices were asked, which is more where they draw one question of several. Of runs of
+reports long enough that no two are equal by chance, hashes are kept (`Runs`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ldp_aggregator.arrays import Counts, Rows
+from ldp_simulations.audit.learning import Learned
+from ldp_simulations.audit.parts import Part, bits_of
+
+_AT_ONCE = 1 << 22
+"""Bits that are unpacked together."""
+MOST_RUNS = 1 << 16
+_SURELY_DIFFERENT = 128.0
+"""Bits: two runs are equal by chance once in 2^this."""
+
+Arrays = dict[str, Counts]
+
+
+def count(part: Part, rows: Rows, learned: Sequence[Learned] = ()) -> Arrays:
+    """Counts of some reports: rows, (reports, width of the part)."""
+    places = 8 * part.width
+    bits = np.zeros(places, dtype=np.int64)
+    pairs = np.zeros(max(places - 1, 0), dtype=np.int64)
+    step = max(1, _AT_ONCE // places)
+    for start in range(0, len(rows), step):
+        # shape: reports, bits
+        shown = bits_of(rows[start : start + step])
+        bits += shown.sum(axis=0)
+        pairs += (shown[:, 1:] & shown[:, :-1]).sum(axis=0)
+    arrays = {
+        "draws": np.array([len(rows)]),
+        "bits": bits,
+        "pairs": pairs,
+        "events": np.array([event.happens(rows).sum() for event in part.events], dtype=np.int64),
+    }
+    if part.columns is not None:
+        columns = part.columns.shape[1]
+        arrays["columns"] = np.bincount(part.column_of(rows), minlength=columns)
+    if learned:
+        arrays["after"] = np.array([len(rows)])
+        happened = [event.happens(part, rows).sum() for event in learned]
+        arrays["learned"] = np.array(happened, dtype=np.int64)
+    return arrays
+
+
+def count_ids(ids: Rows, asked: int) -> Arrays:
+    """Counts of some ids, (batches, 16), and of the devices that were asked."""
+    shown = np.unpackbits(ids, axis=1, bitorder="little").sum(axis=0, dtype=np.int64)
+    return {"batches": np.array([len(ids)]), "ids": shown, "asked": np.array([asked])}
+
+
+def add(total: Arrays, further: Arrays) -> None:
+    """Add counts to others, in place."""
+    for name, counts in further.items():
+        total[name] = total[name] + counts if name in total else counts
+
+
+def written(arrays: Mapping[str, Counts]) -> dict[str, list[int]]:
+    """Counts ready for JSON."""
+    return {name: counts.tolist() for name, counts in arrays.items()}
+
+
+def read(record: Mapping[str, Any]) -> Arrays:
+    """Counts from JSON."""
+    return {name: np.array(counts, dtype=np.int64) for name, counts in record.items()}
+
+
+class Runs:
+    """Runs of reports that came one after the other, from the start of each process on.
+
+    Two equal ones are the same randomness, used twice.
+    """
+
+    def __init__(self) -> None:
+        self._seen: set[bytes] = set()
+        self.equal = 0
+
+    def add(self, rows: Rows, bits_each: float) -> None:
+        """Note the runs in rows of which each surprises by so many bits at least."""
+        if bits_each <= 0:
+            return
+        length = math.ceil(_SURELY_DIFFERENT / bits_each)
+        for start in range(0, len(rows) - length + 1, length):
+            if len(self._seen) >= MOST_RUNS:
+                return
+            key = hashlib.blake2b(rows[start : start + length].tobytes(), digest_size=16).digest()
+            self.equal += key in self._seen
+            self._seen.add(key)
+
+
+def least_surprise(part: Part, number: int) -> float:
+    """Bits by which any report of an answer surprises at least, by its law; 0 if unknown."""
+    layout = part.question.layout
+    if part.columns is not None:
+        return -math.log2(part.columns[number].max())
+    if layout.modulus or layout.codewords:
+        return 31.0
+    if part.bits is not None and not layout.ones:
+        rates = part.bits[number, : layout.bits]
+        return float(-np.log2(np.maximum(rates, 1 - rates)).sum())
+    return 0.0

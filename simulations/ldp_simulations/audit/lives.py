@@ -1,0 +1,318 @@
+"""Pairs of reports: what a device sends the second time, and what two have in common.
+
+    twice      a question whose budget one report spends is answered once; one with permanent
+               responses again and again, by the same response, under the same cohort
+    sequences  such a response is kept: a bit of the first report and that of a later one are both 1
+               as often as with the core's own
+    questions  reports of one device to two questions have independent noise; so do those to the
+               questions of a group, in one row
+    restarts   what a device has kept outlives its process
+    retries    what was not accepted is sent again with the same bytes, and not once it was
+    forks      two processes that begin at once have no reports in common
+    epochs     ids name the epoch in which they are made
+
+Each takes a `Bench` and returns the tests that it made; a client that does not do what a point
+needs is skipped there, and said to be.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count, pairwise
+from pathlib import Path
+from typing import NamedTuple, cast
+
+import numpy as np
+from scipy.stats import hypergeom
+
+from ldp.epochs import NUMBER_SIZE
+from ldp.mechanisms.contract import Memoized
+from ldp.randomness import system
+from ldp.survey import Group, Question
+from ldp.wire import read_frames
+from ldp_aggregator.arrays import Counts, Floats, Rows
+from ldp_simulations.audit.bounds import fisher_chances
+from ldp_simulations.audit.client import RETRY, Audited
+from ldp_simulations.audit.counting import least_surprise
+from ldp_simulations.audit.frames import Left
+from ldp_simulations.audit.judging import Test, bit_name, certain, worst_of
+from ldp_simulations.audit.parts import Part, bits_of
+
+_MOST_BITS = 64
+"""Of each of two reports whose noise is compared."""
+_SEQUENCE = 3
+_STRETCH = 64
+"""Reports of one device before, and behind, a restart."""
+_FEW = 20
+_RUN_BITS = 128.0
+
+
+class Bench(NamedTuple):
+    """A client, the parts of each of its survey's envelopes, and how many devices to ask."""
+
+    client: Audited
+    parts: dict[bytes, tuple[Part, ...]]
+    devices: int
+
+    def lone(self) -> Iterator[Part]:
+        """Those that are asked by themselves, and that every device answers."""
+        for fingerprint, parts in self.parts.items():
+            envelope = self.client.envelopes[fingerprint]
+            if isinstance(envelope, Question) and envelope.draw is None:
+                yield parts[0]
+
+    def rows(self, left: dict[bytes, Left], part: Part) -> Rows:
+        """The reports to a question, which may be none."""
+        if part.question.fingerprint not in left:
+            return np.empty((0, part.width), dtype=np.uint8)
+        return left[part.question.fingerprint].rows
+
+
+Point = Callable[[Bench], Iterator[Test]]
+_NUMBERS = count()
+
+
+def twice(bench: Bench) -> Iterator[Test]:
+    """Each question, by devices that are asked again, with another answer."""
+    for part in bench.lone():
+        first, second = part.answers[0], part.answers[-1]
+        line = [{part.name: first}, {part.name: second}]
+        rows = bench.rows(bench.client.ask([line] * bench.devices), part)
+        if part.question.memoizes:
+            yield from _kept_alike(bench, part, rows)
+        elif len(rows) != bench.devices:
+            what = f"{len(rows)} reports of {bench.devices} devices that were asked twice"
+            yield certain(part.name, what)
+        else:
+            yield Test(part.name, "one report of each", 1.0)
+
+
+def _kept_alike(bench: Bench, part: Part, rows: Rows) -> Iterator[Test]:
+    if len(rows) != 2 * bench.devices:
+        what = f"{len(rows)} reports of {bench.devices} devices that answered twice"
+        yield certain(part.name, what)
+        return
+    prefix = part.question.layout.prefix_width
+    pairs = rows.reshape(bench.devices, 2, part.width)[:, :, :prefix]
+    if (pairs[:, 0] != pairs[:, 1]).any():
+        yield certain(part.name, "another cohort in the second report of a device")
+    else:
+        yield Test(part.name, "the same cohort in both", 1.0)
+
+
+def sequences(bench: Bench) -> Iterator[Test]:
+    """Memoized questions, by devices that give the same answer again."""
+    for part in bench.lone():
+        if not part.question.memoizes:
+            continue
+        for number, answer in enumerate(part.answers):
+            line = [{part.name: answer}] * _SEQUENCE
+            rows = bench.rows(bench.client.ask([line] * bench.devices), part)
+            if len(rows) != bench.devices * _SEQUENCE:
+                yield certain(part.name, f"{len(rows)} reports to {_SEQUENCE} answers each")
+                continue
+            theirs = rows.reshape(bench.devices, _SEQUENCE, part.width)
+            ours = _core_sequences(part.question, answer, bench.devices)
+            for later in range(1, _SEQUENCE):
+                chances = _both_as_often(theirs, ours, later)
+                names = [
+                    f"{bit_name(part, at)}, in the first report and number {later + 1}"
+                    for at in range(8 * part.width)
+                ]
+                yield worst_of(f"{part.name}, answer {number + 1}", names, chances)
+
+
+def _core_sequences(question: Question, answer: object, devices: int) -> Rows:
+    """Reports of the core's randomizer, (devices, reports, width)."""
+    randomizer = cast(Memoized, question.randomizer)
+    pieces = []
+    for _ in range(devices):
+        value = question.value(answer, system)
+        cohort = randomizer.draw_cohort(system)
+        kept = randomizer.permanent(value, cohort, system)
+        for _ in range(_SEQUENCE):
+            report = randomizer.instantaneous(kept, cohort, system)
+            pieces.append(report.to_bytes(question.width, "little"))
+    rows = np.frombuffer(b"".join(pieces), dtype=np.uint8)
+    return rows.reshape(devices, _SEQUENCE, question.width)
+
+
+def _both_as_often(theirs: Rows, ours: Rows, later: int) -> Floats:
+    """P-values of how often a bit is 1 in the first report and in a later one."""
+    numbers = []
+    for rows in (theirs, ours):
+        first, other = (bits_of(np.ascontiguousarray(rows[:, at])) for at in (0, later))
+        numbers.append((first & other).sum(axis=0))
+    return fisher_chances(numbers[0], len(theirs), numbers[1], other_draws=len(ours))
+
+
+def questions(bench: Bench) -> Iterator[Test]:
+    """Devices that answer two questions, one after the other; and the questions of a group."""
+    lone = list(bench.lone())
+    for one, other in pairwise(lone):
+        line = [{one.name: one.answers[0]}, {other.name: other.answers[0]}]
+        left = bench.client.ask([line] * bench.devices)
+        rows = bench.rows(left, one), bench.rows(left, other)
+        if len(rows[0]) == len(rows[1]) == bench.devices:
+            yield independence((one, other), *rows)
+    for fingerprint, parts in bench.parts.items():
+        group = bench.client.envelopes[fingerprint]
+        if isinstance(group, Group):
+            row = {part.name: part.answers[0] for part in parts}
+            left = bench.client.ask([row] * bench.devices)
+            if fingerprint not in left or len(left[fingerprint].rows) != bench.devices:
+                yield certain(group.name, "not one row for each device")
+                continue
+            rows_of = [
+                left[fingerprint].rows[:, part.start : part.start + part.width] for part in parts
+            ]
+            for place in range(len(parts) - 1):
+                pair = (parts[place], parts[place + 1])
+                yield independence(pair, rows_of[place], rows_of[place + 1])
+
+
+def independence(parts: tuple[Part, Part], first: Rows, second: Rows) -> Test:
+    """Whether bits of two reports of each device have nothing to do with each other.
+
+    Given how often each is 1, how often both are is hypergeometric.
+    """
+    shown = [
+        bits_of(np.ascontiguousarray(rows[:, part.question.layout.prefix_width :]))[:, :_MOST_BITS]
+        for part, rows in zip(parts, (first, second), strict=True)
+    ]
+    # shape: bits of one, bits of the other
+    both: Counts = shown[0].T.astype(np.int64) @ shown[1].astype(np.int64)
+    ones = [bits.sum(axis=0) for bits in shown]
+    total = len(first)
+    law = (total, ones[0][:, None], ones[1][None, :])
+    chances = np.minimum(
+        2 * np.minimum(hypergeom.cdf(both, *law), hypergeom.sf(both - 1, *law)), 1.0
+    )
+    one, other = parts
+    names = [
+        f"bit {a} of {one.name} with bit {b} of {other.name}"
+        for a in range(both.shape[0])
+        for b in range(both.shape[1])
+    ]
+    return worst_of(f"{one.name} and {other.name}", names, chances.ravel())
+
+
+def restarts(bench: Bench) -> Iterator[Test]:
+    """One device in two processes."""
+    for part in bench.lone():
+        state = _state(bench)
+        asked = {part.name: part.answers[0]}
+        if not part.question.memoizes:
+            before = bench.rows(bench.client.ask([asked], state=state), part)
+            behind = bench.rows(bench.client.ask([asked], state=state), part)
+            if (len(before), len(behind)) == (1, 0):
+                yield Test(part.name, "answered once, a restart or not", 1.0)
+            else:
+                what = f"{len(before)} reports before a restart and {len(behind)} behind it"
+                yield certain(part.name, what)
+            continue
+        stretches = [
+            bench.rows(bench.client.ask([asked] * _STRETCH, state=state), part) for _ in range(2)
+        ]
+        yield from _same_device(part, *stretches)
+
+
+def _same_device(part: Part, before: Rows, behind: Rows) -> Iterator[Test]:
+    if len(before) != _STRETCH or len(behind) != _STRETCH:
+        what = f"{len(before)} and {len(behind)} reports to {_STRETCH} answers each"
+        yield certain(part.name, what)
+        return
+    prefix = part.question.layout.prefix_width
+    prefixes = np.unique(np.concatenate([before, behind])[:, :prefix], axis=0)
+    if prefix and len(prefixes) > 1:
+        yield certain(part.name, "another cohort behind a restart")
+    ones = [bits_of(rows).sum(axis=0) for rows in (before, behind)]
+    names = [f"{bit_name(part, at)}, before and behind a restart" for at in range(len(ones[0]))]
+    yield worst_of(
+        part.name, names, fisher_chances(ones[0], _STRETCH, ones[1], other_draws=_STRETCH)
+    )
+
+
+def retries(bench: Bench) -> Iterator[Test]:
+    """One device whose report is not accepted at first."""
+    for part in list(bench.lone())[:1]:
+        state = _state(bench)
+        asked = [{part.name: part.answers[0]}]
+        # A client may try several times before it ends.
+        first = set(read_frames(bench.client.sent(asked, state=state, verdict=RETRY, at_most=_FEW)))
+        again = set(read_frames(bench.client.sent([], state=state, at_most=_FEW)))
+        more = bench.client.sent([], state=state, at_most=_FEW)
+        if not first:
+            yield certain(part.name, "nothing was sent")
+        elif again != first:
+            yield certain(part.name, "other bytes when it was sent again")
+        elif more:
+            yield certain(part.name, "sent again after it was accepted")
+        else:
+            yield Test(part.name, "the same bytes", 1.0)
+
+
+def forks(bench: Bench) -> Iterator[Test]:
+    """Two processes that are started at once, and asked the same."""
+    part = next(bench.lone(), None)
+    if part is None:
+        return
+    surprise = least_surprise(part, 0)
+    number = bench.devices
+    if surprise > 0:
+        number = max(_FEW, int(_RUN_BITS / surprise) + 1)
+    lines = [{part.name: part.answers[0]}] * number
+    with ThreadPoolExecutor(2) as pool:
+        both = list(pool.map(lambda _: bench.client.ask(lines), range(2)))
+    lefts = [left.get(part.question.fingerprint) for left in both]
+    if any(left is None or len(left.rows) != number for left in lefts):
+        yield certain(part.name, f"not {number} reports of each of two processes")
+        return
+    first, second = (cast(Left, left) for left in lefts)
+    ids = {row.tobytes() for row in first.ids}
+    if any(row.tobytes() in ids for row in second.ids):
+        yield certain(part.name, "two processes made an id twice")
+    elif (first.rows == second.rows).all():
+        yield certain(part.name, "two processes drew the same reports")
+    else:
+        yield Test(part.name, "two processes differ", 1.0)
+
+
+def epochs(bench: Bench) -> Iterator[Test]:
+    """The ids of a few reports."""
+    length = bench.client.survey.epoch
+    if length is None:
+        return
+    for part in bench.lone():
+        began = time.time()
+        left = bench.client.ask([{part.name: part.answers[0]}] * _FEW)
+        now = {int(at // length) for at in (began, time.time())}
+        if part.question.fingerprint not in left:
+            yield certain(part.name, "no reports")
+            continue
+        ids = left[part.question.fingerprint].ids[:, :NUMBER_SIZE]
+        numbers = {int.from_bytes(row.tobytes(), "little") for row in ids}
+        if numbers <= now:
+            yield Test(part.name, "ids of the epoch", 1.0)
+        else:
+            yield certain(part.name, "an id of another epoch than the one in which it is made")
+
+
+def _state(bench: Bench) -> Path:
+    folder = bench.client.folder / f"device{next(_NUMBERS)}"
+    folder.mkdir()
+    return folder
+
+
+POINTS: dict[str, tuple[Point, str]] = {
+    "twice": (twice, "the same device is asked twice"),
+    "sequences": (sequences, "permanent responses are kept"),
+    "questions": (questions, "one device, two questions"),
+    "restarts": (restarts, "a process ends, and another goes on"),
+    "retries": (retries, "what was not accepted is sent again"),
+    "forks": (forks, "two processes at once"),
+    "epochs": (epochs, "ids name their epoch"),
+}
+"""By name, with what each is about."""

@@ -1,0 +1,138 @@
+"""The Python client as a command that can be audited: answers in, frames out.
+
+    ldp audit SURVEY --client "python -m ldp_simulations.audit.python_client"
+
+is what `ldp audit SURVEY` does. A device without state is a `Client`; one that keeps state is an
+`EmbeddedClient`, as in an app.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from ldp.errors import AlreadyAnsweredError, BudgetError, NotDrawnError
+from ldp.survey import Survey
+from ldp_client import ACCEPTED, OFFLINE, Client, EmbeddedClient, Outcome, parse_survey
+from ldp_client.reports import Report, report_bytes
+
+_PLENTY = "1000"
+_PATIENCE = 60.0
+_NAP = 0.05
+_SILENT = (AlreadyAnsweredError, BudgetError, NotDrawnError)
+"""Why there is no report, and nothing is wrong."""
+
+
+class Adapter:
+    """How devices answer; one that differs in a method is another client."""
+
+    def __init__(self, survey: Survey) -> None:
+        self.survey = survey
+
+    def device(self) -> Client:
+        """A device that forgets."""
+        return Client(self.survey)
+
+    def recorded(self, device: Client, answers: Mapping[str, Any]) -> Iterator[Report]:
+        """Its reports of answers by question; groups that are there as a whole together."""
+        rest = dict(answers)
+        for group in self.survey.groups:
+            names = [question.name for question in group.members]
+            if all(name in rest for name in names):
+                together = {name: rest.pop(name) for name in names}
+                yield from _unless_silent(
+                    lambda together=together: device.record_together(together)
+                )
+        for name, answer in rest.items():
+            yield from _unless_silent(partial(device.record, name, answer))
+
+    def framed(self, report: Report) -> bytes:
+        """The bytes that leave for a report."""
+        return report_bytes([report])
+
+    def answer(self, lines: Iterable[bytes], out: BinaryIO) -> None:
+        """Each line by a device of its own."""
+        for line in lines:
+            life = json.loads(line)
+            device = self.device()
+            for answers in life if isinstance(life, list) else [life]:
+                out.writelines(self.framed(report) for report in self.recorded(device, answers))
+
+    def answer_as_one(
+        self, lines: Iterable[bytes], out: BinaryIO, state: Path, *, is_accepted: bool
+    ) -> None:
+        """All lines by one device, which keeps its state."""
+        sent = _Sent(out, ACCEPTED if is_accepted else OFFLINE)
+        with EmbeddedClient(
+            self.survey,
+            state=state / "device",
+            transport=sent,
+            lifetime_cap=_PLENTY,
+            interval=None,
+        ) as client:
+            for line in lines:
+                life = json.loads(line)
+                for answers in life if isinstance(life, list) else [life]:
+                    for name, answer in answers.items():
+                        client.record(name, answer)
+                    if is_accepted:
+                        _send(client, sent, is_accepted=True)
+            _send(client, sent, is_accepted=is_accepted)
+
+
+class _Sent:
+    """A transport that writes what leaves."""
+
+    destination = "https://collect.example/v1/reports"
+
+    def __init__(self, out: BinaryIO, outcome: Outcome) -> None:
+        self._out = out
+        self._outcome = outcome
+        self.payloads = 0
+
+    def send(self, payload: bytes) -> Outcome:
+        """Write a payload."""
+        self._out.write(payload)
+        self.payloads += 1
+        return self._outcome
+
+
+def _send(client: EmbeddedClient, sent: _Sent, *, is_accepted: bool) -> None:
+    """Send all that waits; what is not accepted, once at least."""
+    until = time.monotonic() + _PATIENCE
+    while client.status().waiting and time.monotonic() < until:
+        client.flush(_PATIENCE if is_accepted else _NAP)
+        if sent.payloads and not is_accepted:
+            return
+        time.sleep(_NAP)
+
+
+def _unless_silent(record: Any) -> Iterator[Report]:
+    try:
+        yield record()
+    except _SILENT:
+        return
+
+
+def serve(kind: type[Adapter] = Adapter) -> None:
+    """Answer what is asked on standard input."""
+    survey = parse_survey(Path(os.environ["LDP_AUDIT_SURVEY"]).read_text(encoding="utf-8"))
+    adapter = kind(survey)
+    state = os.environ.get("LDP_AUDIT_STATE")
+    out = sys.stdout.buffer
+    if state is None:
+        adapter.answer(sys.stdin.buffer, out)
+    else:
+        is_accepted = os.environ.get("LDP_AUDIT_VERDICT") != "retry"
+        adapter.answer_as_one(sys.stdin.buffer, out, Path(state), is_accepted=is_accepted)
+    out.flush()
+
+
+if __name__ == "__main__":
+    serve()

@@ -1,0 +1,175 @@
+"""`ldp audit`: honest clients raise no alarm, each broken one does, hostile ones are errors.
+
+False alarms of an audit: 1e-6 at most. The broken clients are asked ten times as often as it takes
+on average for the bound of epsilon to pass what is declared, or are found with certainty.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import broken_clients
+import numpy as np
+import pytest
+from calling import run
+from js_client import NODE, PACKAGE, needs_built_client
+
+from ldp import parse_survey
+from ldp_simulations.audit import exact, trials
+from ldp_simulations.audit.auditing import Audit, Budget
+from ldp_simulations.audit.bounds import expected_epsilon, greatest_chance, least_chance
+from ldp_simulations.audit.client import Audited
+from ldp_simulations.audit.lives import POINTS
+
+OURS = [sys.executable, "-m", "ldp_simulations.audit.python_client"]
+COIN = '[[question]]\nname = "coin"\ntype = "boolean"\nmechanism = "grr"\nepsilon = "1"\n'
+VALUES = ", ".join(f'"v{number}"' for number in range(9))
+BITS = (
+    f'[[question]]\nname = "bits"\ntype = "category"\nvalues = [{VALUES}]\nmechanism = "oue"\n'
+    'epsilon = "1"\n'
+)
+KEPT = (
+    '[[question]]\nname = "kept"\ntype = "boolean"\nmechanism = "l-grr"\nepsilon_first = "1"\n'
+    'epsilon_lifetime = "2"\n'
+)
+BROKEN = {
+    "OnlySet": (BITS, 12_600),
+    "FromAll": (COIN, 2_500),
+    "LastClear": (BITS, 500),
+    "Constant": (COIN, 200),
+    "Seeded": (COIN, 200),
+    "Forgets": (COIN, 200),
+    "Silent": (BITS, 200),
+    "NumbersIds": (COIN, 200),
+}
+
+AT_POINTS = {"Forgets": "twice", "Seeded": "forks"}
+
+
+def broken(name):
+    return [sys.executable, broken_clients.__file__, name]
+
+
+def verdict_of(command, questions, draws, folder, **settings):
+    survey = parse_survey(f'[survey]\nname = "audited"\n{questions}')
+    audit = Audit(Audited(command, survey, folder, timeout=60), Budget(draws), **settings)
+    assert [*audit.steps()][-1] == draws
+    return audit.verdict()
+
+
+def test_the_python_client_raises_no_alarm(tmp_path):
+    """Single questions, a kept one, and rows: every point that there is passes."""
+    verdict = verdict_of(OURS, COIN + KEPT, 200, folder=tmp_path)
+    assert verdict.alarms == ()
+    assert [point.verdict for point in verdict.points if point.name != "epochs"] == ["pass"] * 6
+
+
+def test_groups_and_epochs(tmp_path):
+    """A row of two questions, in a survey with epochs."""
+    head = '[survey]\nname = "audited"\nepoch = "1d"\njoint = ["coin", "bits"]\n'
+    survey = parse_survey(head + COIN + BITS)
+    audit = Audit(Audited(OURS, survey, tmp_path, timeout=60), Budget(300))
+    list(audit.steps())
+    assert audit.verdict().alarms == ()
+
+
+@needs_built_client
+def test_the_typescript_client_raises_no_alarm(tmp_path):
+    """The same command; what it does not do is skipped, and said to be."""
+    verdict = verdict_of([NODE, str(PACKAGE / "test" / "audit.js")], COIN, 1000, folder=tmp_path)
+    assert verdict.alarms == ()
+    assert {point.name for point in verdict.points if point.verdict == "skip"} >= {"restarts"}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_client_raises_an_alarm(name, tmp_path, monkeypatch):
+    """Each is found, as a command, by draws or at its point."""
+    questions, draws = BROKEN[name]
+    points = {point: POINTS[point] for point in (AT_POINTS[name],)} if name in AT_POINTS else {}
+    monkeypatch.setattr("ldp_simulations.audit.auditing.POINTS", points)
+    verdict = verdict_of(broken(name), questions, draws, folder=tmp_path)
+    assert not verdict.passed
+    if name in ("OnlySet", "FromAll", "LastClear"):
+        assert any("epsilon is at least" in alarm for alarm in verdict.alarms)
+
+
+def test_every_broken_client_is_tried():
+    """None is left out."""
+    assert BROKEN.keys() == broken_clients.BROKEN.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("dies", "got 1: of something"),
+        ("hangs", "within 2 s"),
+        ("garbage", "got something else at byte 0"),
+        ("floods", "expected at most"),
+        ("says-nothing", "got no output"),
+    ],
+)
+def test_a_hostile_command_is_an_error(name, said, tmp_path):
+    """It is told what was expected, soon, and there is no traceback."""
+    path = tmp_path / "survey.toml"
+    path.write_text(f'[survey]\nname = "audited"\n{COIN}', encoding="utf-8")
+    command = " ".join(f"'{word}'" for word in broken(name))
+    done = run("audit", path, "--client", command, "--timeout", "2", "--budget", "100", code=1)
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_command_writes_all_it_has(tmp_path, monkeypatch):
+    """JSON, a badge, a file of counts that is taken up again; exit code 3 of a broken client."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("ldp_simulations.audit.auditing.POINTS", {})
+    Path("survey.toml").write_text(f'[survey]\nname = "audited"\n{COIN}', encoding="utf-8")
+    words = ("audit", "survey.toml", "--resume", "counts.json", "-q")
+    run(*words, "--budget", "200", "--badge", "audit.svg", "-o", "verdict.json")
+    record = json.loads(Path("verdict.json").read_text())
+    assert (record["verdict"], record["draws_of_each_answer"]) == ("no alarm", 200)
+    assert record["questions"][0]["would_have_noticed"]["with_probability"] == 0.99
+    assert "no alarm in 200 draws" in Path("audit.svg").read_text()
+    again = run(*words, "--budget", "300", "--format", "json")
+    assert json.loads(again.stdout)["draws_of_each_answer"] == 300
+    assert json.loads(again.stdout)["look"] == 2
+    command = " ".join(f"'{word}'" for word in broken("Constant"))
+    refused = run(*words, "--client", command, code=1)
+    assert "of an audit of the same client" in refused.stderr
+    alarmed = run("audit", "survey.toml", "--client", command, "--budget", "200", code=3)
+    assert "ALARM" in alarmed.stdout
+    assert "Constant" not in Path("verdict.json").read_text()
+    run("audit", "survey.toml", "--budget", "few", code=2)
+
+
+def test_bounds_are_those_of_clopper_and_pearson():
+    """Their ends are where the binomial tails are alpha; figures are those of the literature."""
+    from scipy.stats import binom
+
+    low, high = float(least_chance(30, 100, 1e-6)), float(greatest_chance(30, 100, 1e-6))
+    assert binom.sf(29, 100, low) == pytest.approx(1e-6, rel=1e-6)
+    assert binom.cdf(30, 100, high) == pytest.approx(1e-6, rel=1e-6)
+    for mechanism, size, expected in (("grr", 2, 0.989), ("grr", 100, 0.922), ("oue", 25, 0.981)):
+        chances = trials.chances_of(mechanism, size, "1", draws=10**6)
+        assert round(expected_epsilon(*chances, 10**6), 3) == expected
+
+
+def test_trials():
+    """A share of those behind docs/audit.md: no alarm of honest clients, every mistake found."""
+    generator = np.random.default_rng(1)
+    assert trials.false_alarms("grr", 16, 20, generator=generator) == 0
+    for mutant in trials.mutants():
+        assert trials.found(mutant, 50, generator) == 50
+
+
+def test_every_tape_notices_a_wrong_sampler():
+    """Small integers of each class give their channel; others than stated do not."""
+    for randomizer, bits in exact.SMALL.values():
+        if len(bits) == 1:
+            assert exact.differences(randomizer, bits) == ""
+    right, bits = exact.SMALL[exact.RandomizedResponse]
+
+    class Wrong(exact.RandomizedResponse):
+        def randomize(self, value, random):
+            return (super().randomize(value, random) + 1) % self.size
+
+    assert "drawn with" in exact.differences(Wrong(*right), bits)

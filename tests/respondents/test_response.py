@@ -1,0 +1,150 @@
+"""Response by day: columns that say what they count, and add up to what the store has."""
+
+import csv
+import io
+import json
+from contextlib import contextmanager
+
+import pytest
+from pages import visitor
+from respondent_pages import SHOWN, SURVEY
+
+from ldp import parse_survey
+from ldp_aggregator.service.counting.publication import LIVE
+from ldp_aggregator.service.counting.served import Served
+from ldp_aggregator.service.respondents.folder import Site, headers_of, page_files
+from ldp_aggregator.service.respondents.presentation import parse_presentation
+from ldp_aggregator.service.respondents.response import EARLIER, DailyLook, response
+from ldp_aggregator.service.service import Service, Settings
+from ldp_aggregator.service.uploads.public import Public
+from ldp_aggregator.service.uploads.reach import Reach
+from ldp_client import Client, report_bytes
+
+DAY = 86_400.0
+FIRST = 1_790_000_000.0
+"""On 2026-09-21."""
+DAILY = parse_survey("""
+[survey]
+name = "daily"
+epoch = "1d"
+[[question]]
+name = "smoker"
+type = "boolean"
+mechanism = "warner"
+epsilon = "1"
+""")
+
+
+@contextmanager
+def open_to_all(folder, clock, survey=SURVEY, shown=SHOWN):
+    """A service with a page that takes reports of anyone."""
+    site = Site(counted=True)
+    public = Public(
+        {survey.name: page_files(survey, shown, site)},
+        {survey.name: headers_of(shown, site)},
+        Reach(folder / "respondents.json", clock),
+    )
+    settings = Settings(public=public, publication=LIVE, open_uploads=True)
+    served = [Served(survey, survey.to_toml(), {})]
+    service = Service(served, f"sqlite:///{folder}/store.db", settings, clock=clock)
+    try:
+        yield service, public
+    finally:
+        service.close()
+
+
+def answered(service, *questions):
+    """One report for each of the questions, as pages send them."""
+    client = Client(SURVEY)
+    for name in questions:
+        answer = {"smoker": True, "way": "zebracar"}[name]
+        body = report_bytes([client.record(name, answer)])
+        assert visitor(service).post("/v1/reports", content=body).json()["accepted"] == 1
+
+
+def test_columns_are_named_after_what_they_count_and_add_up(tmp_path):
+    """Two people on pages, one of whom left a question out, one app, and what was there before."""
+    now = [FIRST]
+    with open_to_all(tmp_path, lambda: now[0]) as (service, public):
+        answered(service, "smoker")
+        DailyLook(service, public).look()
+        for step in ("shown", "shown", "started"):
+            visitor(service).post(f"/v1/surveys/habits/{step}")
+        answered(service, "smoker", "way")
+        answered(service, "smoker")
+        table = visitor(service).get("/respondents.csv?survey=habits").text
+        assert [*csv.reader(io.StringIO(table))] == [
+            ["day", "page_shown", "page_begun", "answered", "batches"],
+            ["earlier", "0", "0", "1", "1"],
+            ["2026-09-21", "2", "1", "2", "3"],
+        ]
+        now[0] += DAY
+        answered(service, "way")
+        rows = response(service, public, "habits")
+        assert rows[-1] == ("2026-09-22", 0, 0, 1, 1)
+        assert sum(row.batches for row in rows) == 5
+        assert (
+            "answered (most batches of one question)" in visitor(service).get("/respondents").text
+        )
+    # The same after a restart, by a file that knows days and no more.
+    with open_to_all(tmp_path, lambda: now[0]) as (service, public):
+        assert response(service, public, "habits") == rows
+    assert rows[0].day == EARLIER
+    kept = json.loads((tmp_path / "respondents.json").read_text())["habits"]
+    assert kept["2026-09-22"] == {"counted": {"smoker": 3, "way": 2}}
+
+
+def test_of_a_survey_with_epochs_the_store_knows_the_day(tmp_path):
+    """Also of those that came while nobody looked."""
+    shown = parse_presentation(DAILY, {})
+    clock = {"clock": lambda: FIRST}
+    with open_to_all(tmp_path, **clock, survey=DAILY, shown=shown) as (service, public):
+        for _ in range(3):
+            report = Client(DAILY).record("smoker", True)
+            body = report_bytes([report], **clock)
+            assert visitor(service).post("/v1/reports", content=body).json()["accepted"] == 1
+        assert response(service, public, "daily") == [("2026-09-21", 0, 0, 3, 3)]
+
+
+def test_several_processes_count_into_one_file(tmp_path):
+    """Each adds what it was told; none takes anything from another, and all see all of it."""
+    path = tmp_path / "respondents.json"
+    one, other = (Reach(path, lambda: FIRST) for _ in range(2))
+    for _ in range(3):
+        one.count("habits", "shown")
+        other.count("habits", "shown")
+    other.count("habits", "started")
+    one.note("habits", {"smoker": 2})
+    other.by_day("habits")
+    assert one.by_day("habits")["2026-09-21"] == {
+        "shown": 6,
+        "started": 1,
+        "counted": {"smoker": 2},
+    }
+    one.count("habits", "shown")
+    one.close()
+    other.close()
+    assert Reach(path, lambda: FIRST).by_day("habits")["2026-09-21"]["shown"] == 7
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", '{"habits": 3}', '{"habits": {"x": {"shown": "a"}}}']
+)
+def test_a_file_that_is_none_is_begun_anew(tmp_path, content):
+    path = tmp_path / "respondents.json"
+    path.write_text(content)
+    reach = Reach(path, lambda: FIRST)
+    reach.count("habits", "shown")
+    assert reach.by_day("habits") == {"2026-09-21": {"shown": 1}}
+    reach.close()
+
+
+def test_what_cannot_be_written_is_counted_all_the_same(tmp_path, caplog):
+    """And said once."""
+    reach = Reach(tmp_path / "none" / "respondents.json", lambda: FIRST)
+    for _ in range(2):
+        reach.count("habits", "shown")
+        reach.by_day("habits")
+    assert reach.by_day("habits") == {"2026-09-21": {"shown": 2}}
+    reach.close()
+    assert len([line for line in caplog.messages if "is not kept" in line]) == 1

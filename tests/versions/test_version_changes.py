@@ -1,0 +1,144 @@
+"""What is said of two versions: key by key, in both directions, and never by rounded numbers."""
+
+from fractions import Fraction
+
+import pytest
+from version_cases import CASES, GRR, MODE, SECOND, asked, file_of, with_second
+
+from ldp import parse_survey
+from ldp.mechanisms.contract import Declared
+from ldp_aggregator import compare_versions
+from ldp_aggregator.versions.amounts import Amount, compared, of_declared
+from ldp_aggregator.versions.change import shown
+
+
+def changes_of(before, after, *earlier):
+    """What changed from one survey file to another."""
+    surveys = [parse_survey(text) for text in (after, before)]
+    return compare_versions(*surveys, [parse_survey(text) for text in earlier])
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{n}-{case.key}" for n, case in enumerate(CASES)])
+def test_every_key(case):
+    """Its aspect is among what is said, and the worst of that is as it should be."""
+    comparison = changes_of(case.before, case.after)
+    said = {}
+    for change in comparison.changes:  # the worse first
+        said.setdefault(change.aspect.partition(" (")[0], change.verdict)
+    assert said.get(case.aspect.partition(" (")[0]) == case.verdict, comparison.changes
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{n}-{case.key}" for n, case in enumerate(CASES)])
+def test_nothing_changes_in_silence(case):
+    """Surveys that differ in anything have a change; and the same survey has none."""
+    assert changes_of(case.before, case.after).changes
+    assert changes_of(case.after, case.after).changes == ()
+
+
+def test_worse_first():
+    """And each of them in a line of its own."""
+    comparison = changes_of(file_of(), file_of(MODE.replace('"1"', '"2"')))
+    verdicts = [change.verdict for change in comparison.changes]
+    assert verdicts == sorted(verdicts, key=["worse", "better", "same"].index)
+    assert [change.line for change in comparison.worse[:2]] == [
+        "survey: epsilon of all reports: 1.000000 -> 2.000000",
+        "question mode: epsilon of a report: 1 -> 2",
+    ]
+    assert comparison.to_dict()["all_reports_epsilon"]["all_versions"] == "3.000000"
+    assert "Who answers both versions in full" in comparison.plain()
+    assert "spends epsilon 3.000000 at most" in comparison.rendered("markdown")
+
+
+def test_comments_spaces_and_spellings():
+    """What parses to the same is the same; an epsilon of 1.0 is one of 1, and is said to be."""
+    spaced = file_of().replace("epsilon = ", "# privacy\n\n  epsilon   =   ")
+    assert changes_of(file_of(), spaced).changes == ()
+    (written,) = changes_of(file_of(), file_of(MODE.replace('"1"', '"1.0"'))).changes
+    assert (written.verdict, written.aspect) == ("same", "epsilon of a report (epsilon)")
+
+
+def test_asked_again():
+    """A changed question costs once more, unless a lifetime was promised that holds."""
+    other = MODE.replace('"bike"', '"bike", "walk"')
+    comparison = changes_of(file_of(), file_of(other))
+    (again,) = (change for change in comparison.changes if change.aspect == "asked again")
+    assert again.verdict == "worse"
+    assert "both cost epsilon 2.000000" in again.says
+    limit = 'lifetime_epsilon = "1"'
+    comparison = changes_of(file_of(survey=limit), file_of(other, survey=limit))
+    (again,) = (change for change in comparison.changes if change.aspect == "asked again")
+    assert again.verdict == "same"
+    raised = changes_of(file_of(survey=limit), file_of(other, survey='lifetime_epsilon = "1.1"'))
+    assert {change.aspect for change in raised.worse} >= {"asked again", "lifetime"}
+
+
+def test_a_lower_epsilon_is_better_and_asked_again():
+    """Nothing is weighed against anything: the report gains, and who answered answers again."""
+    comparison = changes_of(file_of(), file_of(MODE.replace('"1"', '"0.5"')))
+    verdicts = {change.aspect: change.verdict for change in comparison.changes}
+    assert verdicts["epsilon of a report"] == "better"
+    assert verdicts["asked again"] == "worse"
+
+
+def test_questions_that_come_back():
+    """One that was removed and comes back as it was is not asked of who answered it; else it is."""
+    comparison = changes_of(file_of(), with_second(), with_second())
+    (back,) = (change for change in comparison.changes if change.place == "question again")
+    assert back.verdict == "worse"
+    assert "comes back as it was in version 1" in back.says
+    dearer = with_second().replace(SECOND, SECOND.replace('"1"', '"2"'))
+    comparison = changes_of(file_of(), dearer, with_second())
+    (back,) = (change for change in comparison.changes if change.place == "question again")
+    assert "comes back otherwise than in version 1" in back.says
+    assert "both cost epsilon 3.000000" in back.says
+    assert comparison.to_dict()["all_reports_epsilon"]["all_versions"] == "4.000000"
+
+
+def test_renamed_questions():
+    """The same words, answers and cost: said to be so, and asked again all the same."""
+    comparison = changes_of(file_of(), file_of(MODE.replace('"mode"', '"means"')))
+    assert [(change.aspect, change.verdict) for change in comparison.changes] == [
+        ("asked again", "worse"),
+        ("question", "same"),
+    ]
+    other = MODE.replace('"mode"', '"means"').replace("How?", "Why?")
+    comparison = changes_of(file_of(), file_of(other))
+    assert [change.before for change in comparison.worse] == ["not asked"]
+    bare = ('type = "boolean"', GRR)
+    comparison = changes_of(asked(*bare), asked(*bare).replace('"q"', '"hiv"'))
+    assert {change.aspect for change in comparison.worse} == {"question", "asked again"}
+
+
+def test_another_order():
+    """Of questions: the same surveys to devices."""
+    one, two = with_second(), file_of(SECOND.removeprefix("[[question]]\n"))
+    comparison = changes_of(one, f"{two}[[question]]\n{MODE}")
+    assert [(change.aspect, change.verdict) for change in comparison.changes] == [("order", "same")]
+
+
+def test_epsilons_are_compared_exactly():
+    """Sums that differ in the last of thirty digits differ; those that are equal are equal."""
+    one, two, three = (Amount(Fraction(number)) for number in (1, 2, 3))
+    assert [compared(two, one), compared(one, two), compared(one, one)] == [1, -1, 0]
+    tiny = Fraction(1, 10**30)
+    assert compared(Amount(1 + tiny), one) == 1
+    logs = [Amount(ratios=((Fraction(ratio), 1),)) for ratio in (2, 3, 6)]
+    product = Amount(ratios=(*logs[0].ratios, *logs[1].ratios))
+    assert compared(product, logs[2]) == 0
+    assert compared(Amount(tiny, product.ratios), logs[2]) == 1
+    assert compared(Amount(-tiny, product.ratios), logs[2]) == -1
+    # ln 3 to forty digits, from below: closer to it than any float.
+    close = Amount(Fraction("1.0986122886681096913952452369225257046474"))
+    assert compared(close, logs[1]) == -1
+    assert compared(Amount(close.epsilon + Fraction(1, 10**40)), logs[1]) == 1
+    assert of_declared(Declared.epsilon(Fraction(3))) == three
+    assert of_declared(Declared.ratio(Fraction(3))) == logs[1]
+    assert (one.text, logs[1].text, Amount().text) == ("1.000000", "1.098613", "0.000000")
+
+
+def test_long_texts_stay_in_a_line():
+    """They are cut, and told apart by what was cut off."""
+    one, other = shown("x" * 500), shown("x" * 499 + "y")
+    assert len(one) < 200
+    assert one != other
+    assert shown("a\nb\x1b[31m") == r"a\nb\x1b[31m"
