@@ -1,5 +1,6 @@
 """Work in other processes: forked children, fresh interpreters."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -20,6 +21,8 @@ def forked(work):
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if not child:
+        # What thousands of tests left in memory is not the child's to look through again and again.
+        gc.freeze()
         try:
             work()
         finally:

@@ -1,44 +1,105 @@
 """Frequencies shrunk to what is likely, given how all of them are spread.
 
     z = estimate / standard error of a frequency of zero ~ Normal(m, 1),  m >= 0 drawn from a law G
-    G     the law on a grid of m that makes the z most likely, by expectation maximization
-    view  the posterior mean of m, given z, times the standard error
+    G       the law on a grid of m that makes the z most likely, by expectation maximization
+    mean    the posterior mean of m, given z, times the standard error
+    median  the posterior median: of all views that with the least absolute error to expect, and 0
+            wherever no frequency is as likely as any
 
 Of many candidates most are rare, and an estimate that stands out among them does so partly by
-chance; the posterior mean takes that part back. Estimates beyond the grid are left as they are.
+chance; a posterior takes that part back. Estimates beyond the grid are left as they are.
 
 Sources: Robbins 1956; Kiefer and Wolfowitz 1956; Koenker and Mizera 2014 (on a grid).
 """
 
 from __future__ import annotations
 
+from functools import cache
+from typing import NamedTuple
+
 import numpy as np
 
 from ldp_aggregator.arrays import Floats
 
-_GRID = np.arange(0, 10.125, 0.125)
-_LEAST, _WIDTH = -6.0, 0.05
+GRID = np.arange(0, 10.125, 0.125)
+LEAST, _WIDTH = -6.0, 0.05
+_EDGES = np.arange(LEAST, GRID[-1] + _WIDTH, _WIDTH)
 _ROUNDS = 200
+_AT_ONCE = 1 << 14
+
+
+class Posterior(NamedTuple):
+    """What is likely of each of M frequencies; shape (M,), in the units of the scores."""
+
+    mean: Floats
+    variance: Floats
+    median: Floats
 
 
 def posterior_mean(frequency: Floats, null_error: Floats) -> Floats:
-    """The view of all M frequencies."""
+    """The mean of each of M frequencies, as a view."""
+    return _viewed(frequency, null_error, median=False)
+
+
+def posterior_median(frequency: Floats, null_error: Floats) -> Floats:
+    """The median of each of M frequencies, as a view: 0 for most of those that no one holds."""
+    return _viewed(frequency, null_error, median=True)
+
+
+def _viewed(frequency: Floats, null_error: Floats, *, median: bool) -> Floats:
     scores = np.divide(
         frequency, null_error, out=np.full(len(frequency), np.inf), where=null_error > 0
     )
-    within = scores < _GRID[-1]
-    edges = np.arange(_LEAST, _GRID[-1] + _WIDTH, _WIDTH)
-    tallied = np.histogram(np.maximum(scores[within], _LEAST), edges)[0]
-    likely = _likelihood(edges[:-1] + _WIDTH / 2)
-    law = np.full(len(_GRID), 1 / len(_GRID))
-    for _ in range(_ROUNDS if within.any() else 0):
-        law = law * (likely.T @ (tallied / (likely @ law))) / tallied.sum()
+    within = scores < GRID[-1]
+    if not within.any():
+        return frequency.copy()
+    likely = posteriors(np.maximum(scores[within], LEAST), law_of(scores[within]))
     view = frequency.copy()
-    weights = _likelihood(np.maximum(scores[within], _LEAST)) * law
-    view[within] = null_error[within] * (weights @ _GRID) / weights.sum(axis=1)
+    view[within] = null_error[within] * (likely.median if median else likely.mean)
     return view
 
 
-def _likelihood(scores: Floats) -> Floats:
-    density: Floats = np.exp(-((scores[:, None] - _GRID) ** 2) / 2)
+def law_of(scores: Floats, law: Floats | None = None, rounds: int = _ROUNDS) -> Floats:
+    """The law of m on `GRID`, from scores of which those beyond it do not count.
+
+    `law` is where to begin, and `rounds` how many steps of expectation maximization to take.
+    """
+    law = np.full(len(GRID), 1 / len(GRID)) if law is None else law
+    tallied = np.histogram(np.maximum(scores[scores < GRID[-1]], LEAST), _EDGES)[0]
+    if not tallied.any():
+        return law
+    likely = _likelihood_of_bins()
+    for _ in range(rounds):
+        law = law * (likely.T @ (tallied / (likely @ law))) / tallied.sum()
+    return law
+
+
+def posteriors(scores: Floats, law: Floats) -> Posterior:
+    """Of scores below the end of the grid by the law; of those beyond, the scores themselves."""
+    mean, variance, median = np.empty((3, len(scores)))
+    for start in range(0, len(scores), _AT_ONCE):
+        here = slice(start, start + _AT_ONCE)
+        weights = weights_of(scores[here]) * law
+        total = weights.sum(axis=1)
+        mean[here] = weights @ GRID / total
+        variance[here] = weights @ GRID**2 / total - mean[here] ** 2
+        median[here] = GRID[(np.cumsum(weights, axis=1) >= total[:, None] / 2).argmax(axis=1)]
+    beyond = scores >= GRID[-1]
+    return Posterior(
+        np.where(beyond, scores, mean),
+        np.where(beyond, 1.0, variance),
+        median=np.where(beyond, scores, median),
+    )
+
+
+def weights_of(scores: Floats) -> Floats:
+    """How likely each point of the grid makes a score, but for a factor they have in common."""
+    weights: Floats = np.exp(np.minimum(scores, GRID[-1])[:, None] * GRID - GRID**2 / 2)
+    return weights
+
+
+@cache
+def _likelihood_of_bins() -> Floats:
+    middles = _EDGES[:-1] + _WIDTH / 2
+    density: Floats = np.exp(-((middles[:, None] - GRID) ** 2) / 2)
     return density

@@ -14,9 +14,22 @@ ESTIMANDS = ("respondents", "population")
 INTERVALS = ("score", "clopper-pearson")
 SIMULTANEOUS = ("bonferroni", "sidak")
 MOST_REPORTS_EACH = 10**9
+CORRECTIONS = ("bonferroni", "benjamini-hochberg", "storey")
+"""How a test of each value allows for the number of values."""
+DEFAULT = "default"
+"""Storey's where an estimator has found its candidates to be all there is, else
+Benjamini-Hochberg's."""
 SHAPES = ("em", "ems")
 """Views of a shape alone: frequencies that are biased, without unbiased ones beside them."""
-POST = ("norm-sub", "base-cut", "posterior-mean", "monotone", "shrunk", *SHAPES)
+POST = (
+    "norm-sub",
+    "base-cut",
+    "posterior",
+    "posterior-mean",
+    "monotone",
+    "shrunk",
+    *SHAPES,
+)
 
 
 @dataclass(frozen=True)
@@ -50,12 +63,21 @@ class Options:
     zoom: tuple[int, int] | None = None
     """How many cells are shown along x and y; None for as many as can be told from empty ones."""
 
+    find: str | None = None
+    """The correction by which values are told to be there, if they are: see `detection`."""
+    find_level: float = 0.95
+    """One less the false discoveries, or the chance of any, that this allows."""
     geography: Geography | None = None
     """Districts of a map, whose shares and borders are shown."""
 
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:
             raise EstimateError(f"expected a level between 0 and 1, such as 0.95, got {self.level}")
+        if not 0 < self.find_level < 1:
+            raise EstimateError(
+                f"expected a level between 0 and 1 to find values at, such as 0.95, got "
+                f"{self.find_level}"
+            )
         if not 1 <= self.reports_each <= MOST_REPORTS_EACH:
             raise EstimateError(
                 f"expected 1 to {MOST_REPORTS_EACH:,} reports from each respondent, got "
@@ -71,6 +93,7 @@ class Options:
             ("interval", INTERVALS),
             ("simultaneous", (None, *SIMULTANEOUS)),
             ("post", (None, *POST)),
+            ("find", (None, DEFAULT, *CORRECTIONS)),
         ):
             if getattr(self, name) not in known:
                 options = ", ".join(str(option) for option in known)

@@ -349,7 +349,7 @@ ELSEWHERE = {
     ("ldp_aggregator.service.uploads.desk", "--debug-tags"): ("serve",),
     **{
         ("ldp_aggregator.commands.output_options", option): ("estimate", "rappor import")
-        for option in ("--plot", "--at", "--finest", "--crowd", "--cells")
+        for option in ("--plot", "--at", "--finest", "--crowd", "--cells", "--find", "--find-level")
     },
     ("ldp_aggregator.rendering.html_page", "--line"): (),
     ("ldp_simulations.coverage.page", "--results"): (),  # of a module that is a command of its own

@@ -594,7 +594,7 @@ def test_corrections_of_p_values():
     assert detected(exactly, level=0.75, correction="bonferroni").tolist() == [True] + [False] * 6
     with pytest.raises(
         EstimateError,
-        match="expected correction to be one of bonferroni, benjamini-hochberg, got 'x'",
+        match="expected correction to be one of default, bonferroni, benjamini-hochberg, storey",
     ):
         adjusted_p_values(other, "x")
 

@@ -11,6 +11,7 @@ from scipy.special import ndtr
 from scipy.stats import false_discovery_control
 
 from ldp import EstimateError
+from ldp_aggregator.bloom import selection
 from ldp_aggregator.bloom.regression import centred_rates, regress
 from ldp_aggregator.bloom.selection import choose, decode, one_by_one
 
@@ -18,15 +19,30 @@ CANDIDATES, HELD, COLLECTIONS, RESPONDENTS = 300, 20, 100, 400_000
 SHAPE = Shape(16, 2, 16, p=0.4, q=0.6, f=0.25)
 
 
-@pytest.fixture(scope="module")
-def collections():
+@pytest.fixture
+def halves(monkeypatch):
+    """As if there were too many candidates for a joint fit."""
+    monkeypatch.setattr(selection, "MOST_JOINT", 0)
+
+
+@pytest.fixture(scope="module", params=["jointly", "in halves"])
+def collections(request):
     """(decoded, truth) of each collection; held texts come first."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "in halves":
+            patch.setattr(selection, "MOST_JOINT", 0)
+            return drawn_and_decoded(COLLECTIONS)
+        return drawn_and_decoded(COLLECTIONS // 2)
+
+
+def drawn_and_decoded(number):
+    """So many collections, decoded as they are by default."""
     generator = np.random.default_rng(17)
     holders = np.concatenate(
         [falling(HELD, RESPONDENTS), np.zeros(CANDIDATES - HELD, dtype=np.int64)]
     )
     fits = []
-    for _ in range(COLLECTIONS):
+    for _ in range(number):
         design = draw_design(SHAPE, CANDIDATES, generator)
         counts = draw_counts(SHAPE, design, holders, generator=generator)
         fits.append(decode(counts, design, SHAPE.noise(), background=SHAPE.background))
@@ -34,12 +50,12 @@ def collections():
 
 
 def test_coverage_after_choosing(collections):
-    """95 % of the 2,000 intervals of held texts (error .005) hold, and of the 28,000 others."""
+    """95 % of the 1,000 intervals or more of held texts hold (error .007), and of 14,000 others."""
     fits, truth = collections
     covered = np.stack(
         [np.abs(fit.frequency - truth) <= 1.96 * np.sqrt(fit.variance) for fit in fits]
     )
-    assert 0.93 <= covered[:, :HELD].mean() <= 0.975
+    assert 0.925 <= covered[:, :HELD].mean() <= 0.98
     assert 0.94 <= covered[:, HELD:].mean() <= 0.96
 
 
@@ -49,14 +65,23 @@ def test_discoveries_after_choosing(collections):
     chances = np.stack([ndtr(-fit.frequency / np.sqrt(fit.variance)) for fit in fits])
     detected = false_discovery_control(chances, axis=1) <= 0.05
     wrong = detected[:, HELD:].sum(axis=1) / np.maximum(detected.sum(axis=1), 1)
-    # The mean of 100 shares of wrong ones, whose standard error is below .01.
+    # The mean of 50 shares of wrong ones or more, whose standard error is below .01.
     assert wrong.mean() <= 0.05 + 0.03
     assert detected[:, :HELD].mean() >= 1 / 3
 
 
 def test_purposes_are_told(collections):
-    """The note names how many reports chose, and how many were estimated from."""
+    """The note names how many reports chose, and how many were estimated from, if any chose.
+
+    No share is told of texts that are no candidates.
+    """
     fits, _ = collections
+    assert fits[0].unallocated is None
+    with pytest.raises(EstimateError, match="fewer candidates for a covariance"):
+        fits[0].covariance()
+    if "chose" not in fits[0].note:
+        assert "from what the others leave" in fits[0].note
+        return
     reports = [
         int(word.replace(",", ""))
         for word in fits[0].note.split()
@@ -64,8 +89,6 @@ def test_purposes_are_told(collections):
     ]
     assert sum(number for number in reports if number > 1_000) == fits[0].respondents
     assert "8 cohorts at even places chose" in fits[0].note
-    with pytest.raises(EstimateError, match="fewer candidates for a covariance"):
-        fits[0].covariance()
 
 
 def test_chosen_ones_are_regressed_together():
@@ -91,10 +114,10 @@ def test_half_as_many_candidates_as_rates_are_not_crowded():
     together = decode(counts, design[:, :128], *arguments)
     assert together.frequency.tolist() == alone.frequency.tolist()
     np.testing.assert_array_equal(together.covariance(), alone.covariance)
-    assert "chose" in decode(counts, design, *arguments).note
+    assert "more candidates than" in decode(counts, design, *arguments).note
 
 
-def test_both_halves_written_out():
+def test_both_halves_written_out(halves):
     """What each half chooses is regressed on the other; of two estimates the mean is shown."""
     generator = np.random.default_rng(31)
     design = draw_design(SHAPE, CANDIDATES, generator)
@@ -106,7 +129,7 @@ def test_both_halves_written_out():
     rows = np.arange(16 * 16) // 16 % 2
     halves = [(counts[first::2], design[rows == first]) for first in (0, 1)]
     frequency, shares, variance = np.zeros((3, CANDIDATES))
-    missing, errors, sizes, numbers = [], [], [], []
+    sizes, numbers = [], []
     for own, other in (halves, halves[::-1]):
         chosen = choose(*other, noise, background)
         numbers.append(len(chosen))
@@ -115,17 +138,13 @@ def test_both_halves_written_out():
         frequency += estimates / 2
         shares[chosen] += fit.shares / 2
         variance += variances / 4
-        missing.append(fit.unallocated[0])
-        errors.append(fit.unallocated[1])
         sizes.append(own[0][:, 0].sum())
     decoded = decode(counts, design, noise, background=background)
     np.testing.assert_allclose(decoded.frequency, frequency, rtol=1e-9)
     np.testing.assert_allclose(decoded.shares, shares, rtol=1e-9)
     np.testing.assert_allclose(decoded.variance, variance, rtol=1e-9)
     assert decoded.respondents == sum(sizes) == holders.sum()
-    assert decoded.unallocated == pytest.approx(
-        (sum(missing) / 2, np.sqrt(errors[0] ** 2 + errors[1] ** 2) / 2)
-    )
+    assert decoded.unallocated is None
     assert decoded.residual is None
     even, odd = (f"{size:,} reports of 8 cohorts" for size in sizes)
     assert (

@@ -86,11 +86,18 @@ def test_exponential_data_first_string(exponential_runs):
 
 
 def test_exponential_data_detections(exponential_runs):
-    """41 to 46 strings are found on average, at most 2.5 of them false, the top 20 always."""
+    """44 to 50 strings are found on average, the top 20 always, and few of them are false.
+
+    Of 20 runs, .05 in the long run: at most .08, three standard errors (.01) more. The paper
+    found 47, 2 of them false. Benjamini and Hochberg's correction finds 42 to 47.
+    """
     _, runs = exponential_runs
-    detections = np.stack([detected(run) for run in runs])
+    by_default = np.stack([detected(run) for run in runs])
+    assert 44 <= by_default.sum(axis=1).mean() <= 50
+    assert (by_default[:, 100:].sum(axis=1) / by_default.sum(axis=1)).mean() <= 0.08
+    detections = np.stack([detected(run, correction="benjamini-hochberg") for run in runs])
     strict = np.stack([detected(run, correction="bonferroni") for run in runs])
-    assert 41 <= detections.sum(axis=1).mean() <= 46
+    assert 42 <= detections.sum(axis=1).mean() <= 47
     assert detections[:, 100:].sum(axis=1).mean() <= 2.5
     assert detections[:, :20].all()
     assert 28 <= strict.sum(axis=1).mean() <= 36

@@ -157,7 +157,7 @@ def test_no_worse_than_the_decoder_it_replaces(small_half, name):
     """
     theirs, ours = PUBLISHED[name], small_half[name].matched
     assert ours["fnr"].mean <= theirs.fnr + 0.15
-    assert ours["shrunk tv"].mean <= theirs.tv + 0.04
+    assert ours["posterior tv"].mean <= theirs.tv + 0.04
 
 
 def test_an_interrupted_run_goes_on(tmp_path, monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -48,39 +49,57 @@ def moments_of_decoded(decoded: Decoded, noise: BitNoise, own_bits: Floats) -> M
     """
     respondents = round(decoded.respondents)
     repeated = repeats_note(respondents, noise.repeats, effective(respondents, noise))
-    # What sampling adds goes by the frequencies that the variances were made with: those of the
-    # estimates would take away most where chance made an estimate high. No less is left than the
-    # noise of a candidate's own bits.
-    frequency = np.clip(decoded.frequency, 0, 1)
-    # (M,) each: what drawing the respondents adds, the least that is left, and the jump of a 1.
+    estimated = _moments(
+        decoded, decoded.frequency, decoded.variance, noise=noise, own_bits=own_bits
+    )
+
+    tested = None
+    if decoded.tested is not None:
+        tested = _moments(decoded, *decoded.tested, noise=noise, own_bits=own_bits)
+    return replace(
+        estimated,
+        note="; ".join(filter(None, (decoded.note, repeated))),
+        unallocated=decoded.unallocated,
+        checks=() if decoded.residual is None else (_complete(decoded),),
+        tested=tested,
+        likely=decoded.likely,
+    )
+
+
+def _moments(
+    decoded: Decoded, frequency: Floats, variance: Floats, noise: BitNoise, own_bits: Floats
+) -> Moments:
+    """Of estimates with these variances for the population."""
+    respondents = round(decoded.respondents)
+    shares = np.clip(decoded.frequency, 0, 1)
+
+    def covariance() -> Floats:
+        sampling = np.diag(shares) - np.outer(shares, shares)
+        matrix: Floats = decoded.covariance() - sampling / respondents
+        return matrix
+
+    # (M,) each: what drawing the respondents adds by the frequencies that the variances were made
+    # with (those of the estimates would take away most where chance made an estimate high), the
+    # least that is left (the noise of a candidate's own bits), and the jump of a 1.
     sampled = decoded.shares * (1 - decoded.shares)
     least = (
         min(noise.zero_variance, noise.one_variance)
         / (noise.one - noise.zero) ** 2
         / np.maximum(own_bits, 1.0)
     )
-    scaled = np.maximum(respondents * decoded.variance - sampled, least)
+    scaled = np.maximum(respondents * variance - sampled, least)
     jump = (
         noise.zero_third
         / noise.zero_variance
         / (noise.one - noise.zero)
         / np.maximum(own_bits, 1.0)
     )
-
-    def covariance() -> Floats:
-        sampling = np.diag(frequency) - np.outer(frequency, frequency)
-        matrix: Floats = decoded.covariance() - sampling / respondents
-        return matrix
-
     return Moments(
         respondents,
-        decoded.frequency,
+        frequency,
         scaled,
         variance_if_not=scaled,
         covariance=covariance,
-        note="; ".join(filter(None, (decoded.note, repeated))),
-        unallocated=decoded.unallocated,
-        checks=() if decoded.residual is None else (_complete(decoded),),
         third=(jump * scaled, jump * scaled),
     )
 

@@ -1,7 +1,11 @@
 """Decoding Bloom filters, also where there are more candidates than the reports can bear.
 
+Frequencies are those of a regression. Tests go by the joint fit of all candidates (`joint`), whose
+estimates have less error; by the regression for candidates that share many bits with another.
+
 A regression on nearly as many candidates as there are bit rates loses its precision, and on more it
-has no solution. Then each half of the cohorts (at even and at odd places) chooses for the other:
+has no solution. Up to `MOST_JOINT` candidates, frequencies are then those of the joint fit as well.
+Beyond, each half of the cohorts (at even and at odd places) chooses for the other:
 
     choose     of the `MOST_TRIED` candidates that look most frequent one by one, those to which
                non-negative least squares gives at least `CHOICE` standard errors
@@ -32,6 +36,7 @@ import numpy as np
 
 from ldp.errors import EstimateError
 from ldp_aggregator.arrays import Counts, Floats, Indices
+from ldp_aggregator.bloom.joint import ALIKE, MOST_SWEEPS, joint
 from ldp_aggregator.bloom.regression import (
     MOST_AT_ONCE,
     ChiSquare,
@@ -47,11 +52,21 @@ from ldp_aggregator.moments.bit_covariance import BitNoise, precision
 
 CROWDED = 0.5
 """Candidates for each bit rate beyond which they are chosen from."""
+MOST_JOINT = 2_000_000
+MOST_ALIKE = 0.6
+"""Correlation of two candidates' bits from which they are not fitted jointly."""
+_ROUGH_SWEEPS = 8
 MOST_TRIED = 1_000
 CHOICE = 2.0
 _COLUMNS = 4_096
 _LEAST = 1e-9
 """The part of a candidate's information that must be left to it alone."""
+_JOINTLY = (
+    "more candidates than these reports can tell apart at once: each is estimated from what the "
+    "others leave, none of them below 0 and all together 1 at most. Errors hold over the choice of "
+    "hash functions: given these, texts that are hardly held may leave a bias that more reports do "
+    "not reduce"
+)
 
 
 class Decoded(NamedTuple):
@@ -65,15 +80,21 @@ class Decoded(NamedTuple):
     """
     variance: Floats
     covariance: Callable[[], Floats]
-    unallocated: tuple[float, float]
-    """The share of respondents with a text that is no candidate (where candidates were chosen: none
-    of the chosen), and its standard error.
+    unallocated: tuple[float, float] | None
+    """The share of respondents with a text that is no candidate, and its standard error.
+
+    None where candidates are more than can be told apart at once: nothing then tells texts that are
+    no candidates from candidates that are too rare to be seen.
     """
     residual: ChiSquare | None
     """Whether the candidates are all the texts there are.
 
-    None where candidates were chosen, which explain less.
+    None where they are more than can be told apart at once.
     """
+    tested: tuple[Floats, Floats] | None = None
+    """Estimates and variances that tests go by; None for those above."""
+    likely: tuple[Floats, Floats] | None = None
+    """Posterior means and medians of the joint fit; None where there is none."""
     note: str = ""
     """Which reports served which purpose, where candidates were chosen."""
 
@@ -85,19 +106,75 @@ def decode(counts: Counts, design: Any, noise: BitNoise, background: float) -> D
     """
     counts, design = reporting(counts, design)
     rates, candidates = design.shape
-    if candidates <= min(CROWDED * rates, MOST_AT_ONCE) or len(counts) < 2:
-        fit = regress(counts, design, noise, background=background)
-        return Decoded(
-            fit.respondents,
-            fit.frequency,
-            fit.shares,
-            variance=fit.variance,
-            covariance=lambda: fit.covariance,
-            unallocated=fit.unallocated,
-            residual=fit.residual,
-        )
+    crowded = candidates > min(CROWDED * rates, MOST_AT_ONCE)
+    if not crowded or len(counts) < 2:
+        return _together(counts, design, noise, background=background)
+    if candidates <= MOST_JOINT:
+        decoded = _jointly(counts, design, noise, background=background)
+        if decoded is not None:
+            return decoded
     return _crossed(
         _half(counts, design, 0), _half(counts, design, 1), noise, background=background
+    )
+
+
+def _together(counts: Counts, design: Any, noise: BitNoise, background: float) -> Decoded:
+    """One regression on all candidates, with the tests and posteriors of their joint fit."""
+    fit = regress(counts, design, noise, background=background)
+    tested = likely = None
+    if design.shape[1] <= MOST_JOINT:
+        rates, _ = centred_rates(counts, noise, background)
+        fitted = joint(rates, design, fit.inverse, background=background, cohorts=len(counts))
+        alone = fitted.alike > ALIKE
+        tested = (
+            np.where(alone, fit.frequency, fitted.estimate),
+            np.where(alone, fit.variance, fitted.variance),
+        )
+        likely = fitted.mean, fitted.median
+    return Decoded(
+        fit.respondents,
+        fit.frequency,
+        fit.shares,
+        variance=fit.variance,
+        covariance=lambda: fit.covariance,
+        unallocated=fit.unallocated,
+        residual=fit.residual,
+        tested=tested,
+        likely=likely,
+    )
+
+
+def _jointly(counts: Counts, design: Any, noise: BitNoise, background: float) -> Decoded | None:
+    """The joint fit alone; None where two candidates share more bits than chance has it.
+
+    It is made twice, since the covariance of the rates depends on the frequencies: first roughly,
+    as if no candidate were held.
+    """
+    rates, sizes = centred_rates(counts, noise, background)
+    shares, columns = np.zeros(design.shape[1]), design.tocsc()
+    for sweeps in (_ROUGH_SWEEPS, MOST_SWEEPS):
+        inverse = precision(design, sizes, noise, background=background, shares=shares)
+        fitted = joint(
+            rates,
+            columns,
+            inverse,
+            background=background,
+            cohorts=len(sizes),
+            sweeps=sweeps,
+        )
+        if (fitted.alike > MOST_ALIKE).any():
+            return None
+        shares = fitted.mean
+    return Decoded(
+        float(sizes.sum()),
+        fitted.estimate,
+        shares,
+        variance=fitted.variance,
+        covariance=_no_covariance,
+        unallocated=None,
+        residual=None,
+        likely=(fitted.mean, fitted.median),
+        note=_JOINTLY,
     )
 
 
@@ -123,14 +200,13 @@ def _crossed(even: _Half, odd: _Half, noise: BitNoise, background: float) -> Dec
         shares[chosen] += fit.shares / 2
         variance += variances / 4
         fits.append(fit)
-    missing, errors = zip(*(fit.unallocated for fit in fits), strict=True)
     return Decoded(
         sum(fit.respondents for fit in fits),
         frequency,
         shares,
         variance=variance,
         covariance=_no_covariance,
-        unallocated=(float(np.mean(missing)), float(np.hypot(*errors)) / 2),
+        unallocated=None,
         residual=None,
         note=_purposes(even, odd, len(by_even), by_odd=len(by_odd)),
     )

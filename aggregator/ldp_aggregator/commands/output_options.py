@@ -16,7 +16,15 @@ from ldp.errors import EstimateError
 from ldp_aggregator.commands.main import Command, FiniteRange, with_options
 from ldp_aggregator.distributions.asking import edges_of, quantiles_of, range_of
 from ldp_aggregator.files import hand_out, write_whole
-from ldp_aggregator.options import ESTIMANDS, INTERVALS, MOST_REPORTS_EACH, POST, Options
+from ldp_aggregator.options import (
+    CORRECTIONS,
+    DEFAULT,
+    ESTIMANDS,
+    INTERVALS,
+    MOST_REPORTS_EACH,
+    POST,
+    Options,
+)
 from ldp_aggregator.places.asking import BY, rectangle_of, zoom_of
 from ldp_aggregator.rendering.formats import FORMATS, Format, format_of_file, formats_of
 from ldp_aggregator.rendering.sheet import Shape, Sheet
@@ -141,6 +149,20 @@ _OPTIONS = (
     ),
     click.option(
         "--post", type=click.Choice(POST), help="A biased, better-looking view of the frequencies."
+    ),
+    click.option(
+        "--find",
+        type=click.Choice([DEFAULT, *CORRECTIONS]),
+        help="Tell which values are there: p-values, q-values by this correction, and intervals "
+        "of those found that hold after the choice.",
+    ),
+    click.option(
+        "--find-level",
+        type=FiniteRange(0, 1, min_open=True, max_open=True),
+        default=0.95,
+        show_default=True,
+        help="One less the share of what is found that may be wrong, on average (bonferroni: less "
+        "the chance that anything is).",
     ),
     click.option(
         "--at",
@@ -268,6 +290,8 @@ class OutputOptions:
     interval: str
     simultaneous: bool
     post: str | None
+    find: str | None
+    find_level: float
     frequencies: bool
     quantiles: tuple[float, ...] | None
     ranges: tuple[tuple[str, str], ...]
@@ -289,6 +313,8 @@ class OutputOptions:
     crowd: float
 
     def __post_init__(self) -> None:
+        if self.find is None and self.find_level != Options.find_level:
+            raise click.UsageError("--find-level: expected --find too, which it is for")
         if self.tree_level is not None and self.finest is not None:
             raise click.UsageError("expected --at or --finest, got both")
         if self.cells_path is not None:
@@ -311,6 +337,8 @@ class OutputOptions:
             self.interval,
             simultaneous,
             self.post,
+            find=self.find,
+            find_level=self.find_level,
             reports_each=self.reports_each,
             frequencies=self.frequencies,
             quantiles=self.quantiles or Options.quantiles,
@@ -360,6 +388,8 @@ class OutputOptions:
             )
         if self.cells_path is not None:
             raise click.UsageError("expected --by and --where without --cells")
+        if self.find is not None:
+            raise click.UsageError("expected --by and --where without --find")
         sheet = groups.sheet(in_full=self.top is not None)
         if self.plot_path is not None and self._picture is not None:
             write_whole(self.plot_path, self._picture.whole(sheet))

@@ -14,7 +14,8 @@ from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.decoders.decoder import Asked, Queries
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.empirical_bayes import posterior_mean
+from ldp_aggregator.empirical_bayes import posterior_mean, posterior_median
+from ldp_aggregator.estimates.detection import find
 from ldp_aggregator.estimates.linear_functions import functions_of
 from ldp_aggregator.estimates.manipulation import Manipulation
 from ldp_aggregator.estimates.means import Mean
@@ -94,12 +95,12 @@ def estimates_from(
     except EstimateError as error:
         raise EstimateError(f"question {question.name!r}: {error}") from None
     noise, chances = null_error(moments), null_chances(moments)
-    return QuestionEstimates(
+    estimates = QuestionEstimates(
         question,
         reports,
         options,
         values,
-        _viewed(moments, noise, chances, options=options),
+        viewed(moments, noise, chances, options=options),
         moments.frequency,
         standard_error(moments, options.estimand),
         low,
@@ -124,6 +125,9 @@ def estimates_from(
             *on_mean(question, mean, moments.reports),
         ),
     )
+    if options.find is None:
+        return estimates
+    return replace(estimates, found=find(estimates, options.find_level, options.find))
 
 
 def _check_view(question: Question, options: Options) -> None:
@@ -145,15 +149,22 @@ def _check_view(question: Question, options: Options) -> None:
         )
 
 
-def _viewed(moments: Moments, noise: Floats, chances: Floats, options: Options) -> Floats:
+def viewed(moments: Moments, noise: Floats, chances: Floats, options: Options) -> Floats:
     """The frequencies as they are shown: unbiased, unless another view was asked for."""
     if options.post == "norm-sub":
         return norm_sub(moments.frequency)
     if options.post == "base-cut":
         return base_cut(moments.frequency, chances, options.level)
     if options.post == "posterior-mean":
-        return posterior_mean(moments.frequency, noise)
+        return _likely(moments, 0, posterior_mean(moments.frequency, noise))
+    if options.post == "posterior":
+        return _likely(moments, 1, posterior_median(moments.frequency, noise))
     return moments.frequency
+
+
+def _likely(moments: Moments, place: int, one_by_one: Floats) -> Floats:
+    """Means or medians of the joint posterior; of each value by itself, where there is none."""
+    return one_by_one if moments.likely is None else moments.likely[place]
 
 
 def _of_sets(question: Question) -> str:

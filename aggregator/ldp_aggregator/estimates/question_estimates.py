@@ -26,6 +26,9 @@ from ldp_aggregator.taxonomies.selection import chosen_nodes
 COLUMNS = ("question", "value", "count", "frequency", "standard_error", "low", "high")
 """Of flat records."""
 
+COLUMNS_OF_FOUND = ("p_value", "q_value", "found_low", "found_high")
+"""Of flat records besides, where it was asked which values are there."""
+
 ALL_OF_THEM = (
     "All of them: `for estimate in estimates`; "
     "those of a survey: `rows()`, `to_csv()`, `to_dict()`."
@@ -93,7 +96,7 @@ class QuestionEstimates(QuestionNumbers):
         """
         shown = self if in_full else self.brief
         rows = [
-            (*shown.row(estimate), *shown.mean_cells(place))
+            (*shown.row(estimate), *shown.mean_cells(place), *shown.found_cells(place))
             for place, estimate in enumerate(shown.everything)
         ]
         rows += [self.row(self._estimate_of(share)) for share in self.ranges]
@@ -104,7 +107,9 @@ class QuestionEstimates(QuestionNumbers):
         rows += [(name, "", *number.cells) for name, number in self.numbers]
         rows += [(number.name, "", *number.cells) for number in (*self.quantiles, *self.on_circle)]
         remarks = shown.sentences if shown is self else [*shown.sentences, elsewhere]
-        headings = (*self.headings, *self.mean_headings)
+        headings = (*self.headings, *self.mean_headings, *self.found_headings)
+        if self.found is not None:
+            rows = [(*row, *("",) * (len(headings) - len(row))) for row in rows]
         return TextTable(self.name, self.describe(), headings, rows=rows, remarks=remarks)
 
     @property
@@ -148,6 +153,24 @@ class QuestionEstimates(QuestionNumbers):
     def mean_cells(self, place: int) -> tuple[str, ...]:
         """The mean of the numbers that come with a key, and its interval, as text, if any."""
         return () if self.key_means is None else self.key_means.means[place].cells
+
+    @property
+    def found_headings(self) -> tuple[str, ...]:
+        """The names of the cells that tell which values are there, if that was asked for."""
+        if self.found is None:
+            return ()
+        level = f"{self.options.level:.4g} false-coverage-rate interval"
+        return "p-value", f"q-value ({self.found.correction})", level
+
+    def found_cells(self, place: int) -> tuple[str, ...]:
+        """What tells whether a value is there, as text, if that was asked for."""
+        if self.found is None or place >= len(self):
+            return ()
+        ends = NOTHING
+        if self.found.found[place]:
+            low, high = float(self.found.low[place]), float(self.found.high[place])
+            ends = f"[{self.shown(low)}, {self.shown(high)}]"
+        return f"{self.chances[place]:.2g}", f"{self.found.adjusted[place]:.2g}", ends
 
     def __repr__(self) -> str:
         return aligned(self.text_table(in_full=False)).rstrip("\n")
@@ -199,12 +222,25 @@ class QuestionEstimates(QuestionNumbers):
         The numbers are the frequencies of `mean`, `variance` and so on. NaN stands where there is
         no number: a quantile has an interval, and no standard error.
         """
-        return (dict(zip(COLUMNS, row, strict=True)) for row in self.flat())
+        return (dict(zip(self.columns, row, strict=True)) for row in self.flat())
 
-    def flat(self) -> Iterator[tuple[str | float, ...]]:
-        """The same as tuples, in the order of `COLUMNS`."""
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of what a flat record holds."""
+        return COLUMNS if self.found is None else (*COLUMNS, *COLUMNS_OF_FOUND)
+
+    def flat(self, size: int | None = None) -> Iterator[tuple[str | float, ...]]:
+        """The same as tuples, in the order of `columns`.
+
+        They are of a given size, if another question has more columns.
+        """
+        size = len(self.columns) if size is None else size
+        return ((*row, *(math.nan,) * (size - len(row))) for row in self._flat())
+
+    def _flat(self) -> Iterator[tuple[str | float, ...]]:
         for index, e in enumerate(self):
-            yield self.name, e.value, e.count, e.frequency, e.standard_error, e.low, e.high
+            errors = (e.standard_error, e.low, e.high)
+            yield self.name, e.value, e.count, e.frequency, *errors, *self._found_numbers(index)
             for name, of_key in self._numbers_of(index):
                 errors = (of_key.standard_error, of_key.low, of_key.high)
                 yield self.name, f"{e.value}: {name}", self.reports, of_key.estimate, *errors
@@ -222,6 +258,13 @@ class QuestionEstimates(QuestionNumbers):
             known = (math.nan if part is None else part for part in place.known)
             yield self.name, place.name, self.reports, *known, place.low, place.high
 
+    def _found_numbers(self, place: int) -> tuple[float, ...]:
+        """What tells whether a value is there, if that was asked for."""
+        if self.found is None:
+            return ()
+        of_place = (self.chances, self.found.adjusted, self.found.low, self.found.high)
+        return tuple(float(column[place]) for column in of_place)
+
     def _numbers_of(self, place: int) -> tuple[tuple[str, KeyNumber], ...]:
         """The sum and the mean of the numbers that come with a key, by name, if there are any."""
         if self.key_means is None:
@@ -237,15 +280,15 @@ class QuestionEstimates(QuestionNumbers):
 
         Raises `EstimateError` for another kind, and where its library is not installed.
         """
-        return frame(kind, COLUMNS, self.flat())
+        return frame(kind, self.columns, self.flat())
 
     def to_pandas(self) -> Any:
         """The records as a pandas DataFrame; needs pandas."""
-        return pandas_frame(COLUMNS, self.flat())
+        return pandas_frame(self.columns, self.flat())
 
     def to_polars(self) -> Any:
         """The records as a polars DataFrame; needs polars."""
-        return polars_frame(COLUMNS, self.flat())
+        return polars_frame(self.columns, self.flat())
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON; what is not a number (no reports yet) is None."""
@@ -271,6 +314,8 @@ class QuestionEstimates(QuestionNumbers):
             "biased": options.post is not None,
             "values": gather(self._value_records()),
             **({"left_out": self.left_out} if self.left_out else {}),
+            **({} if self.found is None else {"correction": self.found.correction}),
+            **({} if self.found is None else {"find_level": options.find_level}),
             **({"respondents": self.respondents} if options.reports_each > 1 else {}),
             **{name: number.to_dict() for name, number in self.numbers},
             **({} if self.squared_error is None else {"squared_error": self.squared_error}),
@@ -332,7 +377,20 @@ class QuestionEstimates(QuestionNumbers):
                     "unbiased": {"frequency": raw, **errors},
                 }
             shown |= {name: number.to_dict() for name, number in self._numbers_of(index)}
-            yield shown
+            yield shown | self._found_record(index)
+
+    def _found_record(self, place: int) -> dict[str, Any]:
+        """What tells whether a value is there, if that was asked for."""
+        if self.found is None:
+            return {}
+        there = bool(self.found.found[place])
+        ends = [float(self.found.low[place]), float(self.found.high[place])] if there else None
+        return {
+            "p_value": float(self.chances[place]),
+            "q_value": float(self.found.adjusted[place]),
+            "found": there,
+            "false_coverage_rate_interval": ends,
+        }
 
 
 def _share(estimate: Estimate) -> dict[str, Any]:

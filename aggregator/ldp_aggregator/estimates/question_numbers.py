@@ -11,14 +11,14 @@ import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldp.errors import EstimateError, UnknownNameError
 from ldp.survey import Question
-from ldp_aggregator.arrays import Floats
+from ldp_aggregator.arrays import Flags, Floats
 from ldp_aggregator.checks import Check, Remark
 from ldp_aggregator.contrasts.functions import Contrast, Functions, weighted_text
 from ldp_aggregator.distributions.answers import Direction, Length, Quantile, Share
@@ -60,6 +60,31 @@ class Estimate(WithInterval):
     high: float
 
 
+class Found(NamedTuple):
+    """Which values are there at all, of shape (M,): see `ldp_aggregator.estimates.detection`."""
+
+    correction: str
+    adjusted: Floats
+    """Adjusted p-values: the least 1 - level at which each value is found.
+
+    With a correction for false discoveries, what is called a q-value.
+    """
+    found: Flags
+    low: Floats
+    """Ends of the false-coverage-rate interval of each value that is found; NaN for others."""
+    high: Floats
+
+    def only(self, places: NDArray[np.int64]) -> Found:
+        """The values at these places."""
+        return Found(
+            self.correction,
+            self.adjusted[places],
+            self.found[places],
+            low=self.low[places],
+            high=self.high[places],
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class QuestionNumbers:
     """Estimates of one question: arrays of shape (M,) in the order of `values`.
@@ -84,6 +109,8 @@ class QuestionNumbers:
 
     Of a coordinate of a mean vector, that it would be as far from 0 if its mean were 0.
     """
+    found: Found | None = None
+    """Which values are there at all; only where it was asked for."""
     covariance: Floats | None = None
     """(M, M), for the respondents; only where it was asked for."""
     functions: Functions | None = None
@@ -349,6 +376,7 @@ class QuestionNumbers:
             values=tuple(self.values[place] for place in places.tolist()),
             key_means=None if self.key_means is None else self.key_means.only(places),
             covariance=None if self.covariance is None else self.covariance[np.ix_(places, places)],
+            found=None if self.found is None else self.found.only(places),
             law=None if self.law is None else _law_of(self.law, places),
             **{column: getattr(self, column)[places] for column in columns},
         )

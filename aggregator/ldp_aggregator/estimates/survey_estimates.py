@@ -10,6 +10,7 @@ from ldp.errors import UnknownNameError
 from ldp_aggregator.estimates.question_estimates import (
     ALL_OF_THEM,
     COLUMNS,
+    COLUMNS_OF_FOUND,
     Gather,
     QuestionEstimates,
 )
@@ -51,7 +52,7 @@ class SurveyEstimates(Rendered):
                 question.text_table(in_full=in_full, elsewhere=elsewhere) for question in self
             ],
             record=lambda: self.record(iter),
-            columns=COLUMNS,
+            columns=self.columns,
             rows=self._rows,
             bars=lambda: [question.bars() for question in self],
             warnings=[
@@ -106,27 +107,34 @@ class SurveyEstimates(Rendered):
 
         Then its mean, if any, as the frequency of `mean`.
         """
-        return (dict(zip(COLUMNS, row, strict=True)) for row in self._rows())
+        return (dict(zip(self.columns, row, strict=True)) for row in self._rows())
 
     def to_csv(self) -> str:
         """The records as CSV with a header."""
         return str(self.rendered("csv"))
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of what a flat record holds."""
+        any_found = any(question.found is not None for question in self)
+        return (*COLUMNS, *COLUMNS_OF_FOUND) if any_found else COLUMNS
+
     def _rows(self) -> Iterator[tuple[str | float, ...]]:
+        size = len(self.columns)
         for question in self:
-            yield from question.flat()
+            yield from question.flat(size)
 
     def to_frame(self, kind: str = "pandas") -> Any:
         """The records as a tidy frame of pandas, polars or arrow, a row for each number.
 
         Raises `EstimateError` for another kind, and where its library is not installed.
         """
-        return frame(kind, COLUMNS, self._rows())
+        return frame(kind, self.columns, self._rows())
 
     def to_pandas(self) -> Any:
         """The records as a pandas DataFrame; needs pandas."""
-        return pandas_frame(COLUMNS, self._rows())
+        return pandas_frame(self.columns, self._rows())
 
     def to_polars(self) -> Any:
         """The records as a polars DataFrame; needs polars."""
-        return polars_frame(COLUMNS, self._rows())
+        return polars_frame(self.columns, self._rows())

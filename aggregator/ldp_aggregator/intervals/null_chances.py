@@ -6,6 +6,9 @@
                 many reports are expected; of the normal law, where an estimator does not know its
                 third cumulant
 
+Where an estimator has estimates of less error to test by (`Moments.tested`), the p-values are
+theirs.
+
 Before anyone is asked, the same laws say with what chance the test finds a value held by a given
 frequency: that of a count that reaches the least one which passes, or of an estimate that does.
 P-values are the same for both estimands: that no one holds a value is then certain for respondents
@@ -28,6 +31,8 @@ _HALVINGS = 60
 
 def null_chances(moments: Moments) -> Floats:
     """By value, of shape (M,); 1 where the reports are too few to say anything."""
+    if moments.tested is not None:
+        return null_chances(moments.tested)
     if moments.rates is not None:
         return count_intervals.null_chances(moments)
     chances = upper_tail(moments.frequency, cumulants(moments, 0.0, "respondents"))

@@ -99,6 +99,11 @@ class Moments:
     """How any query of a distribution is answered (`decoder.Queries`), where reports are for that.
     """
 
+    tested: Moments | None = None
+    """Of the same values, by estimates of less error that only tests go by; None for these."""
+    likely: tuple[Floats, Floats] | None = None
+    """Means and medians of the frequencies' joint posterior, where an estimator has one."""
+
     def of_values(self, places: Places) -> Moments:
         """The moments of some of the values, without their covariance."""
 
@@ -125,6 +130,8 @@ class Moments:
             below=both(self.below),
             lasting=both(self.lasting),
             unknown=None if self.unknown is None else self.unknown[places],
+            tested=None if self.tested is None else self.tested.of_values(places),
+            likely=both(self.likely),
             collision_third=some(self.collision_third),
             collision_fourth=some(self.collision_fourth),
         )

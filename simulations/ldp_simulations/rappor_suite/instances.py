@@ -1,24 +1,27 @@
 """One instance of a case: a population, its reports from their exact law, and how the decoder did.
 
-    found   by default: Benjamini-Hochberg at 5 %. Beside it, at the false-positive rate of
+    found   by default, at 5 %: by Storey's correction where the check on the candidates finds none
+            missing, or else by Benjamini and Hochberg's. Beside it, at the false-positive rate of
             google/rappor's own decoder, where that is known: every candidate whose p-value is at
             most that rate
     fpr     false positives / spurious candidates
     fnr     missed values / values among the candidates
     tv      half the sum of |true - estimated frequency| over all names, with 0 for what is not
-            found; of the unbiased estimates, and of the view that shrinks them
-            (`ldp_aggregator.empirical_bayes`)
+            found, of the unbiased estimates; and as it is printed of all candidates, found or not,
+            by the views posterior and posterior-mean
     am      allocated mass: the sum of the estimated frequencies of what is found
     fdr     false positives / found
 
 A candidate that no one happens to hold is spurious. Coverage and width are of the 95 % intervals of
-all candidates that somebody holds, found or not. The clock runs from counts and the bits of the
-candidates to estimates and detections.
+all candidates that somebody holds, found or not; beside it stands the coverage of the
+false-coverage-rate intervals of what is found, held or not, as they are exported. The clock runs
+from counts and the bits of the candidates to estimates and detections.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -27,8 +30,8 @@ import numpy as np
 from ldp.mechanisms.rappor import Rappor
 from ldp_aggregator.arrays import Counts, Flags, Floats
 from ldp_aggregator.bloom.decoding import design_matrix
-from ldp_aggregator.empirical_bayes import posterior_mean
-from ldp_aggregator.estimates.detection import detected, p_values
+from ldp_aggregator.estimates.detection import detected, false_coverage_intervals, p_values
+from ldp_aggregator.estimates.frequencies import viewed
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.options import Options
@@ -71,6 +74,7 @@ def _measured(case: Case, instance: int, names: Sequence[str], bits: Any) -> dic
     true = truth[candidates]
     real = true > 0
     scores = _scores(truth, candidates, estimates, detections=detections) | {
+        "found coverage": _coverage_of_found(estimates, detections, true),
         "coverage": float(((estimates.low <= true) & (true <= estimates.high))[real].mean()),
         "width": float((estimates.high - estimates.low)[real].mean()),
         "seconds": seconds,
@@ -78,9 +82,10 @@ def _measured(case: Case, instance: int, names: Sequence[str], bits: Any) -> dic
     published = PUBLISHED.get(case.name)
     matched = None
     if published is not None:
-        matched = _scores(
-            truth, candidates, estimates, detections=p_values(estimates) <= published.fpr
-        )
+        passing = detections
+        if published.fpr is not None:
+            passing = p_values(estimates) <= published.fpr
+        matched = _scores(truth, candidates, estimates, detections=passing)
     curve = None
     if instance == 0:
         shown = _placed(np.where(detections, estimates.unbiased, 0.0), candidates, len(truth))
@@ -104,23 +109,36 @@ def _scores(
 ) -> Scores:
     real = truth[candidates] > 0
     false = int((detections & ~real).sum())
-    unbiased, shrunk = (
-        _placed(np.where(detections, frequency, 0.0), candidates, len(truth))
-        for frequency in (
-            estimates.unbiased,
-            posterior_mean(estimates.unbiased, estimates.null_error),
-        )
-    )
+    unbiased = _placed(np.where(detections, estimates.unbiased, 0.0), candidates, len(truth))
+    posterior, mean = (_view(estimates, post) for post in ("posterior", "posterior-mean"))
     return {
         "actual": int((truth > 0).sum()),
         "found": int(detections.sum()),
         "fpr": _ratio(false, int((~real).sum())),
         "fnr": _ratio(int((real & ~detections).sum()), int(real.sum())),
         "tv": _distance(truth, unbiased),
-        "shrunk tv": _distance(truth, shrunk),
+        "posterior tv": _distance(truth, _placed(posterior, candidates, len(truth))),
+        "mean tv": _distance(truth, _placed(mean, candidates, len(truth))),
         "am": float(unbiased.sum()),
         "fdr": false / max(1, int(detections.sum())),
     }
+
+
+def _view(estimates: QuestionEstimates, post: str) -> Floats:
+    """All frequencies as the view prints them."""
+    law = estimates.law
+    assert law is not None  # noqa: S101
+    options = replace(estimates.options, post=post)
+    return viewed(law, estimates.null_error, estimates.chances, options=options)
+
+
+def _coverage_of_found(
+    estimates: QuestionEstimates, detections: Flags, true: Floats
+) -> float | None:
+    """How many of the intervals of what is found hold; None if nothing is."""
+    low, high = false_coverage_intervals(estimates, detections)
+    covered = (low <= true) & (true <= high)
+    return float(covered[detections].mean()) if detections.any() else None
 
 
 def _placed(frequency: Floats, candidates: list[int], size: int) -> Floats:

@@ -22,6 +22,7 @@ _METRICS = {
     "am": "AM",
     "fdr": "FDR",
     "coverage": "coverage",
+    "found coverage": "of found",
     "width": "width",
     "seconds": "seconds",
 }
@@ -29,9 +30,11 @@ _COMPARED = (
     "case",
     "FPR R, here",
     "FNR R, here",
-    "TV R, here",
-    "shrunk TV",
+    "TV R, posterior",
+    "TV of posterior-mean",
+    "TV unbiased",
     "coverage R, here",
+    "coverage of found",
     "seconds R, here",
     "FDR",
 )
@@ -40,23 +43,25 @@ _INTRODUCTION = (
     "Known populations, their reports drawn from their exact law, and how well the decoder finds "
     "them again: means and "
     "standard errors over instances, each with other people, other noise and other hash functions.",
-    "a: values that somebody holds. r: values found, by Benjamini-Hochberg at 5 %. FPR: false "
-    "positives / spurious "
+    "a: values that somebody holds. r: values found by default, with 5 % false discoveries. FPR: "
+    "false positives / spurious "
     "candidates. FNR: missed values / values among the candidates. TV: half the sum of "
     "differences between true and "
     "estimated frequencies, those that are not found counting as 0. AM: allocated mass, the sum "
     "of the frequencies "
     "found. FDR: false positives / found. Coverage and width: of the 95 % intervals of all "
     "candidates that somebody "
-    "holds, found or not. Seconds: from counts and the candidates' bits to estimates and "
+    "holds, found or not. Of found: coverage of the false-coverage-rate intervals of what is "
+    "found, as they are exported. Seconds: from counts and the candidates' bits to estimates and "
     "detections, on one processor.",
 )
 _COMPARISON = (
     "google/rappor's own decoder (R) was run on the same cases. It takes for found what exceeds "
-    "two of its standard "
-    "errors; here every candidate is taken whose p-value is at most the share of spurious "
-    "candidates that R lets in. "
-    "The shrunk TV is that of the view posterior-mean. FDR is that of what is found by default."
+    "two of its standard errors; here every candidate is taken whose p-value is at most the share "
+    "of spurious candidates that R lets in, or what is found by default where no candidate is "
+    "spurious. TV of posterior and posterior-mean is of all candidates as these views are printed "
+    "(--post); unbiased, of the candidates taken, as that of R. FDR and the coverage of found are "
+    "of what is found by default."
 )
 _DISTRIBUTION = "true (line) and found (bars)"
 _STYLE = """
@@ -139,12 +144,19 @@ def _comparison(outcome: Outcome, show: Show) -> Iterator[str]:
     """R's figure and ours, side by side."""
     theirs, matched, scores = PUBLISHED[outcome.case.name], outcome.matched, outcome.scores
     yield outcome.case.name
-    for name in ("fpr", "fnr", "tv"):
-        yield f"{getattr(theirs, name)}, {show(matched[name])}"
-    yield show(matched["shrunk tv"])
+    for name in ("fpr", "fnr"):
+        yield f"{_known(getattr(theirs, name))}, {show(matched[name])}"
+    yield f"{theirs.tv}, {show(matched['posterior tv'])}"
+    yield show(matched["mean tv"])
+    yield show(matched["tv"])
     yield f"{theirs.coverage}, {show(scores['coverage'])}"
-    yield f"{theirs.seconds}, {show(scores['seconds'])}"
+    yield show(scores["found coverage"])
+    yield f"{_known(theirs.seconds)}, {show(scores['seconds'])}"
     yield show(scores["fdr"])
+
+
+def _known(number: float | None) -> str:
+    return "–" if number is None else str(number)
 
 
 def _size(outcomes: Sequence[Outcome]) -> str:

@@ -1,0 +1,215 @@
+"""Which values are there: Storey's correction, its default, and intervals that hold after it."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from calling import ldp
+from google_rappor_files import write_collection
+
+from ldp import EstimateError, parse_survey
+from ldp_aggregator.checks import Check
+from ldp_aggregator.estimates.detection import (
+    adjusted_p_values,
+    correction_of,
+    detected,
+    false_coverage_intervals,
+    find,
+    share_of_nulls,
+)
+from ldp_aggregator.estimates.question_estimation import estimate_question
+from ldp_aggregator.google_rappor.results import results_csv
+from ldp_aggregator.options import Options
+
+QUESTION = parse_survey(
+    '[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "category"\n'
+    'mechanism = "grr"\nepsilon = 1.0\n'
+    'values = ["a", "b", "c", "d", "e", "f"]'
+)["x"]
+COUNTS = np.array([[9_000, 6_000, 3_100, 3_000, 2_900, 3_050]])
+FILES = "--params params.csv --counts counts.csv --map map.csv"
+
+
+def estimates(**options):
+    return estimate_question(QUESTION, COUNTS, Options(**options))
+
+
+def with_check(p_value):
+    return replace(estimates(), checks=(Check("dictionary", 1, p_value, "texts are missing"),))
+
+
+def test_the_share_of_nulls():
+    """Twice the share of p-values above a half, with one more for safety, and 1 at most."""
+    assert share_of_nulls(np.array([0.01, 0.02, 0.3, 0.4, 0.6, 0.5, 0.001, 0.2])) == 2 * 2 / 8
+    assert share_of_nulls(np.array([0.9, 0.8, 0.7])) == 1
+    assert share_of_nulls(np.array([])) == 1
+
+
+def test_storey_multiplies_by_it():
+    """Benjamini and Hochberg's, times the share of nulls; above a half nothing is found."""
+    chances = np.array([0.001, 0.04, 0.03, 0.02, 0.45, 0.9])
+    given = replace(estimates(), chances=chances)
+    plain = adjusted_p_values(given, "benjamini-hochberg")
+    storey = adjusted_p_values(given, "storey")
+    np.testing.assert_allclose(storey[:5], plain[:5] * 2 / 3)
+    assert storey[5] == 1
+    assert detected(given, 0.95, "storey").sum() == 4
+    assert detected(given, 0.95, "benjamini-hochberg").sum() == 1
+
+
+def test_false_discoveries_of_storey():
+    """Half of 40 values are there, a half at two errors: at 20 %, .2 of what is found is wrong.
+
+    2,000 collections: an error of .003. With the share of nulls halved it would be .35.
+    """
+    generator = np.random.default_rng(3)
+    from scipy.special import ndtr
+
+    given, wrong, mistaken = estimates(), [], []
+    for _ in range(2_000):
+        scores = generator.normal(size=40)
+        scores[:20] += np.repeat([2.0, 5.0], 10)
+        chances = ndtr(-scores)
+        drawn = replace(given, chances=chances)
+        adjusted = adjusted_p_values(drawn, "storey")
+        for level, shares in ((0.2, wrong), (0.4, mistaken)):
+            chosen = adjusted <= level
+            shares.append(chosen[20:].sum() / max(chosen.sum(), 1))
+    assert np.mean(wrong) <= 0.2 + 5 * 0.003
+    assert np.mean(mistaken) > 0.2 + 5 * 0.003
+
+
+@pytest.mark.parametrize(
+    ("given", "correction"),
+    [
+        (estimates, "benjamini-hochberg"),
+        (lambda: with_check(0.5), "storey"),
+        (lambda: with_check(1e-5), "benjamini-hochberg"),
+    ],
+)
+def test_default(given, correction):
+    """Storey's where candidates are checked and none is missing."""
+    assert correction_of(given()) == correction
+    assert correction_of(given(), "bonferroni") == "bonferroni"
+    assert (adjusted_p_values(given()) == adjusted_p_values(given(), correction)).all()
+
+
+def test_intervals_of_what_is_found():
+    """R of M found have intervals at 1 - .05 R / M; others have none."""
+    given = estimates(find="benjamini-hochberg")
+    there = given.found.found
+    assert there.tolist() == [True, True, False, False, False, False]
+    level = 1 - 0.05 * 2 / 6
+    wider = estimate_question(QUESTION, COUNTS, Options(level=level))
+    np.testing.assert_allclose(given.found.low[:2], wider.low[:2])
+    np.testing.assert_allclose(given.found.high[:2], wider.high[:2])
+    assert np.isnan(given.found.low[2:]).all()
+    low, high = false_coverage_intervals(given, np.zeros(6, dtype=bool))
+    assert np.isnan([low, high]).all()
+
+
+def test_false_coverage_rate():
+    """Of the intervals of what is found, 5 % miss at most; of plain ones more.
+
+    400 collections of 200 values, most of them next to nothing: errors below .01.
+    """
+    generator = np.random.default_rng(5)
+    law = estimates().law
+    misses, plain = [], []
+    error = 0.01
+    truth = np.where(np.arange(200) < 60, 2.5 * error, 0.0)
+    for _ in range(400):
+        frequency = generator.normal(truth, error)
+        variance = np.full(200, law.reports * error**2)
+        drawn = replace(
+            estimates(),
+            values=tuple(map(str, range(200))),
+            chances=_upper(frequency / error),
+            law=replace(
+                law,
+                frequency=frequency,
+                variance_if_held=variance,
+                variance_if_not=variance,
+                supports=None,
+                rates=None,
+                third=None,
+                lasting=None,
+            ),
+        )
+        chosen = find(drawn)
+        if not chosen.found.any():
+            continue
+        there = chosen.found
+        outside = (chosen.low > truth) | (truth > chosen.high)
+        misses.append(outside[there].mean())
+        plain.append((np.abs(frequency - truth) > 1.96 * error)[there].mean())
+    assert np.mean(misses) <= 0.05 + 0.01
+    assert np.mean(plain) > 0.07
+
+
+def _upper(scores):
+    from scipy.special import ndtr
+
+    return ndtr(-scores)
+
+
+def test_in_tables_and_records():
+    """P-values, q-values and intervals stand in the table, the record and the flat rows."""
+    given = estimates(find="storey")
+    table = given.text_table()
+    assert table.headings[-3:] == (
+        "p-value",
+        "q-value (storey)",
+        "0.95 false-coverage-rate interval",
+    )
+    assert table.rows[0][-1].startswith("[")
+    assert table.rows[2][-1] == "-"
+    record = given.to_dict()
+    assert (record["correction"], record["find_level"]) == ("storey", 0.95)
+    first, third = record["values"][0], record["values"][2]
+    assert first["found"] is True
+    assert first["q_value"] == given.found.adjusted[0]
+    assert third["p_value"] == given.chances[2]
+    assert third["false_coverage_rate_interval"] is None
+    row = next(iter(given.rows()))
+    assert (row["p_value"], row["found_low"]) == (given.chances[0], given.found.low[0])
+    assert given.top(1).found.adjusted.tolist() == given.found.adjusted[:1].tolist()
+    assert "found" not in estimates().to_dict()["values"][0]
+
+
+@pytest.mark.parametrize("wrong", [{"find": "holm"}, {"find_level": 1.0}])
+def test_options_are_checked(wrong):
+    """What does not exist is refused."""
+    with pytest.raises(EstimateError, match="expected"):
+        Options(**wrong)
+
+
+def test_on_the_command_line(tmp_path, monkeypatch):
+    """The import tells them in every format, and exports what is found as was asked."""
+    monkeypatch.chdir(tmp_path)
+    write_collection(tmp_path)
+    shown = ldp(f"rappor import {FILES} -q --find storey --export results.csv").stdout
+    assert "q-value (storey)" in " ".join(shown.split())
+    rows = list(csv.reader(io.StringIO((tmp_path / "results.csv").read_text())))
+    assert [row[0] for row in rows[1:]] == ["red", "green", "blue"]
+    of_json = json.loads(ldp(f"rappor import {FILES} -q --find default --format json").stdout)
+    values = of_json["questions"]["rappor"]["values"]
+    by_name = {value["value"]: value for value in values}
+    low, high = by_name["red"]["false_coverage_rate_interval"]
+    exported = {row[0]: row for row in rows[1:]}
+    assert [float(end) for end in exported["red"][-2:]] == pytest.approx([low, high])
+    assert not by_name["mauve"]["found"]
+    flat = ldp(f"rappor import {FILES} -q --find bonferroni --format csv").stdout
+    header = next(csv.reader(io.StringIO(flat)))
+    assert header[-4:] == ["p_value", "q_value", "found_low", "found_high"]
+    strict = f"rappor import {FILES} -q --find bonferroni --find-level 0.999999"
+    ldp(f"{strict} --export strict.csv")
+    assert "--find too" in ldp(f"rappor import {FILES} --find-level 0.9", 2).stderr
+
+
+def test_export_without_options_is_the_default():
+    """As `--find default` would have it."""
+    assert results_csv(estimates()) == results_csv(estimates(find="default"))
