@@ -10,6 +10,7 @@ from calling import run
 from places import EXAMPLES
 from surveys import survey_of, yes_no
 
+from ldp.certificate import certificate as survey_certificate
 from ldp.privacy import batch_certificate, batch_privacy
 from ldp.privacy.certificates import stated
 from ldp.privacy.table import blanket_of
@@ -108,6 +109,58 @@ def test_tampered_certificates_are_refused(tmp_path):
     assert checked({**certificate, "blocks": "none"}, tmp_path / "it") == 2
     assert checked({}, tmp_path / "it") == 2
     assert checker.main(tmp_path / "absent") == 2
+
+
+def leaves(record, above=()):
+    """Every text, number and flag of a record, by the keys that lead to it."""
+    items = record.items() if isinstance(record, dict) else enumerate(record)
+    for key, value in items:
+        if isinstance(value, dict | list):
+            yield from leaves(value, (*above, key))
+        else:
+            yield (*above, key), value
+
+
+def changed(key, value):
+    """Something else of the same kind, far from rounding; a delta that is not what was shown."""
+    if key == "delta":
+        return "0.0001"
+    if isinstance(value, bool | int):
+        return not value
+    if value[-1:].isdigit() and "." in value:
+        # Digits behind the twelfth that matters are rounding.
+        place = next(at for at, letter in enumerate(value) if letter in "123456789")
+        return value[:place] + ("1" if value[place] != "1" else "2") + value[place + 1 :]
+    return value[:-1] + ("1" if value[-1] != "1" else "2")
+
+
+@pytest.mark.parametrize("name", ["grr", "first+second"])
+def test_no_field_can_be_changed(name, tmp_path):
+    """Every one of them, next to the survey's own certificate; and the survey of another."""
+    own = tmp_path / "survey.json"
+    own.write_text(json.dumps(survey_certificate(SURVEY)), encoding="utf-8")
+    certificate = batch_certificate(MESSAGES[name], 40, "1e-3")
+    path = tmp_path / "it"
+
+    def judged(record):
+        path.write_text(json.dumps(record), encoding="utf-8")
+        return checker.main(path, own)
+
+    assert judged(certificate) == 0
+    tried = [*leaves(certificate)]
+    assert len(tried) > 25
+    for keys, value in tried:
+        forged = json.loads(json.dumps(certificate))
+        place = forged
+        for key in keys[:-1]:
+            place = place[key]
+        place[keys[-1]] = changed(keys[-1], value)
+        assert judged(forged) != 0, keys
+        del place[keys[-1]]
+        assert judged(forged) != 0, keys
+    other = survey_of(yes_no("first"), yes_no("second"), name="other")
+    own.write_text(json.dumps(survey_certificate(other)), encoding="utf-8")
+    assert judged(certificate) != 0
 
 
 def test_the_program_is_short_and_shares_no_code():
