@@ -92,5 +92,7 @@ def is_asked(c, survey):
     parts, names = c["questions"], [question["name"] for question in c["questions"]]
     groups = [group["fingerprint"] for group in survey["groups"] if group["questions"] == names]
     return [c["fingerprint"]] == ([parts[0]["fingerprint"]] if len(parts) == 1 else groups) and all(
-        asked[part["name"]][key] == part[key] for part in parts for key in part
+        asked[part["name"]][key] == part[key]
+        for part in parts
+        for key in ("name", "mechanism", "fingerprint", "integers")
     )

@@ -264,6 +264,7 @@ AREAS = {
     "ldp_aggregator.estimates.pooling": "pooling",
     "ldp_aggregator.estimates.remarks": "remarks",
     "ldp_aggregator.privacy.composition": "composition",
+    "ldp_aggregator.privacy.views": "batch_views",
     "ldp_aggregator.privacy.trusted_curator": "batch_plans",
     "ldp_simulations.audit": "audit",
 }

@@ -147,8 +147,10 @@ def test_no_field_can_be_changed(name, tmp_path):
         return checker.main(path, own)
 
     assert judged(certificate) == 0
-    tried = [*leaves(certificate)]
-    assert len(tried) > 25
+    # How finely it was worked out: other numbers may come to the same bound, and are no forgery.
+    effort = {"blocks", "stretches", "parts"}
+    tried = [(keys, value) for keys, value in leaves(certificate) if keys[-1] not in effort]
+    assert len(tried) > 20
     for keys, value in tried:
         forged = json.loads(json.dumps(certificate))
         place = forged

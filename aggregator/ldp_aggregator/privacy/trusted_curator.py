@@ -36,6 +36,11 @@ def curator_error(epsilon: float, delta: float, size: int) -> float:
     return deviation * math.sqrt(1 - 1 / size)
 
 
+def mu_delta(mu: float, epsilon: float) -> float:
+    """The delta of normal noise whose standard deviation is the sensitivity over mu."""
+    return _delta(_REPLACED / mu, epsilon)
+
+
 def _delta(deviation: float, epsilon: float) -> float:
     half, shift = _REPLACED / (2 * deviation), epsilon * deviation / _REPLACED
     first, second = log_ndtr(half - shift), epsilon + log_ndtr(-half - shift)
