@@ -197,7 +197,7 @@ def bought_lines() -> Iterator[str]:
         values = Domain("category", tuple(map(str, range(size))))
         wish = BatchWish(reports, fraction(delta), epsilon=fraction(epsilon), ceiling=Fraction(12))
         alone = min(_error(name, values, fraction(epsilon), reports) for name in CONSIDERED)
-        local = local_epsilon("grr", values, wish)
+        local = local_epsilon("grr", values, wish) or fraction(epsilon)
         mixed = _error("grr", values, local, reports)
         curator = curator_error(float(epsilon), float(delta), 10**9)
         yield (

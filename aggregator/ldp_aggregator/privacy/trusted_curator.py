@@ -51,7 +51,8 @@ def _delta(deviation: float, epsilon: float) -> float:
 def rare_count_error(randomizer: Randomizer, reports: int) -> float | None:
     """The standard error of the count of a value that nobody holds, in respondents.
 
-    Of respondents who hold one value each. None where it is no single number.
+    Of respondents who hold one value each; of Hadamard response in several blocks, as many of each
+    block. None where it is no single number.
     """
     variance = _rare_variance(randomizer)
     return None if variance is None else math.sqrt(reports * variance)
@@ -59,7 +60,8 @@ def rare_count_error(randomizer: Randomizer, reports: int) -> float | None:
 
 def _rare_variance(randomizer: Randomizer) -> Fraction | None:
     if is_blocked(randomizer):
-        return 2 * randomizer.worth / (randomizer.ratio - 1)
+        # Noise grows with those who hold a value of its block: here as many of every block.
+        return randomizer.worth * (2 / (randomizer.ratio - 1) + Fraction(1, randomizer.blocks))
     if is_pure(randomizer):
         p, q = randomizer.support
         return q * (1 - q) / (p - q) ** 2
