@@ -92,7 +92,7 @@ def test_errors_of_hadamard_response_count_those_in_the_block(blocks):
 
     A standard deviation of 4,000 draws is off by 5.6 % once in a million times. The seed is fixed.
     """
-    randomizer = HadamardResponse(8, blocks, 16 // blocks, truth=11, other=4)
+    randomizer = HadamardResponse(8, blocks, 16, truth=11, other=4)
     rows = np.array([[float(mass) for mass in row] for row in randomizer.channel().rows])
     # Half of the respondents hold a value of the first block, half one of the last.
     law = (rows[0] + rows[7]) / 2

@@ -60,8 +60,11 @@ def rare_count_error(randomizer: Randomizer, reports: int) -> float | None:
 
 def _rare_variance(randomizer: Randomizer) -> Fraction | None:
     if is_blocked(randomizer):
-        # Noise grows with those who hold a value of its block: here as many of every block.
-        return randomizer.worth * (2 / (randomizer.ratio - 1) + Fraction(1, randomizer.blocks))
+        # c = (R + 2 B - 1) / (R - 1) gives B blocks. Noise grows with those who hold a value of the
+        # block: here as many of every one.
+        excess = randomizer.ratio - 1
+        blocks = (randomizer.worth - 1) * excess / 2
+        return randomizer.worth * (2 / excess + 1 / blocks)
     if is_pure(randomizer):
         p, q = randomizer.support
         return q * (1 - q) / (p - q) ** 2

@@ -1,4 +1,4 @@
-"""Figures of batches: `python -m ldp_simulations.shuffled docs/shuffle-figures.md`.
+"""Figures of batches: `python -m ldp_simulations.planning.shuffled_figures docs/shuffle-figures.md`.
 
 For some numbers of reports, epsilons of a report and deltas, the epsilon of a batch of each
 mechanism, certified, beside the figures that the formula gives in floating point; how near they are
@@ -196,9 +196,9 @@ def bought_lines() -> Iterator[str]:
     for reports, size, epsilon, delta in BOUGHT:
         values = Domain("category", tuple(map(str, range(size))))
         wish = BatchWish(reports, fraction(delta), epsilon=fraction(epsilon), ceiling=Fraction(12))
-        alone = min(_error(name, values, fraction(epsilon), reports) for name in CONSIDERED)
+        alone = min(_error(name, values, fraction(epsilon), reports=reports) for name in CONSIDERED)
         local = local_epsilon("grr", values, wish) or fraction(epsilon)
-        mixed = _error("grr", values, local, reports)
+        mixed = _error("grr", values, local, reports=reports)
         curator = curator_error(float(epsilon), float(delta), 10**9)
         yield (
             f"| {reports:,}, {size:,}, ({epsilon}, {delta}) | {alone:,.0f} | "
@@ -209,8 +209,8 @@ def bought_lines() -> Iterator[str]:
 def _error(mechanism: str, values: Domain, epsilon: Fraction, reports: int) -> float:
     if MECHANISMS[mechanism].accepts(values) is not None:
         return math.inf
-    randomizer, _ = designed(MECHANISMS[mechanism], values, decimal_text(epsilon))
-    error = rare_count_error(randomizer, reports)
+    design = designed(MECHANISMS[mechanism], values, decimal_text(epsilon))
+    error = None if design is None else rare_count_error(design[0], reports)
     return math.inf if error is None else error
 
 
@@ -221,8 +221,8 @@ def batch_lines() -> Iterator[str]:
     own, delta = blanket("grr 16", Fraction(2)), fraction("1e-6")
     for batches in BATCHES:
         composed = composed_batches(own, 100_000, delta, batches=batches)
-        each = batch_epsilon(own, 100_000, delta / batches)
-        yield f"| {batches} | {float(composed):.4f} | {float(batches * each):.3f} | {2 * batches} |"
+        share = batch_epsilon(own, 100_000, delta / batches)
+        yield f"| {batches} | {float(composed):.4f} | {float(batches * share):.3f} | {2 * batches} |"
 
 
 @click.command()
@@ -235,7 +235,7 @@ def main(output: Path) -> None:
         "# Figures of batches",
         "",
         "What a batch is worth to each of those in it, certified "
-        "(`python -m ldp_simulations.shuffled docs/shuffle-figures.md`); see",
+        "(`python -m ldp_simulations.planning.shuffled_figures docs/shuffle-figures.md`); see",
         "[the shuffle model](shuffle.md). `any` is the bound of any randomizer; `oue` and `sue` "
         "have a bit for each value.",
         "",
