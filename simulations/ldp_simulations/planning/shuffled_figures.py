@@ -1,4 +1,4 @@
-"""Figures of batches: `python -m ldp_simulations.planning.shuffled_figures docs/shuffle-figures.md`.
+"""Figures of batches: `python -m ldp_simulations.planning.shuffled_figures OUTPUT`.
 
 For some numbers of reports, epsilons of a report and deltas, the epsilon of a batch of each
 mechanism, certified, beside the figures that the formula gives in floating point; how near they are
@@ -222,7 +222,8 @@ def batch_lines() -> Iterator[str]:
     for batches in BATCHES:
         composed = composed_batches(own, 100_000, delta, batches=batches)
         share = batch_epsilon(own, 100_000, delta / batches)
-        yield f"| {batches} | {float(composed):.4f} | {float(batches * share):.3f} | {2 * batches} |"
+        added = float(batches * share)
+        yield f"| {batches} | {float(composed):.4f} | {added:.3f} | {2 * batches} |"
 
 
 @click.command()
