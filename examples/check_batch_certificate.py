@@ -1,9 +1,11 @@
-"""Check what a batch of reports is worth: `python examples/check_batch_certificate.py FILE`.
+"""Check what a batch of reports is worth: `python check_batch_certificate.py FILE [SURVEY]`.
 
 `ldp explain SURVEY --shuffled N --certificate FILE` writes such a certificate. This program shares
 no code with that one and needs nothing but Python. It works out anew, in whole numbers, the blanket
 that the randomizers' integers give (`mechanism_blankets.py`), e^epsilon, and the bounds of delta,
 to 12 digits; the upper one may be no more than what is claimed. docs/shuffle.md has the formulas.
+SURVEY is the survey's own certificate (`ldp explain --json`, which `check_certificate.py` checks):
+with it, names, fingerprints and integers have to be those of what the survey asks.
 It exits with 0 if all is so, 1 if something is not, 2 if the file cannot be used.
 """
 
@@ -14,7 +16,7 @@ from fractions import Fraction as F  # noqa: N817
 from math import floor, lcm, prod
 from pathlib import Path
 
-from mechanism_blankets import blanket_of, of_row
+from mechanism_blankets import blanket_of, is_asked, of_row
 
 ONE, NONE, FEW = 1 << 320, 10**15 + 37, 10**7 + 19
 ALONE = "epsilon_if_relay_and_collector_collude"
@@ -105,7 +107,7 @@ def delta(pair, n, t, many, up):
     return total / ONE
 
 
-def main(path):
+def main(path, survey=None):
     """Print what is so and what is not."""
     try:
         c = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -121,7 +123,9 @@ def main(path):
             max(delta(way, n, t, many=many, up=up) for way in ways) for up in (True, False)
         )
         blanket = [*pair, 1 / (1 + (e - 1) * (h + b))]
+        names = "+".join(question["name"] for question in c["questions"])
         proven = {
+            "form": (c["format"], c["first_reports_only"], c["message"]) == (1, False, names),
             "honest reports": n == floor(int(c["reports"]) * (1 - F(c["colluding"]))),
             "blanket": [F(number) for number in c["blanket"].values()] == blanket,
             "e^epsilon": 1 <= t == F(floor(power * 10**30), 10**30),
@@ -130,6 +134,9 @@ def main(path):
             "lower bound": abs(under - lower) <= under / 10**12,
             "delta": lower <= upper <= wanted < 1,
         }
+        if survey is not None:
+            text = Path(survey).read_text(encoding="utf-8")
+            proven["the survey's questions"] = is_asked(c, json.loads(text))
     except (OSError, LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         print(f"cannot be used: {error!r}")
         return 2
@@ -139,4 +146,4 @@ def main(path):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:3]))

@@ -84,3 +84,15 @@ def of_row(parts):
     gamma = prod((1 / (1 + (e - 1) * (h + b)) for e, _, h, _, b in parts), start=F(1))
     far = sum((m * max(x - y, F(0)) for x, y, m in corners), F(0))
     return of_distance(prod((max(e, g) for e, g, *_ in parts), start=F(1)), gamma, gamma * far)
+
+
+def is_asked(c, survey):
+    """Whether a survey has the questions, and its group is the message, with those fingerprints."""
+    asked = {question["name"]: question for question in survey["questions"]}
+    parts, names = c["questions"], [question["name"] for question in c["questions"]]
+    groups = [group["fingerprint"] for group in survey["groups"] if group["questions"] == names]
+    return [c["fingerprint"]] == ([parts[0]["fingerprint"]] if len(parts) == 1 else groups) and all(
+        asked[part["name"]][key] == part[key]
+        for part in parts
+        for key in ("name", "mechanism", "fingerprint", "integers")
+    )

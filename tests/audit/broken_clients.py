@@ -69,6 +69,15 @@ class Seeded(Adapter):
         return Client(self.survey, random=self.source.randbytes)
 
 
+class Inherits(Adapter):
+    """Every process draws otherwise, but for one that is forked from it."""
+
+    source = random.Random(os.urandom(16))
+
+    def device(self):
+        return Client(self.survey, random=self.source.randbytes)
+
+
 class Forgets(Adapter):
     """A device that is asked again is another one."""
 
@@ -97,7 +106,10 @@ class NumbersIds(Adapter):
 
 BROKEN = {
     kind.__name__: kind
-    for kind in (OnlySet, FromAll, LastClear, Constant, Seeded, Forgets, Silent, NumbersIds)
+    for kind in (
+        *(OnlySet, FromAll, LastClear, Constant, Seeded),
+        *(Inherits, Forgets, Silent, NumbersIds),
+    )
 }
 
 

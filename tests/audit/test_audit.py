@@ -38,12 +38,13 @@ BROKEN = {
     "LastClear": (BITS, 500),
     "Constant": (COIN, 200),
     "Seeded": (COIN, 200),
+    "Inherits": (COIN, 200),
     "Forgets": (COIN, 200),
     "Silent": (BITS, 200),
     "NumbersIds": (COIN, 200),
 }
 
-AT_POINTS = {"Forgets": "twice", "Seeded": "forks"}
+AT_POINTS = {"Forgets": "twice", "Seeded": "processes", "Inherits": "forks"}
 
 
 def broken(name):
@@ -61,7 +62,7 @@ def test_the_python_client_raises_no_alarm(tmp_path):
     """Single questions, a kept one, and rows: every point that there is passes."""
     verdict = verdict_of(OURS, COIN + KEPT, 200, folder=tmp_path)
     assert verdict.alarms == ()
-    assert [point.verdict for point in verdict.points if point.name != "epochs"] == ["pass"] * 6
+    assert [point.verdict for point in verdict.points if point.name != "epochs"] == ["pass"] * 7
 
 
 def test_groups_and_epochs(tmp_path):
@@ -78,7 +79,10 @@ def test_the_typescript_client_raises_no_alarm(tmp_path):
     """The same command; what it does not do is skipped, and said to be."""
     verdict = verdict_of([NODE, str(PACKAGE / "test" / "audit.js")], COIN, 1000, folder=tmp_path)
     assert verdict.alarms == ()
-    assert {point.name for point in verdict.points if point.verdict == "skip"} >= {"restarts"}
+    assert {point.name for point in verdict.points if point.verdict == "skip"} >= {
+        "restarts",
+        "forks",
+    }
 
 
 @pytest.mark.parametrize("name", BROKEN)

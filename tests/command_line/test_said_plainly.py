@@ -335,7 +335,14 @@ ELSEWHERE = {
         for option in ("--by", "--where", "--least-group")
     },
     ("ldp_aggregator.commands.group_options", "--released"): COMMANDS_OF_A_TALLY,
-    ("ldp_aggregator.commands.reports", "--question"): ("compare", "trend"),
+    ("ldp_aggregator.commands.reports", "--question"): ("compare", "trend", "explain"),
+    **{
+        ("ldp_aggregator.commands.reports", option): ("explain",)
+        for option in ("--certificate", "--shuffled", "--json", "--disclosure")
+    },
+    ("ldp_aggregator.commands.reports", "--mixed-by"): ("estimate",),
+    ("ldp_aggregator.privacy.shuffled", "--colluding"): ("explain",),
+    ("ldp_simulations.planning.shuffled_plan", "--local-ceiling"): ("plan",),
     ("ldp_aggregator.series.changes", "--value"): ("trend",),
     **{
         ("ldp_aggregator.commands.output_options", option): ("estimate",)

@@ -38,7 +38,12 @@ from places import ROOT, TESTS
 from statements import statement_lines
 
 LEFT = Path(__file__).with_name("mutants_left.toml")
-PATHS = {"ldp": ROOT, "ldp_client": ROOT / "client", "ldp_aggregator": ROOT / "aggregator"}
+PATHS = {
+    "ldp": ROOT,
+    "ldp_client": ROOT / "client",
+    "ldp_aggregator": ROOT / "aggregator",
+    "ldp_simulations": ROOT / "simulations",
+}
 GOAL = 0.95
 FEW_SECONDS = 5.0
 
@@ -265,6 +270,10 @@ AREAS = {
     "ldp_aggregator.projective": "projective projective_folding finite_field array_cache",
     "ldp_aggregator.estimates.pooling": "pooling",
     "ldp_aggregator.estimates.remarks": "remarks",
+    "ldp_aggregator.privacy.composition": "composition",
+    "ldp_aggregator.privacy.views": "batch_views",
+    "ldp_aggregator.privacy.trusted_curator": "batch_plans",
+    "ldp_simulations.audit": "audit",
 }
 """The tests that are asked about a module, or about all modules of a package that have no line of
 their own.

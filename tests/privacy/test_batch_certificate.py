@@ -10,6 +10,7 @@ from calling import run
 from places import EXAMPLES
 from surveys import survey_of, yes_no
 
+from ldp.certificate import certificate as survey_certificate
 from ldp.privacy import batch_certificate, batch_privacy
 from ldp.privacy.certificates import stated
 from ldp.privacy.table import blanket_of
@@ -59,12 +60,12 @@ def checked(certificate, path):
 @pytest.mark.parametrize("name", [name for name in MESSAGES if name not in UNKNOWN])
 def test_sound_certificates_hold(name, tmp_path):
     """Every mechanism that the program knows, and a row of two questions."""
-    assert checked(batch_certificate(MESSAGES[name], 70, "1e-2"), tmp_path / "it") == 0
+    assert checked(batch_certificate(MESSAGES[name], 40, "1e-3"), tmp_path / "it") == 0
 
 
 def test_mechanisms_that_it_does_not_know_are_not_passed(tmp_path, capsys):
     """It says so, and exits with 2."""
-    certificate = batch_certificate(MESSAGES["l-grr"], 70, "1e-2")
+    certificate = batch_certificate(MESSAGES["l-grr"], 40, "1e-3")
     assert checked(certificate, tmp_path / "it") == 2
     assert "cannot be used" in capsys.readouterr().out
 
@@ -72,11 +73,11 @@ def test_mechanisms_that_it_does_not_know_are_not_passed(tmp_path, capsys):
 def forgeries(certificate):
     """The certificate with one thing in its favour, or another than it was."""
     changes = {
-        "honest": "71",
-        "reports": "700",
+        "honest": "41",
+        "reports": "400",
         "colluding": "0.5",
         "epsilon": certificate["epsilon"][:-1],
-        "delta": "0.005",
+        "delta": "0.0005",
         "epsilon_if_relay_and_collector_collude": "0.9",
         "t": certificate["t"][:-1],
         "blocks": "20",
@@ -98,7 +99,7 @@ def forgeries(certificate):
 
 def test_tampered_certificates_are_refused(tmp_path):
     """Each number that a claim rests on, one at a time; and one that is none."""
-    certificate = batch_certificate(MESSAGES["ss"], 70, "1e-2", colluding="0")
+    certificate = batch_certificate(MESSAGES["ss"], 40, "1e-3", colluding="0")
     tried = 0
     for name, forged in forgeries(certificate):
         assert forged != certificate
@@ -108,6 +109,60 @@ def test_tampered_certificates_are_refused(tmp_path):
     assert checked({**certificate, "blocks": "none"}, tmp_path / "it") == 2
     assert checked({}, tmp_path / "it") == 2
     assert checker.main(tmp_path / "absent") == 2
+
+
+def leaves(record, above=()):
+    """Every text, number and flag of a record, by the keys that lead to it."""
+    items = record.items() if isinstance(record, dict) else enumerate(record)
+    for key, value in items:
+        if isinstance(value, dict | list):
+            yield from leaves(value, (*above, key))
+        else:
+            yield (*above, key), value
+
+
+def changed(key, value):
+    """Something else of the same kind, far from rounding; a delta that is not what was shown."""
+    if key == "delta":
+        return "0.0001"
+    if isinstance(value, bool | int):
+        return not value
+    if value[-1:].isdigit() and "." in value:
+        # Digits behind the twelfth that matters are rounding.
+        place = next(at for at, letter in enumerate(value) if letter in "123456789")
+        return value[:place] + ("1" if value[place] != "1" else "2") + value[place + 1 :]
+    return value[:-1] + ("1" if value[-1] != "1" else "2")
+
+
+@pytest.mark.parametrize("name", ["grr", "first+second"])
+def test_no_field_can_be_changed(name, tmp_path):
+    """Every one of them, next to the survey's own certificate; and the survey of another."""
+    own = tmp_path / "survey.json"
+    own.write_text(json.dumps(survey_certificate(SURVEY)), encoding="utf-8")
+    certificate = batch_certificate(MESSAGES[name], 40, "1e-3")
+    path = tmp_path / "it"
+
+    def judged(record):
+        path.write_text(json.dumps(record), encoding="utf-8")
+        return checker.main(path, own)
+
+    assert judged(certificate) == 0
+    # How finely it was worked out: other numbers may come to the same bound, and are no forgery.
+    effort = {"blocks", "stretches", "parts"}
+    tried = [(keys, value) for keys, value in leaves(certificate) if keys[-1] not in effort]
+    assert len(tried) > 20
+    for keys, value in tried:
+        forged = json.loads(json.dumps(certificate))
+        place = forged
+        for key in keys[:-1]:
+            place = place[key]
+        place[keys[-1]] = changed(keys[-1], value)
+        assert judged(forged) != 0, keys
+        del place[keys[-1]]
+        assert judged(forged) != 0, keys
+    other = survey_of(yes_no("first"), yes_no("second"), name="other")
+    own.write_text(json.dumps(survey_certificate(other)), encoding="utf-8")
+    assert judged(certificate) != 0
 
 
 def test_the_program_is_short_and_shares_no_code():
@@ -152,8 +207,25 @@ def test_explain_says_what_batches_are_worth(tmp_path):
     """Both figures for each message, the error beside a curator's, a certificate that holds."""
     survey = tmp_path / "survey.toml"
     survey.write_text(SURVEY.to_toml(), encoding="utf-8")
-    said = run("explain", survey, "--shuffled", 40_000, "--delta", "1e-6", "--colluding", "0.25")
-    assert said.output.count("if relay and collector are apart, epsilon") == len(MESSAGES)
+    said = run(
+        "explain",
+        survey,
+        "--shuffled",
+        40_000,
+        "--delta",
+        "1e-6",
+        "--question",
+        "grr",
+        "--question",
+        "oue",
+        "--question",
+        "first+second",
+        "--question",
+        "l-grr",
+        "--colluding",
+        "0.25",
+    )
+    assert said.output.count("if relay and collector are apart, epsilon") == 4
     assert "30,000 reports" in said.output
     assert "one message         of 2 questions" in said.output
     assert "a trusted curator" in said.output

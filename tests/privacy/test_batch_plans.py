@@ -10,6 +10,7 @@ from calling import run
 import ldp
 from ldp.domain import Domain
 from ldp.mechanisms.grr import RandomizedResponse
+from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.privacy.batches import batch_epsilon
 from ldp.privacy.table import blanket_of
 from ldp_aggregator.privacy.trusted_curator import curator_error, rare_count_error
@@ -83,6 +84,29 @@ def test_shuffled_errors_are_as_large_as_the_formula_says():
     error = rare_count_error(randomizer, 5_000)
     assert np.std(counts) == pytest.approx(error, rel=0.02)
     assert np.mean(counts) == pytest.approx(0, abs=5 * error / 20_000**0.5)
+
+
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_errors_of_hadamard_response_count_those_in_the_block(blocks):
+    """4,000 batches of 2,000 reports, within 6 %; without them it would be a third less or more.
+
+    A standard deviation of 4,000 draws is off by 5.6 % once in a million times. The seed is fixed.
+    """
+    randomizer = HadamardResponse(8, blocks, 16, truth=11, other=4)
+    rows = np.array([[float(mass) for mass in row] for row in randomizer.channel().rows])
+    # Half of the respondents hold a value of the first block, half one of the last.
+    law = (rows[0] + rows[7]) / 2
+    draw = np.random.default_rng(12)
+    counts = draw.multinomial(2_000, law, size=4_000)
+    # Scores of value 3: c where it is supported, -c elsewhere in its block.
+    support = rows[3] > rows[3].min()
+    width = len(law) // blocks
+    own = int(np.flatnonzero(support)[0]) // width
+    scores = np.zeros(len(law))
+    scores[own * width : (own + 1) * width] = -1
+    scores[support] = 1
+    estimates = counts @ scores * float(randomizer.worth)
+    assert np.std(estimates) == pytest.approx(rare_count_error(randomizer, 2_000), rel=0.06)
 
 
 def test_the_command_prints_both_figures(tmp_path):

@@ -108,6 +108,7 @@ def _comparisons(
 ) -> list[VersionChanges]:
     """With the older version; and with the newest registered one, if that is yet another."""
     from ldp_aggregator.versions.comparison import compare_versions
+    from ldp_aggregator.versions.pages import page_beside
     from ldp_aggregator.versions.register_file import read_register, steps
     from ldp_aggregator.versions.sources import NoVersionError, older_versions
 
@@ -118,7 +119,13 @@ def _comparisons(
     comparisons = []
     if older.versions:
         *earlier, old = older.versions
-        comparisons.append(compare_versions(survey, old, earlier))
+        comparison = compare_versions(survey, old, earlier)
+        page = page_beside(path)
+        if older.page is not None:
+            comparison = comparison.with_pages(page, older.page)
+        elif page:
+            click.echo("the page file is not compared: a register keeps none", err=True)
+        comparisons.append(comparison)
     else:
         click.echo(f"{survey.name}: a first version, as there is none in {older.place}", err=True)
     if register_path is not None and register_path.exists():

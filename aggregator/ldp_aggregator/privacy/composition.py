@@ -30,7 +30,7 @@ from ldp.privacy.blankets import Blanket
 from ldp.privacy.deltas import delta_above, quick
 from ldp_aggregator.arrays import Floats
 
-_POINTS = 64
+POINTS = 64
 """Of the grid, on either side of 0."""
 _FFT_ERROR = 1e-13
 _MOST_PLACES = 1 << 20
@@ -42,43 +42,41 @@ def composed_batches(blanket: Blanket, reports: int, delta: Fraction, batches: i
     Raises `ValueError` for less than one batch, or more than the arithmetic can bear; and for a
     delta that so many batches cannot keep.
     """
-    if not 1 <= batches <= _MOST_PLACES // (2 * _POINTS):
-        raise ValueError(
-            f"expected 1 to {_MOST_PLACES // (2 * _POINTS):,} batches, got {batches:,}"
-        )
+    if not 1 <= batches <= _MOST_PLACES // (2 * POINTS):
+        raise ValueError(f"expected 1 to {_MOST_PLACES // (2 * POINTS):,} batches, got {batches:,}")
     if float(delta) < 1e3 * _FFT_ERROR * batches:
         raise ValueError(f"expected a delta of at least {1e3 * _FFT_ERROR * batches:g}")
-    step = _step(blanket, reports, delta / (1000 * batches))
-    masses, lost = _losses(blanket, reports, step)
-    places = 2 * _POINTS * batches + 1
+    step = grid_step(blanket, reports, delta / (1000 * batches))
+    masses, lost = loss_masses(blanket, reports, step)
+    places = 2 * POINTS * batches + 1
     size = 1 << (places - 1).bit_length()
-    # Shape (places,): the law of the sum of losses, in steps from -_POINTS batches on.
+    # Shape (places,): the law of the sum of losses, in steps from -POINTS batches on.
     spectrum = np.fft.rfft(masses, size)
     total = np.fft.irfft(spectrum**batches, size)[:places].astype(np.float64).clip(0)
-    ends = _POINTS * batches
+    ends = POINTS * batches
     losses: Floats = np.linspace(-ends, ends, places).astype(np.float64) * step
     certain = -math.expm1(batches * math.log1p(-lost)) + _FFT_ERROR
     return _least(losses, total, certain, delta=float(delta), step=step)
 
 
-def _step(blanket: Blanket, reports: int, least: Fraction) -> float:
+def grid_step(blanket: Blanket, reports: int, least: Fraction) -> float:
     """A grid at whose end a batch's delta is at most this."""
     effort = quick(reports, blanket.both > 0)
     end = Fraction(1, 1000)
     while delta_above(blanket, reports, power(end), effort=effort) > least:
         end *= Fraction(5, 4)
-    return float(rounded_up(end / _POINTS, 3))
+    return float(rounded_up(end / POINTS, 3))
 
 
-def _losses(blanket: Blanket, reports: int, step: float) -> tuple[Floats, float]:
-    """The law of a batch's loss on the grid, shape (2 _POINTS + 1,), and what is certainly lost."""
+def loss_masses(blanket: Blanket, reports: int, step: float) -> tuple[Floats, float]:
+    """The law of a batch's loss on the grid, shape (2 POINTS + 1,), and what is certainly lost."""
     effort = quick(reports, blanket.both > 0)
-    grid = [Fraction(str(step)) * place for place in range(_POINTS + 1)]
+    grid = [Fraction(str(step)) * place for place in range(POINTS + 1)]
     above = np.array(
         [float(delta_above(blanket, reports, power(point), effort=effort)) for point in grid]
     )
-    t = np.exp(step * np.arange(-_POINTS, _POINTS + 1))
-    below = 1 - t[:_POINTS] * (1 - above[:0:-1])
+    t = np.exp(step * np.arange(-POINTS, POINTS + 1))
+    below = 1 - t[:POINTS] * (1 - above[:0:-1])
     points = _envelope(np.concatenate([[0], t]), np.concatenate([[1], below, above]))
     slopes = np.append(np.diff(points) / np.diff(np.concatenate([[0], t])), 0)
     return np.maximum(np.diff(slopes), 0) * t, float(above[-1])

@@ -36,6 +36,11 @@ def curator_error(epsilon: float, delta: float, size: int) -> float:
     return deviation * math.sqrt(1 - 1 / size)
 
 
+def mu_delta(mu: float, epsilon: float) -> float:
+    """The delta of normal noise whose standard deviation is the sensitivity over mu."""
+    return _delta(_REPLACED / mu, epsilon)
+
+
 def _delta(deviation: float, epsilon: float) -> float:
     half, shift = _REPLACED / (2 * deviation), epsilon * deviation / _REPLACED
     first, second = log_ndtr(half - shift), epsilon + log_ndtr(-half - shift)
@@ -46,7 +51,8 @@ def _delta(deviation: float, epsilon: float) -> float:
 def rare_count_error(randomizer: Randomizer, reports: int) -> float | None:
     """The standard error of the count of a value that nobody holds, in respondents.
 
-    Of respondents who hold one value each. None where it is no single number.
+    Of respondents who hold one value each; of Hadamard response in several blocks, as many of each
+    block. None where it is no single number.
     """
     variance = _rare_variance(randomizer)
     return None if variance is None else math.sqrt(reports * variance)
@@ -54,7 +60,11 @@ def rare_count_error(randomizer: Randomizer, reports: int) -> float | None:
 
 def _rare_variance(randomizer: Randomizer) -> Fraction | None:
     if is_blocked(randomizer):
-        return 2 * randomizer.worth / (randomizer.ratio - 1)
+        # c = (R + 2 B - 1) / (R - 1) gives B blocks. Noise grows with those who hold a value of the
+        # block: here as many of every one.
+        excess = randomizer.ratio - 1
+        blocks = (randomizer.worth - 1) * excess / 2
+        return randomizer.worth * (2 / excess + 1 / blocks)
     if is_pure(randomizer):
         p, q = randomizer.support
         return q * (1 - q) / (p - q) ** 2

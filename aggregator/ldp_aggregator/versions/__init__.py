@@ -6,6 +6,7 @@ keys           every key of a survey file, and what of a survey it is about
 answers        what can be answered, before and after
 questions      one question before and after
 crowd          what is said of a device beside its answers: draws, groups, attributes, epochs
+pages          what the page file beside a survey says, before and after: words and translations
 comparison     two versions, those before them, and all that changed, as a sheet
 sources        where the older version comes from: a file, a folder, a git revision, a register
 register_file  a register on disk: read, verified, added to by one writer at a time

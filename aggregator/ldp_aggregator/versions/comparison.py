@@ -10,7 +10,7 @@ answers and integers was renamed; one that is new and stood in an earlier versio
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ldp.survey import Question, Survey
@@ -43,6 +43,7 @@ from ldp_aggregator.versions.change import (
 )
 from ldp_aggregator.versions.crowd import crowd_changes
 from ldp_aggregator.versions.keys import OF_QUESTION, OF_SURVEY
+from ldp_aggregator.versions.pages import Page, page_changes
 from ldp_aggregator.versions.questions import (
     asked_again,
     is_renamed,
@@ -70,6 +71,10 @@ class VersionChanges(Rendered):
     def worse(self) -> tuple[Change, ...]:
         """Those by which respondents can lose."""
         return tuple(change for change in self.changes if change.verdict == WORSE)
+
+    def with_pages(self, new: Page, old: Page) -> VersionChanges:
+        """And what changed in the page files beside them: words, translations, ways to refuse."""
+        return replace(self, changes=_sorted([*self.changes, *page_changes(new, old)]))
 
     def sheet(self) -> Sheet:
         """The changes as a table, one a row, with what they come to."""
@@ -181,8 +186,11 @@ def compare_versions(new: Survey, old: Survey, earlier: Sequence[Survey] = ()) -
         *_of_questions(old, new, earlier),
     ]
     changes += _otherwise(tables, new, changes)
-    changes.sort(key=lambda change: VERDICTS.index(change.verdict))
-    return VersionChanges(old, new, tuple(changes), earlier=tuple(earlier))
+    return VersionChanges(old, new, _sorted(changes), earlier=tuple(earlier))
+
+
+def _sorted(changes: Sequence[Change]) -> tuple[Change, ...]:
+    return tuple(sorted(changes, key=lambda change: VERDICTS.index(change.verdict)))
 
 
 def _of_survey(old: Survey, new: Survey) -> Iterator[Change]:

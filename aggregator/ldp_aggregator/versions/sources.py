@@ -9,6 +9,8 @@
                          moved, wherever a survey of its name was
     origin/main:old.toml the file of that path in a revision
 
+The page file beside an older version comes from the same place; registers have none.
+
 git is asked about a revision by its commit, so that nothing in a name is taken for an option.
 """
 
@@ -28,6 +30,14 @@ from ldp.survey_file import parse_survey
 from ldp.survey_text import LARGEST
 from ldp.transparency.entries import parse_register
 from ldp_aggregator.files import FileError, read_survey, read_whole
+from ldp_aggregator.versions.pages import (
+    ENDING,
+    LARGEST_PAGE,
+    Page,
+    page_beside,
+    page_name,
+    parse_page,
+)
 
 _REGISTER_BEGINS = b'{"entry"'
 _ENDING = ".toml"
@@ -52,6 +62,8 @@ class Older(NamedTuple):
     versions: tuple[Survey, ...]
     place: str
     """Where the last of them is from."""
+    page: Page | None = None
+    """What the page file beside the last says; None where nobody keeps page files."""
 
 
 def older_versions(path: Path, survey: Survey, against: str) -> Older:
@@ -67,7 +79,7 @@ def older_versions(path: Path, survey: Survey, against: str) -> Older:
         content = read_whole(place)
         if _is_register(content):
             return _of_register(content, survey, against)
-        return Older((read_survey(place),), against)
+        return Older((read_survey(place),), against, page_beside(place))
     return _of_revision(path, survey, against)
 
 
@@ -86,14 +98,17 @@ def _of_folder(folder: Path, path: Path, survey: Survey) -> Older:
     versions = [
         (older, file)
         for file in files
-        if not file.samefile(path) and (older := read_survey(file)).name == survey.name
+        if not file.name.endswith(ENDING)
+        and not file.samefile(path)
+        and (older := read_survey(file)).name == survey.name
     ]
     if not versions:
         raise NoVersionError(
             f"--against {folder}: expected versions of the survey {survey.name} in files *.toml, "
             f"got none among {len(files)} files"
         )
-    return Older(tuple(older for older, _ in versions), str(versions[-1][1]))
+    last = versions[-1][1]
+    return Older(tuple(older for older, _ in versions), str(last), page_beside(last))
 
 
 def _natural(name: str) -> list[tuple[int, int, str]]:
@@ -116,7 +131,8 @@ def _of_revision(path: Path, survey: Survey, against: str) -> Older:
     if content is not None and _is_register(content):
         return _of_register(content, survey, f"{revision}:{where}")
     if content is not None:
-        return Older((_parsed(folder, commit, where, content=content),), f"{revision}:{where}")
+        older = _parsed(folder, commit, where, content=content)
+        return Older((older,), f"{revision}:{where}", _page(folder, commit, where))
     if colon:
         raise NoVersionError(
             f"--against: expected a file in {revision}, got {asked!r}, which it has not"
@@ -128,7 +144,7 @@ def _of_revision(path: Path, survey: Survey, against: str) -> Older:
         except SurveyError:
             continue  # another file that has the name in it
         if older.name == survey.name:
-            return Older((older,), f"{revision}:{moved}")
+            return Older((older,), f"{revision}:{moved}", _page(folder, commit, moved))
     return Older((), f"{revision}:{where}")
 
 
@@ -146,16 +162,23 @@ def _commit(folder: Path, revision: str) -> str | None:
     return commit.decode().strip()
 
 
-def _file(folder: Path, commit: str, path: str) -> bytes | None:
+def _file(folder: Path, commit: str, path: str, largest: int = LARGEST) -> bytes | None:
     """What a file held at a commit; None if there was none. Raises `FileError` for large ones."""
     name = f"{commit}:{path}"
     try:
         size = int(_git(folder, "cat-file", "-s", name))
-        if size > LARGEST:
-            raise FileError(f"{name}: expected at most {LARGEST:,} bytes, got {size:,}")
+        if size > largest:
+            raise FileError(f"{name}: expected at most {largest:,} bytes, got {size:,}")
         return _git(folder, "cat-file", "blob", name)
     except NoVersionError:
         return None
+
+
+def _page(folder: Path, commit: str, path: str) -> Page:
+    """The page file beside a survey file of a commit; empty if there was none."""
+    name = page_name(path)
+    content = _file(folder, commit, name, largest=LARGEST_PAGE)
+    return {} if content is None else parse_page(content, f"{name} of that revision")
 
 
 def _parsed(folder: Path, commit: str, path: str, *, content: bytes) -> Survey:

@@ -1,5 +1,5 @@
 // The TypeScript client, audited (docs/audit.md): `ldp audit SURVEY --client "node client/js/test/audit.js"`.
-// Answers on standard input, frames on standard output. It keeps no state here, and says so with exit code 64.
+// Answers on standard input, frames on standard output. It keeps no state here, does not fork, and says so with exit code 64.
 
 import { readFileSync, writeSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -10,7 +10,7 @@ import { Client, readSurvey, reportBytes } from "../dist/index.js";
 const UNKNOWN = 64;
 const SILENT = [errors.AlreadyAnsweredError, errors.BudgetError, errors.NotDrawnError];
 
-if (process.env.LDP_AUDIT_STATE) process.exit(UNKNOWN);
+if (process.env.LDP_AUDIT_STATE || process.env.LDP_AUDIT_FORK) process.exit(UNKNOWN);
 const survey = await readSurvey(readFileSync(process.env.LDP_AUDIT_COMPILED, "utf8"));
 const groups = survey.groups ?? [];
 if (groups.length) process.exit(UNKNOWN);

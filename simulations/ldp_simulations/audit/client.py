@@ -7,6 +7,7 @@ else it says is an error that tells what was expected.
     LDP_AUDIT_COMPILED  the path of its compiled form, in JSON
     LDP_AUDIT_STATE     a folder in which the one device that is asked keeps its state; not set
                         where each line is a device of its own, which forgets
+    LDP_AUDIT_FORK      set where the process is to fork, and both are to answer all lines
     LDP_AUDIT_VERDICT   what a collector says to all that is sent: accepted, or retry
 """
 
@@ -31,8 +32,8 @@ from ldp_simulations.audit.frames import Left, read_left
 
 UNKNOWN = 64
 """The exit code of a client that does not do what a line asks for."""
-SURVEY, COMPILED, STATE, VERDICT = (
-    f"LDP_AUDIT_{name}" for name in ("SURVEY", "COMPILED", "STATE", "VERDICT")
+SURVEY, COMPILED, STATE, FORK, VERDICT = (
+    f"LDP_AUDIT_{name}" for name in ("SURVEY", "COMPILED", "STATE", "FORK", "VERDICT")
 )
 ACCEPTED, RETRY = "accepted", "retry"
 _PIECE = 1 << 16
@@ -79,6 +80,11 @@ class Audited:
         """The reports that leave when so many lines are answered, by fingerprint."""
         return read_left(self.sent(lines, state=state, verdict=verdict), self.envelopes)
 
+    def ask_forked(self, lines: Sequence[Any]) -> dict[bytes, Left]:
+        """The reports that leave when a process forks and both answer: the child's come first."""
+        reports = 2 * sum(_reports(line) for line in lines)
+        return read_left(self.sent(lines, at_most=reports, forks=True), self.envelopes)
+
     def sent(
         self,
         lines: Sequence[Any],
@@ -86,6 +92,7 @@ class Audited:
         state: Path | None = None,
         verdict: str = ACCEPTED,
         at_most: int = 0,
+        forks: bool = False,
     ) -> bytes:
         """The bytes that leave.
 
@@ -95,7 +102,7 @@ class Audited:
         widest = max(envelope.width for envelope in self.envelopes.values())
         most = reports * (widest + _PER_FRAME) + _ROOM
         with tempfile.TemporaryFile(dir=self.folder) as errors:
-            process = self._started(errors, state, verdict)
+            process = self._started(errors, state, verdict, forks=forks)
             try:
                 return _finished(process, lines, errors, most=most, timeout=self.timeout)
             finally:
@@ -104,7 +111,9 @@ class Audited:
                 if process.stdout is not None:
                     process.stdout.close()
 
-    def _started(self, errors: Any, state: Path | None, verdict: str) -> subprocess.Popen[bytes]:
+    def _started(
+        self, errors: Any, state: Path | None, verdict: str, *, forks: bool
+    ) -> subprocess.Popen[bytes]:
         environment = {
             **os.environ,
             SURVEY: str(self._survey_path),
@@ -112,6 +121,9 @@ class Audited:
             VERDICT: verdict,
         }
         environment.pop(STATE, None)
+        environment.pop(FORK, None)
+        if forks:
+            environment[FORK] = "1"
         if state is not None:
             environment[STATE] = str(state)
         try:

@@ -11,8 +11,9 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from itertools import count
 from typing import Any, NamedTuple
 
 from ldp.domain import Value
@@ -29,6 +30,7 @@ from ldp.mechanisms.matrix import StochasticMatrix
 from ldp.mechanisms.one_bit import OneBitMean
 from ldp.mechanisms.projective import ProjectiveResponse
 from ldp.mechanisms.rappor import Rappor
+from ldp.mechanisms.set_unary import SetEncoding
 from ldp.mechanisms.square_wave import SquareWave
 from ldp.mechanisms.stripes import Stripes
 from ldp.mechanisms.subset import SubsetSelection
@@ -36,6 +38,7 @@ from ldp.mechanisms.subsets import SubsetsResponse
 from ldp.mechanisms.taxonomy import TaxonomyResponse
 from ldp.mechanisms.tree import TreeResponse
 from ldp.mechanisms.unary import UnaryEncoding
+from ldp.sets import sets_of
 from ldp.survey import Question
 from ldp_simulations.audit.every_tape import (
     UNFINISHED,
@@ -62,6 +65,7 @@ SMALL: dict[type, Small] = {
         (HadamardResponse(10, 4, 16, truth=12, other=1), (8, 2)),
         (ProjectiveResponse(13, 3, 3, truth=2, other=1), (8,)),
         (UnaryEncoding(3, 5, 1, word=3), (3,)),
+        (SetEncoding(3, 2, 5, if_other=1, word=3), (3,)),
         (StochasticMatrix(((3, 2, 1), (1, 1, 4))), (8,)),
         (AdditiveNoise(4, 2, 2, far=1, least=1), (8,)),
         (DitheredResponse(5, 4, 3, truth=5, other=1), (2, 8)),
@@ -130,7 +134,7 @@ def differences(randomizer: Randomizer, bits: Sequence[int], most: int | None = 
     """
     reports = reports_of(randomizer.layout)
     rejected = set()
-    for value, row in enumerate(randomizer.channel().rows):
+    for value, row in zip(_values(randomizer), randomizer.channel().rows, strict=False):
         law = _drawn(randomizer, value, bits, most=most)
         rejected.add(law.get(UNFINISHED, Fraction(0)))
         drawn = accepted(law)
@@ -140,6 +144,13 @@ def differences(randomizer: Randomizer, bits: Sequence[int], most: int | None = 
             if pair[0] != pair[1]:
                 return f"value {value}, report {report}: drawn with {pair[0]}, stated {pair[1]}"
     return "how often a draw is rejected depends on the value" if len(rejected) > 1 else ""
+
+
+def _values(randomizer: Randomizer) -> Iterable[int]:
+    """What a randomizer takes, in the order of its channel's rows."""
+    if isinstance(randomizer, SetEncoding):
+        return sets_of(randomizer.size, randomizer.most)
+    return count()
 
 
 def reports_of(layout: Layout) -> list[int]:

@@ -8,7 +8,8 @@
                questions of a group, in one row
     restarts   what a device has kept outlives its process
     retries    what was not accepted is sent again with the same bytes, and not once it was
-    forks      two processes that begin at once have no reports in common
+    processes  two that begin at once have no reports in common
+    forks      nor have a process that has answered before and one that is forked from it
     epochs     ids name the epoch in which they are made
 
 Each takes a `Bench` and returns the tests that it made; a client that does not do what a point
@@ -34,7 +35,7 @@ from ldp.survey import Group, Question
 from ldp.wire import read_frames
 from ldp_aggregator.arrays import Counts, Floats, Rows
 from ldp_simulations.audit.bounds import fisher_chances
-from ldp_simulations.audit.client import RETRY, Audited
+from ldp_simulations.audit.client import RETRY, Audited, UnknownError
 from ldp_simulations.audit.counting import least_surprise
 from ldp_simulations.audit.frames import Left
 from ldp_simulations.audit.judging import Test, bit_name, certain, worst_of
@@ -254,30 +255,59 @@ def retries(bench: Bench) -> Iterator[Test]:
             yield Test(part.name, "the same bytes", 1.0)
 
 
-def forks(bench: Bench) -> Iterator[Test]:
-    """Two processes that are started at once, and asked the same."""
-    part = next(bench.lone(), None)
-    if part is None:
-        return
+def _enough(bench: Bench, part: Part) -> list[dict[str, object]]:
+    """Lines whose reports are not twice the same by chance."""
     surprise = least_surprise(part, 0)
     number = bench.devices
     if surprise > 0:
         number = max(_FEW, int(_RUN_BITS / surprise) + 1)
-    lines = [{part.name: part.answers[0]}] * number
+    return [{part.name: part.answers[0]}] * number
+
+
+def processes(bench: Bench) -> Iterator[Test]:
+    """Two processes that are started at once, and asked the same."""
+    part = next(bench.lone(), None)
+    if part is None:
+        return
+    lines = _enough(bench, part)
     with ThreadPoolExecutor(2) as pool:
         both = list(pool.map(lambda _: bench.client.ask(lines), range(2)))
     lefts = [left.get(part.question.fingerprint) for left in both]
-    if any(left is None or len(left.rows) != number for left in lefts):
-        yield certain(part.name, f"not {number} reports of each of two processes")
+    if any(left is None or len(left.rows) != len(lines) for left in lefts):
+        yield certain(part.name, f"not {len(lines)} reports of each of two processes")
         return
-    first, second = (cast(Left, left) for left in lefts)
+    yield _apart(part, *(cast(Left, left) for left in lefts))
+
+
+def forks(bench: Bench) -> Iterator[Test]:
+    """A process that forks; both answer the same lines, the child first."""
+    part = next(bench.lone(), None)
+    if part is None:
+        return
+    lines = _enough(bench, part)
+    number = len(lines)
+    left = bench.client.ask_forked(lines).get(part.question.fingerprint)
+    came = 0 if left is None else len(left.rows)
+    if came == number:
+        raise UnknownError("the client does not fork (as many reports came as were asked for)")
+    if left is None or came != 2 * number:
+        yield certain(part.name, f"{came} reports of two processes that were asked {number} each")
+        return
+    yield _apart(
+        part,
+        Left(left.rows[:number], left.ids[:number]),
+        Left(left.rows[number:], left.ids[number:]),
+    )
+
+
+def _apart(part: Part, first: Left, second: Left) -> Test:
+    """Whether the reports of two processes, and their ids, have nothing in common."""
     ids = {row.tobytes() for row in first.ids}
     if any(row.tobytes() in ids for row in second.ids):
-        yield certain(part.name, "two processes made an id twice")
-    elif (first.rows == second.rows).all():
-        yield certain(part.name, "two processes drew the same reports")
-    else:
-        yield Test(part.name, "two processes differ", 1.0)
+        return certain(part.name, "two processes made an id twice")
+    if (first.rows == second.rows).all():
+        return certain(part.name, "two processes drew the same reports")
+    return Test(part.name, "two processes differ", 1.0)
 
 
 def epochs(bench: Bench) -> Iterator[Test]:
@@ -312,7 +342,8 @@ POINTS: dict[str, tuple[Point, str]] = {
     "questions": (questions, "one device, two questions"),
     "restarts": (restarts, "a process ends, and another goes on"),
     "retries": (retries, "what was not accepted is sent again"),
-    "forks": (forks, "two processes at once"),
+    "processes": (processes, "two processes at once"),
+    "forks": (forks, "a process forks, and both go on"),
     "epochs": (epochs, "ids name their epoch"),
 }
 """By name, with what each is about."""
