@@ -35,11 +35,13 @@ def tally_of(share, people, rng, survey=SURVEY):
     return tally
 
 
-def found(direct, randomized, arms, rng, survey=SURVEY):
+def found(direct, randomized, arms, *, rng, survey=SURVEY):
     """The share of experiments that find more by the device at 5 %; all people are drawn anew."""
     positives = 0
     for _ in range(TRIALS):
-        estimates = estimate(tally_of(randomized, arms.second, rng, survey), options=POPULATION)
+        estimates = estimate(
+            tally_of(randomized, arms.second, rng, survey=survey), options=POPULATION
+        )
         plain = Direct("true", int(rng.binomial(arms.first, direct)), arms.first)
         positives += compare_direct(estimates["q"], plain).p_more <= 0.05
     return positives / TRIALS
@@ -66,10 +68,10 @@ def test_what_is_planned_is_found():
     """
     rng = np.random.default_rng(20270301)
     arms = plan_experiment(SURVEY["q"], "true", direct=0.2, randomized=0.35)["direct, randomized"]
-    assert abs(found(0.2, 0.35, arms, rng) - 0.8) < FAR * np.sqrt(0.8 * 0.2 / TRIALS)
-    assert abs(found(0.3, 0.3, arms, rng) - 0.05) < FAR * np.sqrt(0.05 * 0.95 / TRIALS)
+    assert abs(found(0.2, 0.35, arms, rng=rng) - 0.8) < FAR * np.sqrt(0.8 * 0.2 / TRIALS)
+    assert abs(found(0.3, 0.3, arms, rng=rng) - 0.05) < FAR * np.sqrt(0.05 * 0.95 / TRIALS)
     without_noise = Arms("", 96, 115, power=0.8)
-    assert found(0.2, 0.35, without_noise, rng) < 0.8 - FAR * np.sqrt(0.8 * 0.2 / TRIALS)
+    assert found(0.2, 0.35, without_noise, rng=rng) < 0.8 - FAR * np.sqrt(0.8 * 0.2 / TRIALS)
 
 
 def test_plans_turn_round_and_no_other_shares_do_better():

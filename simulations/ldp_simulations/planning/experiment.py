@@ -129,7 +129,7 @@ def plan_experiment(
     values = list(question.domain.values or ())
     if value not in values:
         raise UnknownNameError(value, values, "one of the values")
-    design = Design.of(question.name, question.declared, question.randomizer, values)
+    design = Design.of(question.name, question.declared, question.randomizer, values=values)
     place = values.index(value)
     line = float(ndtri(level))
 
