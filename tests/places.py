@@ -10,7 +10,9 @@ ROOT = TESTS.parent
 EXAMPLES = ROOT / "examples"
 # Those of who operates a service are no surveys.
 EXAMPLE_SURVEYS = sorted(
-    path for path in EXAMPLES.rglob("*.toml") if path.parent.name != "operating"
+    path
+    for path in EXAMPLES.rglob("*.toml")
+    if path.parent.name != "operating" and not path.name.endswith(".page.toml")
 )
 VECTORS = TESTS / "vectors"
 DATA = ROOT.parent / "shared" / "data"
