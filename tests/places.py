@@ -8,7 +8,7 @@ from pathlib import Path
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
 EXAMPLES = ROOT / "examples"
-# Those of who operates a service are no surveys.
+# Those of who operates a service, and what pages say besides, are no surveys.
 EXAMPLE_SURVEYS = sorted(
     path
     for path in EXAMPLES.rglob("*.toml")
