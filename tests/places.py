@@ -8,9 +8,11 @@ from pathlib import Path
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
 EXAMPLES = ROOT / "examples"
-# Those of who operates a service are no surveys.
+# Those of who operates a service, and what pages say besides, are no surveys.
 EXAMPLE_SURVEYS = sorted(
-    path for path in EXAMPLES.rglob("*.toml") if path.parent.name != "operating"
+    path
+    for path in EXAMPLES.rglob("*.toml")
+    if path.parent.name != "operating" and not path.name.endswith(".page.toml")
 )
 VECTORS = TESTS / "vectors"
 DATA = ROOT.parent / "shared" / "data"

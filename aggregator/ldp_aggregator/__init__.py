@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.association.result import Association
     from ldp_aggregator.comparisons.comparing import compare
     from ldp_aggregator.comparisons.comparison import Comparison
+    from ldp_aggregator.comparisons.direct import Direct, DirectComparison, compare_direct
     from ldp_aggregator.comparisons.group_comparisons import GroupComparisons, compare_groups
     from ldp_aggregator.distributions.distribution import Distribution
     from ldp_aggregator.estimates.detection import detected
@@ -68,6 +69,8 @@ __all__ = [
     "Course",
     "Crosstab",
     "Crosstabs",
+    "Direct",
+    "DirectComparison",
     "Distribution",
     "Estimate",
     "FileError",
@@ -97,6 +100,7 @@ __all__ = [
     "aggregate",
     "associate",
     "compare",
+    "compare_direct",
     "compare_groups",
     "compare_versions",
     "crosstab",
@@ -129,6 +133,9 @@ _HOMES = {
     "Association": "association.result",
     "Comparison": "comparisons.comparison",
     "compare": "comparisons.comparing",
+    "Direct": "comparisons.direct",
+    "DirectComparison": "comparisons.direct",
+    "compare_direct": "comparisons.direct",
     "GroupComparisons": "comparisons.group_comparisons",
     "compare_groups": "comparisons.group_comparisons",
     "VersionChanges": "versions.comparison",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ldp_simulations.answers import AnswersError
     from ldp_simulations.attacks.attacking import AttackError, Attacks, attack
     from ldp_simulations.holders import Holders, SetHolders
+    from ldp_simulations.planning.experiment import Arms, ExperimentPlan, plan_experiment
     from ldp_simulations.planning.narrowing import Narrowed, narrowed
     from ldp_simulations.planning.planned import Planned, plan
     from ldp_simulations.population import Population, PopulationError, from_table, synthetic
@@ -33,8 +34,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AnswersError",
+    "Arms",
     "AttackError",
     "Attacks",
+    "ExperimentPlan",
     "Holders",
     "Narrowed",
     "Planned",
@@ -48,6 +51,7 @@ __all__ = [
     "from_table",
     "narrowed",
     "plan",
+    "plan_experiment",
     "randomize",
     "sample_counts",
     "simulate",
@@ -56,6 +60,9 @@ __all__ = [
 
 _HOMES = {
     "AnswersError": "answers",
+    "Arms": "planning.experiment",
+    "ExperimentPlan": "planning.experiment",
+    "plan_experiment": "planning.experiment",
     "AttackError": "attacks.attacking",
     "Attacks": "attacks.attacking",
     "Holders": "holders",

@@ -194,6 +194,7 @@ AREAS = {
     "ldp_aggregator.moments.repeats": "repeats jumps",
     "ldp_aggregator.decoders.mean": "one_bit manipulation",
     "ldp_aggregator.comparisons": "comparisons",
+    "ldp_aggregator.comparisons.direct": "experiment",
     "ldp_aggregator.series": "series",
     "ldp_aggregator.series.levels": "levels series",
     "ldp_aggregator.series.mixtures": "levels series",

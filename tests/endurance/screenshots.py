@@ -135,6 +135,7 @@ MORE = (
 
 def main(folder, *options):
     """Write all pictures."""
+    folder.mkdir(parents=True, exist_ok=True)
     views = VIEWS + (MORE if "--all" in options else ())
     with tempfile.TemporaryDirectory() as temporary:
         place = Path(temporary)

@@ -7,6 +7,7 @@ from hashlib import sha384
 
 import pytest
 from calling import run
+from places import ROOT
 from respondent_pages import PAGE, SHOWN, SURVEY
 
 from ldp import parse_survey
@@ -126,3 +127,12 @@ def test_languages_have_all_words_and_their_places(tag):
     assert words.keys() == english.keys()
     for key, text in english.items():
         assert {*PLACES.findall(words[key])} == {*PLACES.findall(text)}, key
+
+
+def test_the_example_asks_for_the_answer_and_not_for_a_toss(tmp_path):
+    """A browser tosses the coin; who tossed one as well would be randomized twice."""
+    run("page", ROOT / "examples" / "affairs.toml", "-o", tmp_path / "page")
+    asked = json.loads((tmp_path / "page" / "texts.json").read_bytes())["languages"]["en"]
+    assert "coin" in (ROOT / "examples" / "affairs.toml").read_text()
+    assert "Have you had an affair?" in json.dumps(asked)
+    assert "coin" not in json.dumps(asked).lower()

@@ -8,6 +8,7 @@ mover        intervals for differences, ratios and odds ratios, from those of th
 chances      p-values, equivalence, and all values at once
 any_change   one test of all values together
 rows         what differs value by value, of one comparison or of a family of them
+direct       one value beside the counts of a direct question
 comparison   what comes out, and how it prints, plots and exports itself
 group_comparisons
              groups by public attributes with each other, or at two times

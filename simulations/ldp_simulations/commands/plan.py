@@ -25,6 +25,7 @@ from ldp_simulations.commands.options import number, whole
 from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask, Asked
 
 if TYPE_CHECKING:
+    from ldp_simulations.planning.experiment import ExperimentPlan
     from ldp_simulations.planning.shuffled_plan import BatchPlans
 
 _COUNT = whole(1, MOST_RESPONDENTS)
@@ -119,6 +120,12 @@ _FREQUENCY = number(Fraction(1, 10**6), 1)
     "place of the survey's.",
 )
 @click.option(
+    "--experiment",
+    metavar="VALUE=D,R",
+    help="Plan arms instead: a direct question, by which a share D says VALUE, and the randomized "
+    "one, by which R does.",
+)
+@click.option(
     "--range-from",
     "range_from",
     multiple=True,
@@ -166,6 +173,7 @@ def plan(
     simultaneous: bool,
     forged: int | None,
     shares: str | None,
+    experiment: str | None,
     range_from: tuple[str, ...],
     shuffled: int | None,
     central_epsilon: Fraction | None,
@@ -181,6 +189,27 @@ def plan(
     With --half-width, --mean-half-width, --median-half-width or --detect, leave out --respondents
     or --epsilon to be told what it takes.
     """
+    if experiment is not None:
+        for option, given in {
+            "--values": values,
+            "--epsilon": epsilon,
+            "--half-width": half_width,
+            "--detect": detect,
+            "--mean-half-width": mean_half_width,
+            "--median-half-width": median_half_width,
+            "--frequency": frequency,
+            "--forged": forged,
+            "--shares": shares,
+            "--range-from": range_from or None,
+            "--shuffled": shuffled,
+            "--simultaneous": simultaneous or None,
+        }.items():
+            if given is not None:
+                raise click.UsageError(f"--experiment: expected no {option} beside it")
+        wanted = {"respondents": respondents, "level": float(level), "power": float(power)}
+        shown = _planned_experiment(survey_path, names, experiment, **wanted)
+        present(shown.sheet(), form, output)
+        return
     if range_from:
         _write_second_survey(survey_path, range_from, names, output=output)
         return
@@ -242,6 +271,28 @@ def plan(
         **asked,
     )
     present(done.sheet(), form, output)
+
+
+def _planned_experiment(
+    survey_path: Path | None, names: tuple[str, ...], text: str, **wanted: Any
+) -> ExperimentPlan:
+    """Arms for the shares in the text. Raises `click.UsageError`."""
+    from ldp_aggregator.commands.reports import asked_question
+    from ldp_simulations.planning.experiment import plan_experiment
+
+    value, _, shares = text.rpartition("=")
+    numbers = shares.split(",")
+    try:
+        direct, randomized = (float(fraction(number.strip())) for number in numbers)
+    except ValueError:
+        value = ""
+    if survey_path is None or not value or len(names) > 1:
+        raise click.UsageError(
+            "--experiment: expected a SURVEY, one --question at most, and a value with two shares, "
+            f"such as true=0.25,0.32, got {text!r}"
+        )
+    question = asked_question(read_survey(survey_path), names[0] if names else None)
+    return plan_experiment(question, value, direct=direct, randomized=randomized, **wanted)
 
 
 def _batch_plans(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,6 +24,25 @@ from ldp_aggregator.commands.reports import (
 )
 from ldp_aggregator.files import read_candidates
 from ldp_aggregator.options import MOST_REPORTS_EACH, Options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ldp_aggregator.comparisons.direct import Direct, DirectComparison
+    from ldp_aggregator.tallies.tally import Tally
+
+
+def _read_direct(_: click.Context, __: click.Parameter, text: str | None) -> Direct | None:
+    """A value with = after it and two whole numbers."""
+    from ldp_aggregator.comparisons.direct import Direct
+
+    if text is None:
+        return None
+    value, _equals, counts = text.rpartition("=")
+    held, _over, asked = counts.partition("/")
+    if not (value and all(n.isascii() and n.isdigit() and len(n) < 16 for n in (held, asked))):
+        raise click.BadParameter(f"expected VALUE=HELD/ASKED, such as true=83/541, got {text!r}")
+    return Direct(value, int(held), int(asked))
 
 
 @click.command()
@@ -72,6 +91,12 @@ from ldp_aggregator.options import MOST_REPORTS_EACH, Options
     "--names", metavar="A,B", help="What the two are called.  [default: the names of their files]"
 )
 @click.option(
+    "--direct",
+    metavar="VALUE=HELD/ASKED",
+    callback=_read_direct,
+    help="Compare A with a direct question that others were asked, such as true=83/541.",
+)
+@click.option(
     "--baseline",
     metavar="GROUP",
     help="Of one tally: compare each group with this one, such as ios.  [default: with the rest]",
@@ -94,6 +119,7 @@ def compare(
     overlap: float | None,
     reports_each: int,
     names: str | None,
+    direct: Direct | None,
     baseline: str | None,
     form: str | None,
     output: Path | None,
@@ -106,13 +132,22 @@ def compare(
     Shown are the difference (B less A), the ratio and the odds ratio of each value with intervals
     and p-values, and a test of all values together. They may be of two groups, two times, or two
     versions of a survey. With --by each group of B is compared with that of A; without B, the
-    groups of A with the rest of it, or with --baseline.
+    groups of A with the rest of it, or with --baseline. With --direct, A is compared with the
+    counts of a direct question, for the population that both were drawn from.
     """
     from ldp_aggregator.comparisons.comparing import compare as compared
     from ldp_aggregator.comparisons.group_comparisons import compare_groups
     from ldp_aggregator.estimates.estimation import estimate
 
     wanted = GroupOptions(**asked)
+    if direct is not None:
+        alone = (second, other_path, names, baseline, simultaneous, margin, overlap)
+        _check_direct(wanted, alone)
+        one = tally_of(survey_path, [first], quiet, allow_equal=True)
+        options = Options(level, "population", reports_each=reports_each)
+        beside = _against_direct(one, question, survey_path, direct=direct, options=options)
+        present(beside.sheet(), form, output)
+        return
     _check(wanted, second, other_path=other_path, baseline=baseline, names=names)
     options = Options(level, estimand, reports_each=reports_each)
     one = tally_of(survey_path, [first], quiet, allow_equal=True)
@@ -151,6 +186,33 @@ def compare(
         **how,
     )
     present(comparison.sheet(), form, output)
+
+
+def _against_direct(
+    one: Tally, question: str | None, path: Path, *, direct: Direct, options: Options
+) -> DirectComparison:
+    from ldp_aggregator.comparisons.direct import compare_direct
+    from ldp_aggregator.estimates.estimation import estimate
+
+    name = asked_question(one.survey, question).name
+    candidates = read_candidates(one.survey, path)
+    estimates = estimate(one, options=options, candidates=candidates, names=[name])
+    return compare_direct(estimates[name], direct)
+
+
+def _check_direct(wanted: GroupOptions, others: Sequence[object]) -> None:
+    """Raise `click.UsageError` for options that a comparison with counts has no use for."""
+    if wanted or any(other is not None for other in others):
+        raise click.UsageError(
+            "--direct: expected A alone, and --question, --level and --reports-each at most, got "
+            "B or other options"
+        )
+    source = click.get_current_context().get_parameter_source("estimand")
+    if source is not None and source.name == "COMMANDLINE":
+        raise click.UsageError(
+            "--direct: expected no --estimand, as the arms are other people, so that errors are "
+            "for the population that both were drawn from"
+        )
 
 
 def _check(
