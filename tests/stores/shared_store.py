@@ -33,11 +33,17 @@ def send(writer, number):
             time.sleep(0.01)
 
 
-def send_all(url, seed):
-    """Send every upload, in an order of one's own."""
-    order = random.Random(seed).sample(range(UPLOADS), UPLOADS)
+def send_all(url, seed, together=None):
+    """Send every upload, in an order of one's own.
+
+    After the first, wait for the other processes: one that ended leaves its shard to the next.
+    """
+    first, *others = random.Random(seed).sample(range(UPLOADS), UPLOADS)
     with writing(url) as writer:
-        for number in order:
+        send(writer, first)
+        if together:
+            together.wait(60)
+        for number in others:
             send(writer, number)
 
 

@@ -1,5 +1,6 @@
 """Several processes on one PostgreSQL store: what is acknowledged is counted, and once."""
 
+import multiprocessing
 import os
 import random
 import signal
@@ -54,7 +55,8 @@ def test_processes_that_share_a_store_count_every_batch_once(url):
     """
     # 3 x 40 uploads of 1 to 4 batches: were ids claimed by each process for itself, accepted would
     # be thrice as many.
-    children = [forked(lambda seed=seed: send_all(url, seed)) for seed in range(3)]
+    together = multiprocessing.get_context("fork").Barrier(3)
+    children = [forked(lambda seed=seed: send_all(url, seed, together)) for seed in range(3)]
     assert [os.waitpid(child, 0)[1] for child in children] == [0, 0, 0]
     outcomes = assert_each_once(url)
     assert outcomes.total() == 3 * expected(UPLOADS).outcomes.total()
