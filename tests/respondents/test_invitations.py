@@ -1,7 +1,7 @@
 """One-time tokens: each counts once, and nothing that is kept joins one with its report."""
 
 import sqlite3
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import pytest
 from pages import visitor
@@ -12,6 +12,8 @@ from ldp_aggregator.service.counting.publication import LIVE
 from ldp_aggregator.service.counting.served import Served
 from ldp_aggregator.service.respondents.folder import Site, headers_of, page_files
 from ldp_aggregator.service.service import Service, Settings
+from ldp_aggregator.service.store.records import EVER, TOKENS
+from ldp_aggregator.service.store.sqlite import SQLiteStore
 from ldp_aggregator.service.uploads.invitations import (
     InvitationError,
     Invitations,
@@ -94,7 +96,7 @@ def test_without_a_token_nobody_answers(tmp_path):
 
 
 def test_nothing_in_the_store_joins_a_token_with_its_report(tmp_path):
-    """Tables by hash, without row ids; no token, no time; the order of arrival leaves no trace."""
+    """A table each, by hash; no token, no time; the order of arrival leaves no trace."""
 
     def stored(order, folder):
         folder.mkdir()
@@ -102,20 +104,32 @@ def test_nothing_in_the_store_joins_a_token_with_its_report(tmp_path):
             for body, token in order:
                 assert sent(service, body, token)[1]["accepted"] == 1
         with sqlite3.connect(folder / "store.db") as database:
-            tables = [name for (name,) in database.execute("SELECT sql FROM sqlite_schema")]
-            ids = [table.split()[2] for table in tables if "id BLOB" in table]
-            rows = [id_ for table in ids for (id_,) in database.execute(f"SELECT id FROM {table}")]
+            tables = [sql for (sql,) in database.execute("SELECT sql FROM sqlite_schema")]
         database.close()
-        return tables, rows
+        assert all("WITHOUT ROWID" in table or "bucket" in table for table in tables)
+        with closing(SQLiteStore(folder / "store.db")) as store:
+            assert store.epochs() == [EVER, TOKENS]
+            return [[id_ for some in store.ids(epoch) for id_ in some] for epoch in store.epochs()]
 
     pairs = [(upload(True), FIRST), (upload(False), SECOND)]
-    tables, rows = stored(pairs, tmp_path / "one")
-    assert all("WITHOUT ROWID" in table for table in tables)
-    assert rows == sorted(rows)
-    assert len(rows) == 4
-    assert stored(pairs[::-1], tmp_path / "other")[1] == rows
-    batches = {decode_batch(payload).id for body, _ in pairs for payload in read_frames(body)}
-    assert len(batches & {*rows}) == 2
+    batches, tokens = stored(pairs, tmp_path / "one")
+    assert batches == sorted(batches)
+    assert tokens == sorted(tokens)
+    assert len(tokens) == 2
+    assert {*batches} == {decode_batch(p).id for body, _ in pairs for p in read_frames(body)}
+    assert stored(pairs[::-1], tmp_path / "other") == [batches, tokens]
+
+
+def test_nothing_is_left_beside_the_store_once_a_token_was_spent(tmp_path):
+    """Its log has every change in the order of time: it is emptied, unless somebody reads."""
+    log = tmp_path / "store.db-wal"
+    with invited(tmp_path) as service:
+        body = upload(True)
+        for _ in range(20):
+            sent(service, body, FIRST)
+            if log.read_bytes() == b"":
+                return
+    pytest.fail("the log was never emptied")
 
 
 def test_steps_are_counted_by_day_and_by_nothing_else(tmp_path):

@@ -8,8 +8,8 @@
     accepted      the rest: claimed and counted
 
 A one-time token is spent in the turn that counts its batch, or not at all: what is kept of it lies
-among the ids that are never forgotten, in the order of its hash, and says nothing of the batch. A
-batch that was counted before is a duplicate, whoever sends it.
+in a table of its own, which tells no order, and says nothing of the batch. A batch that was counted
+before is a duplicate, whoever sends it.
 
 Every batch has one outcome, so what was received is their sum. Outcomes are told by question and
 epoch; those of a batch that says it is of some other time, by the epoch that the collector's clock
@@ -32,7 +32,7 @@ from ldp_aggregator.service.counting.served import Catalogue
 from ldp_aggregator.service.counting.submissions import EARLY, QUARANTINED, Submission
 from ldp_aggregator.service.counting.turn import Turn
 from ldp_aggregator.service.store.combinations import of_combination
-from ldp_aggregator.service.store.records import DAY, EVER, Epoch
+from ldp_aggregator.service.store.records import DAY, EVER, TOKENS, Epoch
 from ldp_aggregator.tallies.joint_counting import counted
 from ldp_aggregator.tallies.screening import (
     UNKNOWN,
@@ -234,6 +234,6 @@ def _spent(
                 keys[place] = spent_as(batch.fingerprint)
     if not keys:
         return set()
-    fresh = turn.claim(EVER, sorted(set(keys.values())))
+    fresh = turn.claim(TOKENS, sorted(set(keys.values())))
     first = {key: place for place, key in sorted(keys.items(), reverse=True)}
     return {place for place, key in keys.items() if key not in fresh or first[key] != place}

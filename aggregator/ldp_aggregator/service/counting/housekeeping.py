@@ -122,7 +122,7 @@ def jumps_of(books: Books, catalogue: Catalogue, now: float) -> dict[int, int]:
     seen = dict(books.seen)
     # A store that was never looked at in this way has ids of the epochs it was used in.
     for epoch in sorted(books.ids):
-        if epoch != EVER and epoch.length not in books.seen:
+        if epoch.length and epoch.length not in books.seen:
             seen[epoch.length] = min(epoch.number, epoch_at(now, epoch.length))
     return jumps(seen, catalogue.lengths, now)
 

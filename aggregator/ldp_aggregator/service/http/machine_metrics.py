@@ -19,6 +19,7 @@ from prometheus_client.registry import Collector
 
 from ldp_aggregator.service.store.opening import file_of, free_bytes
 from ldp_aggregator.service.store.reading import commits
+from ldp_aggregator.service.store.records import TOKENS
 from ldp_aggregator.service.store.store import Snapshot
 
 
@@ -44,7 +45,8 @@ class _Machine(Collector):
     def collect(self) -> Iterator[Metric]:
         """All of them."""
         with self._snapshot() as snapshot:
-            number, epochs = commits(snapshot), snapshot.epochs()
+            number = commits(snapshot)
+            epochs = [epoch for epoch in snapshot.epochs() if epoch != TOKENS]
         yield CounterMetricFamily("ldp_store_commits", "Commits of all processes", number)
         yield GaugeMetricFamily("ldp_epochs_open", "Epochs whose ids are kept", len(epochs))
         if self._file is None:

@@ -26,7 +26,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from ldp_aggregator.service.repair.census import Census
-from ldp_aggregator.service.store.records import EVER, Epoch, Record, sealed, shard_key
+from ldp_aggregator.service.store.records import EVER, TOKENS, Epoch, Record, sealed, shard_key
 
 LOST = "lost"
 
@@ -76,6 +76,8 @@ def when(epoch: Epoch) -> str:
     """An epoch in words."""
     if epoch == EVER:
         return "all time"
+    if epoch == TOKENS:
+        return "one-time tokens"
     return f"the epoch from {datetime.fromtimestamp(epoch.start, UTC):%Y-%m-%d %H:%M} UTC"
 
 

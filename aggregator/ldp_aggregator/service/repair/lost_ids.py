@@ -8,7 +8,13 @@ from __future__ import annotations
 from ldp_aggregator.service.repair.census import Evidence
 from ldp_aggregator.service.repair.diagnosis import Diagnosis, when
 from ldp_aggregator.service.repair.mending import mended_id
-from ldp_aggregator.service.store.records import EVER, Epoch, IdSum, sealed, shard_key
+from ldp_aggregator.service.store.records import EVER, TOKENS, Epoch, IdSum, sealed, shard_key
+
+_IDS_LOST = (
+    "those that are there go on being known; a batch whose id is lost is counted twice if it is "
+    "sent again, as a survey without epochs takes batches for ever"
+)
+_TOKENS_LOST = "those that are there stay spent; one of which nothing is left can be used again"
 
 
 def look_at_ids(diagnosis: Diagnosis, evidence: Evidence) -> None:
@@ -51,14 +57,13 @@ def _without_ids(diagnosis: Diagnosis, epoch: Epoch, claimed: IdSum, there: IdSu
     problem = f"{when(epoch)} should have {claimed.ids:,} ids, and has {there.ids:,}, or others"
     if epoch not in diagnosis.census.claimed:
         problem = f"nothing says how many ids {when(epoch)} should have; it has {there.ids:,}"
-    if epoch == EVER:
+    if not epoch.length:
         shard, *others = sorted(diagnosis.census.claimed.get(epoch, {0: there}))
         diagnosis.drop += [("ids", epoch.key + shard_key(other)) for other in others]
         diagnosis.put.append(sealed("ids", epoch.key + shard_key(shard), there.packed()))
         diagnosis.note(
             problem,
-            "those that are there go on being known; a batch whose id is lost is counted twice "
-            "if it is sent again, as a survey without epochs takes batches for ever",
+            _TOKENS_LOST if epoch == TOKENS else _IDS_LOST,
             lost=True,
         )
         return

@@ -18,7 +18,7 @@ from ldp_aggregator.service.repair.diagnosis import LOST
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.opening import file_of, open_store
 from ldp_aggregator.service.store.reading import outcomes_by_question
-from ldp_aggregator.service.store.records import EVER, last_closed, last_seen, shard_of
+from ldp_aggregator.service.store.records import last_closed, last_seen, shard_of
 from ldp_aggregator.service.store.store import Store
 from ldp_aggregator.tallies.tally import ACCEPTED, DUPLICATE
 
@@ -29,7 +29,7 @@ _OF_IDS = (ACCEPTED, DUPLICATE, LOST)
 def confirm_clock(url: str, now: float) -> list[str]:
     """Take the time for right; what that means, in words. Raises `StoreError`."""
     with closing(_existing(url)) as store:
-        of_ids = {epoch.length for epoch in store.epochs() if epoch != EVER}
+        of_ids = {epoch.length for epoch in store.epochs() if epoch.length}
         lengths = last_closed(store).keys() | last_seen(store).keys() | of_ids
         _set(store, dict.fromkeys(lengths), now)
     return [_words(length, epoch_at(now, length), "the clock is in") for length in sorted(lengths)]

@@ -17,6 +17,7 @@ from ldp.epochs import ID_SIZE
 from ldp_aggregator.service.store.errors import StoreDamagedError
 from ldp_aggregator.service.store.records import Epoch, Record
 from ldp_aggregator.service.store.sqlite import ROWS, complaints, connected
+from ldp_aggregator.service.store.unordered import parts
 
 
 class Salvage:
@@ -61,10 +62,10 @@ class Salvage:
     def ids(self, epoch: Epoch) -> Iterator[list[bytes]]:
         """All ids of an epoch that can be read, in lists of some thousands."""
         some: list[bytes] = []
-        for (id_,) in self._rows("id", self._tables[epoch], "id", width=1):
-            if type(id_) is bytes and len(id_) == ID_SIZE:
-                some.append(id_)
-            if len(some) == ROWS:
+        for (cell,) in self._rows("id", self._tables[epoch], "id", width=1):
+            if type(cell) is bytes and len(cell) % ID_SIZE == 0:
+                some += parts(cell)
+            if len(some) >= ROWS:
                 yield some
                 some = []
         yield some

@@ -97,6 +97,8 @@ class Epoch(NamedTuple):
 
 
 EVER = Epoch(0, 0)
+TOKENS = Epoch(0, 1)
+"""What stands for one-time tokens that were spent lies beside the ids of batches, as an epoch's."""
 
 
 class Scanned(Protocol):

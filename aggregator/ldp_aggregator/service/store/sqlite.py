@@ -5,6 +5,7 @@ Rules
   connection copies the log into the file, and does so itself, before a transaction: SQLite would
   keep to itself that a sync failed.
 - Each commit that was acknowledged is noted in the witness.
+- What one-time tokens leave tells no order (`unordered`), and a commit of theirs leaves no log.
 - What SQLite says of its disk decides what may be done next: a full one leaves everything as it
   was; after any other error no one knows what the disk holds, so the process has to stop and
   another one to recover.
@@ -23,7 +24,8 @@ from typing import Any
 from ldp.epochs import ID_SIZE
 from ldp_aggregator.files import sync_folder
 from ldp_aggregator.service.store.errors import StoreDamagedError, StoreError, StoreFullError
-from ldp_aggregator.service.store.records import Epoch, Record
+from ldp_aggregator.service.store.records import TOKENS, Epoch, Record
+from ldp_aggregator.service.store.unordered import claim, parts
 from ldp_aggregator.service.store.witness import Witness
 
 VERSION = 1
@@ -59,6 +61,7 @@ class SQLiteStore:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = Path(path).absolute()
         self._logged = 0
+        self._tells = False
         self._witness = Witness(self._path)
         try:
             with translated(self._path):
@@ -90,6 +93,8 @@ class SQLiteStore:
 
     def commit(self) -> None:
         self._run("COMMIT")
+        if self._tells:
+            self._empty_log()
 
     def roll_back(self) -> None:
         if self._connection.in_transaction:
@@ -110,6 +115,11 @@ class SQLiteStore:
 
     def claim(self, epoch: Epoch, ids: Sequence[bytes]) -> set[bytes]:
         table = _table(epoch)
+        if epoch == TOKENS:
+            self._tells = True
+            fresh = claim(self._run, table, ids)
+            self._logged += len(fresh)
+            return fresh
         self._run(f"CREATE TABLE IF NOT EXISTS {table} (id BLOB PRIMARY KEY) WITHOUT ROWID")
         claimed: set[bytes] = set()
         for start in range(0, len(ids), _MANY):
@@ -180,6 +190,19 @@ class SQLiteStore:
             connection.close()
         self._witness.close()
 
+    def _empty_log(self) -> None:
+        """Leave nothing of what was in the log, whose changes lie in the order of time.
+
+        Whoever reads meanwhile is not waited for, and a full disk is none of the commit's, which
+        lasts: then it is tried again after the next one.
+        """
+        self._run("PRAGMA busy_timeout = 0")
+        with suppress(StoreFullError):
+            [(is_busy, _, _)] = self._run("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._tells = bool(is_busy)
+            self._logged = 0
+        self._run(f"PRAGMA busy_timeout = {1000 * _PATIENCE:.0f}")
+
     def _run(self, statement: str, *values: object) -> list[Any]:
         with translated(self._path):
             return self._connection.execute(statement, values).fetchall()
@@ -222,12 +245,12 @@ class _Snapshot:
         with translated(self._path):
             cursor = self._connection.execute(f"SELECT id FROM {_table(epoch)}")  # noqa: S608
             while rows := cursor.fetchmany(ROWS):
-                ids = [row[0] for row in rows]
-                if not all(type(id_) is bytes and len(id_) == ID_SIZE for id_ in ids):
+                cells = [row[0] for row in rows]
+                if not all(type(cell) is bytes and len(cell) % ID_SIZE == 0 for cell in cells):
                     raise StoreDamagedError(
                         f"expected ids of {ID_SIZE} bytes in {self._path}, got something else"
                     )
-                yield ids
+                yield [id_ for cell in cells for id_ in parts(cell)]
 
     def complaints(self) -> list[str]:
         with translated(self._path):

@@ -4,8 +4,8 @@
                          and sorted, so that a place in the file says nothing of who was given which
 
 What keeps a token from its report
-- Spending it leaves 16 bytes of a hash among the ids of batches, in one transaction with the
-  counts: in a table that is kept by hash, without a time and without an order of arrival.
+- Spending it leaves 16 bytes of a hash, in one transaction with the counts: in a table of its own,
+  without a time and without an order of arrival, in the bytes of its file either (`unordered`).
 - A batch's id is drawn by the device from a secret of its own, and the token is no part of it.
 - The hash covers the question as well, so that what one upload lost can be sent again by itself; a
   batch that was counted is a duplicate, and costs nothing.
