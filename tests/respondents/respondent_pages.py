@@ -79,7 +79,7 @@ PLAIN = ("zebra", "quagga", "okapi", "rather", "31.5", "47.5", "smoker", "true",
 ANSWERS = list(
     itertools.product((True, False), range(4), ("31.5", "47.5"), ((), (0,), (1, 2)), (True, False))
 )
-_FILL = """
+FILL = """
 const [smokes, way, hours, pets, walks] = arguments;
 const [smoker, ways, number, animals, walking, running] = document.querySelectorAll('.question');
 const choose = (question, place) => question.querySelectorAll('input')[place].click();
@@ -100,13 +100,14 @@ class Host(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self):
+    def __init__(self, survey, shown, **settings):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
-        site = Site(self.url, counted=True)
-        self.files = page_files(SURVEY, SHOWN, site)
-        self.headers = headers_of(SHOWN, site)
+        site = Site(self.url, counted=True, **settings)
+        self.files = page_files(survey, shown, site)
+        self.headers = headers_of(shown, site)
         self.log = []
+        self.status = 202
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -124,7 +125,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         self._note()
         body = b'{"accepted":1,"duplicate":0,"quarantined":0,"rejected":{}}'
-        self.send_response(202)
+        self.send_response(self.server.status)
         self.send_header("content-length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -138,9 +139,9 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def hosted():
+def hosted(survey=SURVEY, shown=SHOWN, **settings):
     """A host in a thread of its own."""
-    with Host() as host:
+    with Host(survey, shown, **settings) as host:
         threading.Thread(target=host.serve_forever, daemon=True).start()
         try:
             yield host
@@ -160,7 +161,7 @@ def answer(chromium, host, number, *, given):
     host.log.clear()
     open_page(chromium, host, number)
     chromium.run(NEXT)
-    chromium.run(_FILL, *given)
+    chromium.run(FILL, *given)
     chromium.run(NEXT)
     chromium.run(NEXT)
     chromium.wait("return document.querySelector('table') !== null")

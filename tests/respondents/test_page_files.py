@@ -13,7 +13,7 @@ from respondent_pages import PAGE, SHOWN, SURVEY
 from ldp import parse_survey
 from ldp_aggregator.service.respondents.folder import Site, headers_text, page_files
 from ldp_aggregator.service.respondents.presentation import PageError, parse_presentation
-from ldp_aggregator.service.respondents.words import included, words_of
+from ldp_aggregator.service.respondents.words import PAPER, WORDS, included, words_of
 
 QUESTION = '[survey]\nname = "x"\n[[question]]\nname = "q"\nepsilon = "1"\n'
 PLACES = re.compile(r"\{(\w+)\}")
@@ -123,10 +123,11 @@ def test_words_that_no_page_speaks_are_refused(tmp_path, monkeypatch):
 @pytest.mark.parametrize("tag", included())
 def test_languages_have_all_words_and_their_places(tag):
     """The same keys as English, and the same figures in each sentence."""
-    english, words = words_of("en")["words"], words_of(tag)["words"]
-    assert words.keys() == english.keys()
-    for key, text in english.items():
-        assert {*PLACES.findall(words[key])} == {*PLACES.findall(text)}, key
+    for part in (WORDS, PAPER):
+        english, words = (words_of(language, parts=(part,))[part] for language in ("en", tag))
+        assert words.keys() == english.keys()
+        for key, text in english.items():
+            assert {*PLACES.findall(words[key])} == {*PLACES.findall(text)}, key
 
 
 def test_the_example_asks_for_the_answer_and_not_for_a_toss(tmp_path):

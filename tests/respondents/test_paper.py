@@ -10,7 +10,7 @@ from ldp_aggregator import estimate
 from ldp_aggregator.service.respondents.paper import PaperError, rule_of
 from ldp_aggregator.service.respondents.paper_counts import paper_reports
 from ldp_aggregator.service.respondents.paper_sheet import paper_sheet
-from ldp_aggregator.service.respondents.presentation import parse_presentation
+from ldp_aggregator.service.respondents.presentation import PageError, parse_presentation
 
 HEAD = '[survey]\nname = "paper"\n[[question]]\nname = "q"\n'
 YES_NO = 'type = "boolean"\n'
@@ -66,7 +66,27 @@ def test_a_sheet_says_what_to_write_down():
     assert "Toss a coin 2 times" in sheet
     assert "<td>TH, TT</td><td>what is true</td>" in sheet
     assert "<i>" not in sheet
-    assert "75.0 %" in sheet
+    assert "75.0\N{NO-BREAK SPACE}%" in sheet
+
+
+def test_a_sheet_speaks_the_languages_of_the_page():
+    """Its words, the labels of values, the sides of a coin, and the direction."""
+    survey = parse_survey(HEAD + 'text = "Do you cheat?"\n' + QUARTERS)
+    german = {"title": "Ehrlich", "question": {"q": {"text": "Mogeln Sie?"}}}
+    page = {
+        "page": {"title": "Honestly", "asked_by": "A class"},
+        "question": {"q": {"help": "In exams.", "labels": {"true": "I do", "false": "Never"}}},
+        "language": {"de": german, "ar": {}},
+    }
+    shown = parse_presentation(survey, page)
+    sheet = paper_sheet(survey, shown, "de")
+    for words in ("Ehrlich", "Mogeln Sie?", "In exams.", "2-mal eine Münze", "Es fragt: A class"):
+        assert words in sheet
+    assert "<td>ZK, ZZ</td><td>was wahr ist</td>" in sheet
+    assert "„I do“, was immer wahr ist" in sheet
+    assert 'dir="rtl"' in paper_sheet(survey, shown, "ar")
+    with pytest.raises(PageError, match=r"--language: expected one of en, de, ar"):
+        paper_sheet(survey, shown, "fr")
 
 
 def test_counts_from_paper_are_reports_like_others():

@@ -6,7 +6,7 @@ Twelve answers here; `python tests/respondents/thousand_answers.py 1000` lets a 
 import pytest
 from browser import MISSING, browser
 from js_client import PACKAGE
-from respondent_pages import ANSWERS, NEXT, alike, answer, hosted, open_page
+from respondent_pages import ANSWERS, FILL, NEXT, READY, alike, answer, hosted, open_page
 
 AXE = PACKAGE / "node_modules" / "axe-core" / "axe.min.js"
 _RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]
@@ -73,6 +73,16 @@ def test_requests_are_the_same_whatever_is_answered(chromium, host):
     for words in ("zebra", "quagga", "okapi", "31.5", "47.5"):
         assert words not in stored
     assert chromium.complaints() == []
+
+
+def test_nothing_that_is_kept_can_be_tried_against_the_reports(chromium, host):
+    """No secret, and no permanent response: the browser may be one that others use as well."""
+    answer(chromium, host, 503, given=ANSWERS[0])
+    chromium.run(_STORED)
+    stored = chromium.wait("return window.stored")
+    assert '"s/charge/' in stored
+    for kind in ("secret", "cohort", "permanent", "last"):
+        assert f'"s/{kind}/' not in stored
 
 
 def test_a_receipt_says_what_was_said_and_what_was_sent(chromium, host):
@@ -149,6 +159,72 @@ def test_what_does_not_fit_is_said_and_nothing_is_sent(chromium, host):
     assert not [line for line, _, _ in host.log if "reports" in line]
 
 
+def test_another_language_keeps_what_was_filled_in(chromium, host):
+    """In the middle of the questions, in all kinds of fields."""
+    open_page(chromium, host, 540)
+    chromium.run(NEXT)
+    chromium.run(FILL, *ANSWERS[-1])
+    filled = "return [...document.querySelectorAll('input')].map((field) => "
+    filled += "field.type === 'radio' || field.type === 'checkbox' ? field.checked : field.value)"
+    before = chromium.run(filled)
+    assert "47.5" in before
+    assert True in before
+    chromium.run("document.querySelector('nav [lang=ar]').click()")
+    assert chromium.run("return document.documentElement.dir") == "rtl"
+    assert "هل تدخن؟" in chromium.text("legend")
+    assert chromium.run(filled) == before
+
+
+def test_a_page_that_is_loaded_anew_still_has_its_token(chromium, host):
+    """And its address has none."""
+    token = f"ldpr_{550:022d}"
+    open_page(chromium, host, 550)
+    chromium.run("location.reload()")
+    chromium.wait(f"{READY} && performance.navigation.type === 1")
+    assert token not in chromium.run("return location.href")
+    host.log.clear()
+    chromium.run(NEXT)
+    chromium.run(FILL, *ANSWERS[0])
+    chromium.run(NEXT)
+    chromium.run(NEXT)
+    chromium.wait("return document.querySelector('table') !== null")
+    reports = [headers for line, headers, _ in host.log if "reports" in line]
+    assert len(reports) == 5
+    assert all(token in str(headers) for headers in reports)
+
+
+def test_reports_that_wait_are_not_called_sent(chromium, host, monkeypatch):
+    """Where the collector does not take them, now and when the page is opened again."""
+    monkeypatch.setattr(host, "status", 503)
+    open_page(chromium, host, 560)
+    chromium.run(NEXT)
+    chromium.run(FILL, *ANSWERS[0])
+    chromium.run(NEXT)
+    chromium.run(NEXT)
+    waits = "return document.querySelector('main').innerText.includes('They wait in this browser')"
+    chromium.wait(waits)
+    open_page(chromium, host, 560)
+    assert chromium.run(waits)
+
+
+def test_a_page_for_those_who_are_invited_says_so_before_it_asks(chromium):
+    """Without a token there is nothing to answer, and with one there is."""
+    with hosted(invited=True) as serving:
+        chromium.open(f"{serving.url}/")
+        chromium.wait(READY)
+        assert "a link of their own" in chromium.text("main")
+        assert chromium.run("return document.querySelector('.actions')") is None
+        open_page(chromium, serving, 570)
+        assert "Start" in chromium.text(".actions")
+
+
+def test_answers_are_not_for_those_who_translate_pages(chromium, host):
+    """A browser that translates a page sends its text away, but what says it is not for that."""
+    answer(chromium, host, 580, given=ANSWERS[0])
+    cells = "return [...document.querySelectorAll('td:nth-of-type(1)')].map((one) => one.translate)"
+    assert chromium.run(cells) == [False] * 6
+
+
 def test_a_page_in_a_strange_frame_asks_nothing(chromium, host, monkeypatch):
     """By its host's policy; and by itself, where a host sends none."""
     framing = """
@@ -179,3 +255,8 @@ def test_everyone_can_use_it(chromium, host, language, scheme, width):
     chromium.run(NEXT)
     assert broken(chromium) == []
     assert chromium.run("return document.documentElement.scrollWidth <= innerWidth")
+    # A question stands out from its answers.
+    sizes = "return ['.question > legend', '.choice'].map((selector) => "
+    sizes += "parseFloat(getComputedStyle(document.querySelector(selector)).fontSize))"
+    question, choice = chromium.run(sizes)
+    assert question > 1.2 * choice

@@ -3,7 +3,7 @@
 import type { CompiledChoices } from "../src/compiled.js";
 import type { Answer, Question } from "../src/survey.js";
 import { el, newId } from "./elements.js";
-import type { Told, Voice } from "./texts.js";
+import { type Told, type Voice, isolated } from "./texts.js";
 
 /** An element, and what was answered with it: undefined if nothing was, yet. */
 export interface Control {
@@ -18,18 +18,18 @@ interface Choosing extends Pick<CompiledChoices, "name" | "type" | "values" | "s
   readonly question: string;
   /** The name of the field; empty for a question. */
   readonly field: string;
+  /** The node above each value, and above each node that has any, where values are leaves of a tree. */
+  readonly parents: ReadonlyMap<string, string> | undefined;
 }
 
 const MOST_BUTTONS = 12;
 /** No browser keeps or offers what was typed or chosen before. */
-const QUIET = { autocomplete: "off", autocorrect: "off", spellcheck: "false" };
+const QUIET = { autocomplete: "off", autocorrect: "off", autocapitalize: "off", spellcheck: "false" };
 
 /** The control of a question. */
 export function controlOf(question: Question, told: Told, voice: Voice): Control {
-  const choosing = { ...question, name: question.name, question: question.name, field: "" } as const;
-  const asked: Choosing = {
-    ...choosing, type: question.type, values: question.values, scale: question.scale,
-  };
+  const { name, type, values, scale, parents } = question;
+  const asked: Choosing = { name, type, values, scale, parents, question: name, field: "" };
   if (question.fields) return fields(question, told, voice);
   if (question.type === "multi") return several(asked, question, voice);
   if (question.type === "key-value") return pairs(asked, question, told, voice);
@@ -42,7 +42,7 @@ function one(asked: Choosing, told: Told, voice: Voice): Control {
   if (type === "number" && scale) return number(scaleEnds(scale), told, voice);
   if (type === "integer" && values) return number({ low: values[0]!, high: values.at(-1)!, step: "1", unit: "" }, told, voice);
   const listed = sorted(values ?? [], told);
-  return listed.length > MOST_BUTTONS ? menu(asked, listed, voice) : buttons(asked, listed, told, voice);
+  return listed.length > MOST_BUTTONS || asked.parents ? menu(asked, listed, voice) : buttons(asked, listed, told, voice);
 }
 
 /** Yes before no, and a refusal last. */
@@ -67,16 +67,35 @@ function buttons(asked: Choosing, values: readonly string[], told: Told, voice: 
 }
 
 function menu(asked: Choosing, values: readonly string[], voice: Voice): Control {
-  const options = values.map((value) => el("option", { value }, voice.label(asked.question, value, asked.field)));
+  const [listed, entries] = [[] as string[], [] as HTMLElement[]];
+  for (const [above, members] of grouped(values, asked, voice)) {
+    const options = members.map((value) => el("option", { value }, voice.label(asked.question, value, asked.field)));
+    listed.push(...members);
+    entries.push(...(above ? [el("optgroup", { label: above }, ...options)] : options));
+  }
   const select = el(
-    "select", { "aria-label": voice.text(asked.question), ...QUIET }, el("option", { value: "" }, voice.say("choose")), ...options,
+    "select", { "aria-label": voice.text(asked.question), ...QUIET }, el("option", { value: "" }, voice.say("choose")), ...entries,
   );
-  const chosen = (): string | undefined => values[select.selectedIndex - 1];
+  const chosen = (): string | undefined => listed[select.selectedIndex - 1];
   return {
     element: select,
     answer: () => typed(asked, chosen()),
     words: (spoken) => wordsFor(asked, chosen(), spoken),
   };
+}
+
+/** Values by what stands above them in their tree, from the top; all under nothing where there is none. */
+function grouped(values: readonly string[], { question, parents }: Choosing, voice: Voice): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const value of values) {
+    const path: string[] = [];
+    for (let node = parents?.get(value); node !== undefined; node = parents?.get(node)) path.unshift(voice.label(question, node));
+    const above = path.join(" · ");
+    const members = groups.get(above);
+    if (members) members.push(value);
+    else groups.set(above, [value]);
+  }
+  return groups;
 }
 
 function text(asked: Choosing, told: Told, voice: Voice): Control {
@@ -182,7 +201,7 @@ function several(asked: Choosing, question: Question, voice: Voice): Control {
       el("label", { class: "choice refusal" }, none, el("span", {}, voice.say("none_of_these"))),
     ),
     answer: () => (chosen().length || none.checked ? chosen() : undefined),
-    words: (spoken) => chosen().map((value) => spoken.label(asked.question, value)).join(", ") || spoken.say("none_of_these"),
+    words: (spoken) => chosen().map((value) => isolated(spoken.label(asked.question, value))).join(", ") || spoken.say("none_of_these"),
   };
 }
 
@@ -217,15 +236,17 @@ function pairs(asked: Choosing, question: Question, told: Told, voice: Voice): C
       el("label", { class: "choice refusal" }, none, el("span", {}, voice.say("none_of_these"))),
     ),
     answer,
-    words: (spoken) => chosen().map(({ key, amount }) => `${spoken.label(asked.question, key)}: ${amount.words(spoken)}`).join(", ")
-      || spoken.say("none_of_these"),
+    words: (spoken) => {
+      const each = chosen().map(({ key, amount }) => isolated(`${spoken.label(asked.question, key)}: ${amount.words(spoken)}`));
+      return each.join(", ") || spoken.say("none_of_these");
+    },
   };
 }
 
 /** A control for each field. */
 function fields(question: Question, told: Told, voice: Voice): Control {
   const parts = question.fields!.map((field) => {
-    const control = one({ ...field, question: question.name, field: field.name }, told, voice);
+    const control = one({ ...field, question: question.name, field: field.name, parents: undefined }, told, voice);
     const heading = (spoken: Voice): string => spoken.asked(question.name)?.labels[field.name] ?? (field.text || field.name);
     return { field, control, heading, element: el("fieldset", {}, el("legend", {}, heading(voice)), control.element) };
   });
@@ -235,7 +256,7 @@ function fields(question: Question, told: Told, voice: Voice): Control {
       const given = parts.map(({ field, control }) => [field.name, control.answer()] as const);
       return given.some(([, answer]) => answer === undefined) ? undefined : (Object.fromEntries(given) as Answer);
     },
-    words: (spoken) => parts.map(({ heading, control }) => `${heading(spoken)}: ${control.words(spoken)}`).join("; "),
+    words: (spoken) => parts.map(({ heading, control }) => isolated(`${heading(spoken)}: ${control.words(spoken)}`)).join("; "),
   };
 }
 

@@ -3,6 +3,7 @@
 import { EmbeddedClient } from "../src/embedding.js";
 import { hex, utf8 } from "../src/bytes.js";
 import { IndexedDBStore } from "../src/indexeddb.js";
+import { ForgetfulStore } from "./forgetful.js";
 import { sha256 } from "../src/sha256.js";
 import type { Answer, Survey } from "../src/survey.js";
 import { HTTPTransport } from "../src/transport.js";
@@ -23,8 +24,10 @@ export class Device {
     const transport = new HTTPTransport(collector, token ? { token } : {});
     const whose = token ? `-${hex(sha256(utf8(token))).slice(0, TOKEN_DIGITS)}` : "";
     this.#client = new EmbeddedClient(survey, {
-      store: new IndexedDBStore(`ldp-respondent${whose}`), transport: witnessed(transport, survey, this.sent),
+      store: new ForgetfulStore(new IndexedDBStore(`ldp-respondent${whose}`)), transport: witnessed(transport, survey, this.sent),
       consent: "off", interval: null, strict: true, log: () => undefined,
+      // What is drawn comes from no secret: whoever had it, and the reports, could try every answer.
+      rollbackSafe: false,
     });
   }
 

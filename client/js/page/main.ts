@@ -6,15 +6,17 @@
  *   ledger.
  * - What is asked of the network is the same whatever is answered: the files of the page, that it was shown and begun, and a
  *   report for each question or group.
- * - A token stands behind the `#` of a link, which is never sent along with a page's address.
+ * - A token stands behind the `#` of a link, which is never sent along with a page's address. It is moved from there to the
+ *   state of the tab's history, so that the page may be loaded anew.
  */
 
 import { readSurvey } from "../src/all.js";
 import type { Answer, Survey } from "../src/survey.js";
+import { AlreadyAnsweredError } from "../src/errors.js";
 import { Device } from "./device.js";
 import { button, el } from "./elements.js";
 import { type Texts, Voice, chosenLanguage } from "./texts.js";
-import { type Posed, type Words, introduction, notice, posed, receipt, review } from "./views.js";
+import { type Posed, type Words, carried, introduction, notice, posed, receipt, review } from "./views.js";
 
 const root = document.querySelector("main")!;
 
@@ -31,10 +33,11 @@ class Page {
   readonly #texts: Texts;
   readonly #device: Device;
   #voice: Voice;
+  #hasBegun = false;
   /** What the view shows again, in another language. */
   #again: () => void = () => undefined;
 
-  constructor(survey: Survey, texts: Texts, token: string, language: string | null) {
+  constructor(survey: Survey, texts: Texts, private readonly token: string, language: string | null) {
     [this.#survey, this.#texts] = [survey, texts];
     const collector = texts.collector || new URL(".", location.href).href.replace(/\/s\/[^/]*\/$/, "");
     this.#device = new Device(survey, collector.replace(/\/$/, ""), token);
@@ -43,24 +46,38 @@ class Page {
 
   async begin(): Promise<void> {
     if (this.#texts.counted) this.#device.tell("shown");
+    if (this.#texts.invited && !this.token) {
+      this.#show(() => notice(this.#voice, "needs_link"));
+      return;
+    }
     if (await this.#device.waiting()) await this.#device.send();
-    const isDone = await this.#device.answered();
-    if (isDone) this.#show(() => notice(this.#voice, "answered_before"));
+    if (await this.#device.waiting()) this.#wait(() => this.begin());
+    else if (await this.#device.answered()) this.#show(() => notice(this.#voice, "answered_before"));
     else this.#show(() => introduction(this.#voice, this.#texts, () => this.#start()));
+  }
+
+  /** Says that reports wait here; what to do when somebody tries again. */
+  #wait(again: () => Promise<void>): void {
+    this.#show(() => notice(this.#voice, "waits", ["try_again", () => void again()]), true);
   }
 
   /** Shows a view, which can be made anew for another language. */
   #show(view: () => HTMLElement, isToFocus = false): void {
     this.#again = () => this.#show(view);
-    const { tag, language, survey } = this.#voice;
-    Object.assign(document.documentElement, { lang: tag, dir: language.direction });
-    document.title = survey.title;
+    this.#spoken();
     root.replaceChildren(...this.#languages(), view());
     if (isToFocus) root.querySelector<HTMLElement>("h1, legend")?.focus();
     document.body.dataset["ready"] = "";
   }
 
-  /** A choice of languages, where there are several, and nothing is filled in that would be lost. */
+  /** Says in which language the page is. */
+  #spoken(): void {
+    const { tag, language, survey } = this.#voice;
+    Object.assign(document.documentElement, { lang: tag, dir: language.direction });
+    document.title = survey.title;
+  }
+
+  /** A choice of languages, where there are several. */
   #languages(): HTMLElement[] {
     const tags = Object.entries(this.#texts.languages);
     if (tags.length < 2) return [];
@@ -79,24 +96,29 @@ class Page {
   }
 
   #start(): void {
-    if (this.#texts.counted) this.#device.tell("started");
-    this.#ask(0);
+    if (this.#texts.counted && !this.#hasBegun) this.#device.tell("started");
+    this.#hasBegun = true;
+    addEventListener("beforeunload", asks);
+    this.#step(this.#posed(), 0);
   }
 
-  #ask(at: number): void {
-    const questions = this.#survey.questions;
-    const groups = this.#survey.groups;
-    const steps = this.#texts.one_by_one ? stepsOf(questions.map(({ name }) => name), groups) : [questions.map(({ name }) => name)];
-    const all = new Map(questions.map((question) => [
+  #posed(): ReadonlyMap<string, Posed> {
+    return new Map(this.#survey.questions.map((question) => [
       question.name, posed(question, this.#texts.questions[question.name]!, this.#voice),
     ]));
-    this.#step(all, steps, at);
   }
 
-  #step(all: ReadonlyMap<string, Posed>, steps: readonly (readonly string[])[], at: number): void {
+  #step(all: ReadonlyMap<string, Posed>, at: number): void {
     const voice = this.#voice;
+    const questions = this.#survey.questions.map(({ name }) => name);
+    const steps = this.#texts.one_by_one ? stepsOf(questions, this.#survey.groups) : [questions];
     const names = steps[at];
-    const back = button(voice.say("back"), () => this.#step(all, steps, at - 1));
+    this.#again = () => {
+      const fresh = this.#posed();
+      for (const [name, one] of fresh) carried(all.get(name)!, one);
+      this.#step(fresh, at);
+    };
+    const back = button(voice.say("back"), () => this.#step(all, at - 1));
     const progress = el(
       "div", { class: "progress" },
       el("progress", { max: steps.length + 1, value: at + 1, "aria-label": voice.say("progress") }),
@@ -105,7 +127,7 @@ class Page {
     const shown = (names ?? []).map((name) => all.get(name)!);
     const next = (): void => {
       const wrong = shown.filter((one) => !one.check());
-      if (!wrong.length) this.#step(all, steps, at + 1);
+      if (!wrong.length) this.#step(all, at + 1);
       else wrong[0]!.element.querySelector<HTMLElement>("input, select")?.focus();
     };
     const content = names
@@ -115,8 +137,9 @@ class Page {
       ? button(voice.say("next"), next, "main")
       : button(voice.say("send"), () => void this.#send([...all.values()]), "main");
     content.append(el("p", { class: "actions" }, at > 0 && back, forward));
-    const title = names ? [el("h1", { class: "small" }, voice.survey.title)] : [];
-    root.replaceChildren(progress, ...title, content);
+    const title = names ? [el("h1", { class: "small", dir: "auto" }, voice.survey.title)] : [];
+    this.#spoken();
+    root.replaceChildren(...this.#languages(), progress, ...title, content);
     const first = root.querySelector<HTMLElement>("legend, h1:not(.small)")!;
     first.tabIndex = -1;
     first.focus();
@@ -131,11 +154,14 @@ class Page {
       answers.set(one.question.name, answer);
       said.set(one.question.name, one.words);
     }
+    removeEventListener("beforeunload", asks);
     this.#show(() => notice(this.#voice, "sending"));
     try {
       await this.#device.answer(answers);
-    } catch {
-      this.#show(() => notice(this.#voice, "cannot_be_asked"), true);
+    } catch (error) {
+      // Another tab was quicker.
+      const key = error instanceof AlreadyAnsweredError ? "answered_before" : "cannot_be_asked";
+      this.#show(() => notice(this.#voice, key), true);
       return;
     }
     await this.#shown(said);
@@ -144,11 +170,10 @@ class Page {
   async #shown(said: ReadonlyMap<string, Words>): Promise<void> {
     const { sent, taken } = this.#device;
     if (await this.#device.waiting()) {
-      const again = async (): Promise<void> => {
+      this.#wait(async () => {
         await this.#device.send();
         await this.#shown(said);
-      };
-      this.#show(() => notice(this.#voice, "waits", ["try_again", () => void again()]), true);
+      });
     } else if (sent.size && !taken) this.#show(() => notice(this.#voice, "not_taken"), true);
     else this.#show(() => receipt(this.#survey, said, sent, this.#voice, taken), true);
   }
@@ -178,11 +203,24 @@ function isFramedWell(parents: readonly string[]): boolean {
   return above.length > 0 && [...above].every((origin) => parents.includes(origin));
 }
 
+/** The token of a link, or of the page that was loaded anew: addresses are what others find in a browser's history. */
+function tokenOf(asked: URLSearchParams): string {
+  const token = asked.get("token");
+  if (!token) return (history.state as { readonly token?: string } | null)?.token ?? "";
+  asked.delete("token");
+  const rest = String(asked) && `#${String(asked)}`;
+  history.replaceState({ token }, "", location.pathname + location.search + rest);
+  return token;
+}
+
+/** Has the browser ask before a page is left on which something may be filled in. */
+function asks(event: Event): void {
+  event.preventDefault();
+}
+
 async function begin(): Promise<void> {
   const asked = new URLSearchParams(location.hash.slice(1));
-  const token = asked.get("token") ?? "";
-  // What links leave in the history of a browser, others may find there.
-  if (token) history.replaceState(null, "", location.pathname + location.search);
+  const token = tokenOf(asked);
   const texts = JSON.parse(await fetched("texts")) as Texts;
   if (!isFramedWell(texts.parents)) throw new Error("expected to stand in no frame, or in one of a parent that is named");
   const survey = await readSurvey(await fetched("survey"));

@@ -8,7 +8,7 @@ import { questionsOf } from "../src/joint.js";
 import type { Question, Survey } from "../src/survey.js";
 import type { Outcome, Transport } from "../src/transport.js";
 import { FRAME_HEAD, decodeBatch } from "../src/wire.js";
-import type { Voice } from "./texts.js";
+import { type Voice, isolated } from "./texts.js";
 
 const [MOST_SHOWN, MOST_SIZE, MOST_BYTES] = [4, 1 << 14, 12];
 
@@ -44,12 +44,12 @@ export function witnessed(transport: Transport, survey: Survey, kept: Map<string
 /** What a report says: one answer, a group of them, or bytes that stand for none in particular. */
 export function saidBy({ name, randomizer, values, fields }: Question, row: Bytes, voice: Voice): string {
   const bytes = `${hex(row.subarray(0, MOST_BYTES))}${row.length > MOST_BYTES ? "…" : ""}`;
-  const plain = voice.say("bytes_were_sent", { bytes });
+  const plain = voice.say("bytes_were_sent", { bytes: isolated(bytes) });
   const { size } = randomizer;
   if (!randomizer.supports || !values || fields || size !== values.length || size > MOST_SIZE) return plain;
   const supported = values.filter((_, place) => randomizer.supports!(row, place));
   if (!supported.length) return voice.say("none_was_sent", { all: size });
-  const labels = supported.slice(0, MOST_SHOWN).map((value) => voice.label(name, value)).join(", ");
+  const labels = supported.slice(0, MOST_SHOWN).map((value) => isolated(voice.label(name, value))).join(", ");
   if (supported.length === 1) return voice.say("one_was_sent", { answer: labels });
   const more = supported.length > MOST_SHOWN ? "…" : "";
   return voice.say("some_were_sent", { answers: labels + more, number: supported.length, all: size });

@@ -56,8 +56,15 @@ export interface Texts {
   readonly collector: string;
   /** Whether it counts how many were shown the page, and began. */
   readonly counted: boolean;
+  /** Whether only those who have a token may answer. */
+  readonly invited: boolean;
   /** Origins whose pages may frame this one. */
   readonly parents: readonly string[];
+}
+
+/** Words that keep their own direction within those of another one. */
+export function isolated(words: string): string {
+  return `\u2068${words}\u2069`;
 }
 
 /** One language, and how to speak it. */

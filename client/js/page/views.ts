@@ -6,6 +6,9 @@ import { button, el, newId } from "./elements.js";
 import { type Sent, saidBy } from "./sent.js";
 import type { Told, Texts, Voice } from "./texts.js";
 
+/** What was answered: a browser that translates pages sends their text to whoever translates. */
+const OWN = { translate: "no" };
+
 /** Who asks and why. */
 export function introduction(voice: Voice, texts: Texts, start: () => void): HTMLElement {
   const { title, asked_by, purpose, contact } = voice.survey;
@@ -61,8 +64,10 @@ export function posed(question: Question, told: Told, voice: Voice): Posed {
     }
   };
   const check = (): boolean => {
-    problem.textContent = complaint();
-    problem.hidden = problem.textContent === "";
+    const words = complaint();
+    if (problem.textContent !== words) problem.textContent = words;
+    problem.hidden = words === "";
+    for (const field of control.element.querySelectorAll("[type=text], select")) field.setAttribute("aria-invalid", String(!problem.hidden));
     return problem.hidden;
   };
   const element = el(
@@ -74,8 +79,21 @@ export function posed(question: Question, told: Told, voice: Voice): Posed {
     problem,
     law(told, voice),
   );
+  // What was wrong is not said any longer than it is.
+  element.addEventListener("input", () => problem.hidden || check());
   const words = (spoken: Voice): string => (isLeftOut() ? spoken.say("left_out") : control.words(spoken));
   return { question, element, control, answer, words, check };
+}
+
+/** Fills in what was filled in before, in another language: the fields are the same, in the same order. */
+export function carried(from: Posed, to: Posed): void {
+  const fields = ({ element }: Posed) => [...element.querySelectorAll<HTMLInputElement | HTMLSelectElement>("input, select")];
+  const pairs = fields(from).map((field, place) => [field, fields(to)[place]!] as const);
+  for (const [field, other] of pairs) {
+    other.value = field.value;
+    other.dispatchEvent(new Event("input"));
+  }
+  for (const [field, other] of pairs) if ("checked" in field) (other as HTMLInputElement).checked = field.checked;
 }
 
 /** What will be sent of an answer, and what it can tell. */
@@ -91,7 +109,9 @@ function law(told: Told, voice: Voice): HTMLElement {
 
 /** All answers, before they are randomized. */
 export function review(all: readonly Posed[], voice: Voice): HTMLElement {
-  const rows = all.flatMap((one) => [el("dt", { dir: "auto" }, voice.text(one.question.name)), el("dd", { dir: "auto" }, one.words(voice))]);
+  const rows = all.flatMap((one) => [
+    el("dt", { dir: "auto" }, voice.text(one.question.name)), el("dd", { dir: "auto", ...OWN }, one.words(voice)),
+  ]);
   return el("section", {}, heading(voice.say("check")), el("p", {}, voice.say("about_to_send")), el("dl", { class: "review" }, ...rows));
 }
 
@@ -100,18 +120,22 @@ export function receipt(
   survey: Survey, said: ReadonlyMap<string, Words>, sent: ReadonlyMap<string, Sent>, voice: Voice, taken: number,
 ): HTMLElement {
   const rows = [...said].filter(([name]) => sent.has(name)).map(([name, words]) => el(
-    "tr", {},
-    el("th", { scope: "row" }, el("bdi", {}, voice.text(name))),
-    el("td", { "data-title": voice.say("you_said") }, el("bdi", {}, words(voice))),
-    el("td", { "data-title": voice.say("was_sent") }, saidBy(survey.question(name), sent.get(name)!.row, voice)),
+    "tr", { role: "row" },
+    el("th", { scope: "row", role: "rowheader" }, el("bdi", {}, voice.text(name))),
+    el("td", { "data-title": voice.say("you_said"), role: "cell", ...OWN }, el("bdi", {}, words(voice))),
+    el("td", { "data-title": voice.say("was_sent"), role: "cell" }, saidBy(survey.question(name), sent.get(name)!.row, voice)),
   ));
-  const columns = ["question", "you_said", "was_sent"].map((key) => el("th", { scope: "col" }, voice.say(key)));
+  const columns = ["question", "you_said", "was_sent"].map((key) => el("th", { scope: "col", role: "columnheader" }, voice.say(key)));
   const numbers = [...new Set([...sent.values()].map(({ id }) => id))].join(" ");
   return el(
     "section", {},
     heading(voice.survey.thanks || voice.say("thanks")),
     el("p", { role: "status" }, voice.say("taken", { taken, all: sent.size })),
-    el("table", {}, el("thead", {}, el("tr", {}, ...columns)), el("tbody", {}, ...rows)),
+    // With roles, as a table that is shown as blocks, on phones, is none to screen readers.
+    el(
+      "table", { role: "table" },
+      el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, ...columns)), el("tbody", { role: "rowgroup" }, ...rows),
+    ),
     el("p", { class: "promise" }, voice.say("nobody_can_tell")),
     el("details", {}, el("summary", {}, voice.say("receipt")), el("p", {}, voice.say("receipt_numbers")), el("code", {}, numbers)),
     el("p", { class: "hint" }, voice.say("close_the_page")),

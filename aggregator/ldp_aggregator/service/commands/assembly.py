@@ -138,7 +138,12 @@ def _pages(options: ServeOptions, served: Iterable[Served]) -> Public | None:
         beside = page_file(path)
         survey = version.survey
         shown = read_presentation(survey, beside if beside.exists() else None)
-        site = Site(counted=True, words=options.words, candidates=version.candidates)
+        site = Site(
+            counted=True,
+            invited=bool(options.invitations),
+            words=options.words,
+            candidates=version.candidates,
+        )
         languages |= shown.languages.keys()
         files[survey.name] = page_files(survey, shown, site)
         headers[survey.name] = headers_of(shown, site)

@@ -21,6 +21,7 @@ TYPES = (
     "key-value",
     "text",
     "table",
+    "place",
 )
 """Types of questions that a page has fields for."""
 
@@ -32,8 +33,8 @@ _PLACES = 3
 def check_askable(survey: Survey) -> None:
     """Whether a page can ask all questions. Raises `PageError`, which lists those that it cannot.
 
-    Several records of a device, vectors and places are for apps, which have sensors; of a draw a
-    page would ask what it throws away.
+    Several records of a device and vectors are for apps, which have sensors; of a draw a page would
+    ask what it throws away.
     """
     problems = []
     for question in survey:

@@ -51,6 +51,8 @@ class Site(NamedTuple):
     """Nothing where it is the page's own host."""
     counted: bool = False
     """Whether it counts who was shown it and who began."""
+    invited: bool = False
+    """Whether only those who have a token may answer."""
     words: tuple[Path, ...] = ()
     candidates: Mapping[str, Sequence[str]] = MappingProxyType({})
 
@@ -125,6 +127,7 @@ def _texts(survey: Survey, shown: Presentation, site: Site) -> dict[str, Any]:
         "one_by_one": shown.one_by_one,
         "collector": site.collector,
         "counted": site.counted,
+        "invited": site.invited,
         "parents": shown.parents,
     }
 

@@ -1,14 +1,19 @@
-"""The sheet to print: each question, what to toss, and what to write down."""
+"""The sheet to print: each question, what to toss, and what to write down, in a page's language."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from itertools import groupby
+from pathlib import Path
 
+from ldp.errors import Problem
 from ldp.survey import Question, Survey
 from ldp_aggregator.service.page.markup.tags import Safe, joined, tag
 from ldp_aggregator.service.respondents.figures import figures
 from ldp_aggregator.service.respondents.paper import COINS, DICE, Rule, rule_of
-from ldp_aggregator.service.respondents.presentation import Presentation
+from ldp_aggregator.service.respondents.presentation import PageError, Presentation
+from ldp_aggregator.service.respondents.spoken import Asked
+from ldp_aggregator.service.respondents.words import PAPER, WORDS, filled, words_of
 
 _STYLE = (
     "body{font:12pt/1.45 system-ui,sans-serif;margin:15mm;max-width:180mm}"
@@ -17,68 +22,84 @@ _STYLE = (
     ".box{display:inline-block;border:1px solid #000;inline-size:5mm;block-size:5mm;"
     "margin:0 2mm -1mm 5mm}"
 )
-_NAMES = {"true": "yes", "false": "no"}
+
+Words = Mapping[str, str]
 
 
-def paper_sheet(survey: Survey, shown: Presentation) -> str:
-    """The sheet, as a document. Raises `PaperError` for a question that paper cannot ask."""
-    spoken = shown.languages[shown.language]
+def paper_sheet(
+    survey: Survey, shown: Presentation, language: str = "", words: Iterable[Path] = ()
+) -> str:
+    """The sheet, as a document, in one of the page's languages, its own if none is named.
+
+    Raises `PaperError` for a question that paper cannot ask, and `PageError` for a language in
+    which the page is not spoken.
+    """
+    language = language or shown.language
+    if language not in shown.languages:
+        known = f"one of {', '.join(shown.languages)}, or [language.{language}] in the page file"
+        raise PageError([Problem("--language", known, language)])
+    spoken = shown.languages[language]
+    own = words_of(language, words, (WORDS, PAPER))
+    said = {**own[WORDS], **own[PAPER]}
     title = spoken.texts["title"]
-    facts = [
-        spoken.texts[name] for name in ("purpose", "asked_by", "contact") if name in spoken.texts
+    facts = [spoken.texts[name] for name in ("purpose",) if name in spoken.texts]
+    facts += [
+        f"{said[name]}: {spoken.texts[name]}"
+        for name in ("asked_by", "contact")
+        if name in spoken.texts
     ]
-    sections = [
-        _section(question, spoken.questions[question.name].text or question.name)
-        for question in survey
-    ]
+    sections = [_section(question, spoken.questions[question.name], said) for question in survey]
     head = tag(
         "head", tag("meta", charset="utf-8"), tag("title", title), tag("style", Safe(_STYLE))
     )
     body = tag("body", tag("h1", title), *(tag("p", fact) for fact in facts), *sections)
-    return f"<!doctype html>\n{tag('html', head, body, lang=shown.language)}\n"
+    return f"<!doctype html>\n{tag('html', head, body, lang=language, dir=own['direction'])}\n"
 
 
-def _section(question: Question, text: str) -> Safe:
+def _section(question: Question, asked: Asked, words: Words) -> Safe:
     rule = rule_of(question)
-    named = question.domain.values or ()
-    names = [_NAMES.get(value, value) for value in named]
+    yes_no = {"true": words["yes"], "false": words["no"]}
+    labels = {**yes_no, **asked.labels}
+    names = [labels.get(value, value) for value in question.domain.values or ()]
     pairs = sorted(zip(rule.written, rule.outcomes, strict=True))
+    sides = str.maketrans({"H": words["heads"], "T": words["tails"]})
     rows = []
     for written, group in groupby(pairs, key=lambda pair: pair[0]):
-        outcomes = ", ".join(outcome for _, outcome in group)
-        rows.append(tag("tr", tag("td", outcomes), tag("td", _said(written, names))))
-    head = tag("tr", tag("th", "If it shows", scope="col"), tag("th", "write down", scope="col"))
+        outcomes = ", ".join(outcome.translate(sides) for _, outcome in group)
+        rows.append(tag("tr", tag("td", outcomes), tag("td", _said(written, names, words))))
+    columns = (words[key] for key in ("if_it_shows", "then_write"))
+    head = tag("tr", *(tag("th", column, scope="col") for column in columns))
     boxes = joined(tag("span", tag("span", class_="box"), name) for name in names)
+    percent = figures(question)["percent"]
     return tag(
         "section",
-        tag("h2", text),
-        tag("p", f"{_toss(rule)} Do it where nobody sees it, and tell nobody what it showed."),
+        tag("h2", asked.text or question.name),
+        *([tag("p", asked.help)] if asked.help else []),
+        tag("p", f"{_toss(rule, words)} {words['do_it_alone']}"),
         tag("table", head, *rows),
-        tag("p", "Write down one: ", boxes),
-        tag(
-            "p",
-            "Nobody can tell from it what is true: who thought an answer of yours 50 % likely may "
-            f"come to think it {figures(question)['percent']} % likely, at most.",
-        ),
+        tag("p", f"{words['write_one']} ", boxes),
+        tag("p", filled(words["paper_promise"], percent=percent)),
     )
 
 
-def _toss(rule: Rule) -> str:
+def _toss(rule: Rule, words: Words) -> str:
     if rule.device == COINS:
-        times = "a coin" if rule.tosses == 1 else f"a coin {rule.tosses} times, in order"
-        return f"Toss {times} (H heads, T tails)."
-    if rule.device == DICE:
-        return "Roll a die." if rule.tosses == 1 else "Roll a die twice, in order."
-    return f"Draw one of {rule.tosses} numbered slips from a bag, and put it back."
+        key = "toss_a_coin" if rule.tosses == 1 else "toss_coins"
+    elif rule.device == DICE:
+        key = "roll_a_die" if rule.tosses == 1 else "roll_dice"
+    else:
+        key = "draw_a_slip"
+    return filled(words[key], tosses=rule.tosses)
 
 
-def _said(written: tuple[int, ...], names: list[str]) -> str:
+def _said(written: tuple[int, ...], names: list[str], words: Words) -> str:
     """What to write down, whatever is true, or by what is true."""
     if len(set(written)) == 1:
-        return f"{names[written[0]]}, whatever is true"
+        return filled(words["whatever_is_true"], answer=names[written[0]])
     if written == tuple(range(len(names))):
-        return "what is true"
+        return words["what_is_true"]
     cases = (
-        f"{names[report]} if {name} is true" for name, report in zip(names, written, strict=True)
+        filled(words["if_true"], report=names[report], answer=name)
+        for name, report in zip(names, written, strict=True)
     )
     return "; ".join(cases)

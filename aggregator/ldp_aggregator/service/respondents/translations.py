@@ -19,8 +19,10 @@ _MOST_NAMED = 5
 
 
 def label_names(question: Question) -> list[str]:
-    """What the labels of a question may be for: its values, and its fields with theirs."""
+    """What labels of a question may be for: its values, what stands above them, its fields."""
     names = [*_listed(question.domain)]
+    if question.domain.taxonomy is not None:
+        names += question.domain.taxonomy.inner
     for field in question.domain.fields:
         names += [field.name, *(f"{field.name}.{value}" for value in _listed(field.domain))]
     return names

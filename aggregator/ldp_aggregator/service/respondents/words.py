@@ -1,9 +1,15 @@
-"""The page's own words, by language: `words/TAG.json`, or a file of the same form."""
+"""The page's own words, by language: `words/TAG.json`, or a file of the same form.
+
+name, direction   what the language is called in itself, and from which side it is read
+words             what the page says
+paper             what the sheet on paper says besides; a file may leave it out
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +20,8 @@ from ldp_aggregator.service.respondents.presentation import PageError
 
 _FOLDER = Path(__file__).with_name("words")
 _MOST_BYTES = 1 << 20
+WORDS, PAPER = "words", "paper"
+_PLACES = re.compile(r"\{(\w+)\}")
 _DIRECTIONS = ("ltr", "rtl")
 
 
@@ -23,7 +31,9 @@ def included() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in _FOLDER.glob("*.json")))
 
 
-def words_of(tag: str, files: Iterable[Path] = ()) -> dict[str, Any]:
+def words_of(
+    tag: str, files: Iterable[Path] = (), parts: Sequence[str] = (WORDS,)
+) -> dict[str, Any]:
     """Name, direction and words of a language; a file named after it comes before what is included.
 
     Raises `PageError` and `FileError`.
@@ -37,7 +47,12 @@ def words_of(tag: str, files: Iterable[Path] = ()) -> dict[str, Any]:
         said = json.loads(read_bytes(path, _MOST_BYTES))
     except ValueError as error:
         raise PageError([Problem(str(path), "JSON in UTF-8", str(error))]) from None
-    return _checked(said, path)
+    return _checked(said, path, parts)
+
+
+def filled(words: str, **values: object) -> str:
+    """Words with what stands in braces filled in, as the page does it."""
+    return _PLACES.sub(lambda place: str(values.get(place[1], "")), words)
 
 
 def check_spoken(languages: Iterable[str], files: Iterable[Path]) -> None:
@@ -56,20 +71,22 @@ def check_spoken(languages: Iterable[str], files: Iterable[Path]) -> None:
         raise PageError(problems)
 
 
-def _checked(said: Any, path: Path) -> dict[str, Any]:
+def _checked(said: Any, path: Path, parts: Sequence[str]) -> dict[str, Any]:
     """A file of words, if it has all of them. Raises `PageError`."""
     problems = []
-    needed = json.loads((_FOLDER / "en.json").read_text(encoding="utf-8"))["words"]
-    words = said.get("words") if isinstance(said, dict) else None
-    if not isinstance(words, dict) or not all(isinstance(word, str) for word in words.values()):
-        raise PageError([Problem(str(path), "name, direction and words", "something else")])
-    lacking = sorted(needed.keys() - words.keys())
-    if lacking:
-        problems.append(Problem(str(path), f"words for {', '.join(lacking)}", "none"))
+    needed = json.loads((_FOLDER / "en.json").read_text(encoding="utf-8"))
+    for part in parts:
+        words = said.get(part) if isinstance(said, dict) else None
+        if not isinstance(words, dict) or not all(isinstance(word, str) for word in words.values()):
+            expected = f"name, direction and {' and '.join(parts)}"
+            raise PageError([Problem(str(path), expected, "something else")])
+        lacking = sorted(needed[part].keys() - words.keys())
+        if lacking:
+            problems.append(Problem(f"{path}: {part}", f"{', '.join(lacking)}", "none"))
     if said.get("direction") not in _DIRECTIONS:
         problems.append(Problem(f"{path}: direction", "ltr or rtl", str(said.get("direction"))))
     if not isinstance(said.get("name"), str):
         problems.append(Problem(f"{path}: name", "what the language is called", "nothing"))
     if problems:
         raise PageError(problems)
-    return {key: said[key] for key in ("name", "direction", "words")}
+    return {key: said[key] for key in ("name", "direction", *parts)}

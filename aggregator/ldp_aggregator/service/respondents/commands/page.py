@@ -42,6 +42,9 @@ from ldp_aggregator.files import make_folder, read_candidates, read_survey, writ
 @click.option(
     "--counted", is_flag=True, help="Tell the collector when the page is shown and begun."
 )
+@click.option(
+    "--invited", is_flag=True, help="Ask only those who have a link with a one-time token."
+)
 def page(
     survey_path: Path,
     output: Path,
@@ -49,6 +52,7 @@ def page(
     page_path: Path | None,
     words: tuple[Path, ...],
     counted: bool,
+    invited: bool,
 ) -> None:
     """Write the page on which people answer SURVEY, for any static host.
 
@@ -65,7 +69,13 @@ def page(
     shown = read_presentation(survey, chosen)
     check_spoken(shown.languages, words)
     candidates = read_candidates(survey, survey_path)
-    site = Site(collector.rstrip("/"), counted=counted, words=words, candidates=candidates)
+    site = Site(
+        collector.rstrip("/"),
+        counted=counted,
+        invited=invited,
+        words=words,
+        candidates=candidates,
+    )
     files = page_files(survey, shown, site)
     make_folder(output)
     files["headers.txt"] = headers_text(shown, site).encode()

@@ -20,7 +20,19 @@ def paper() -> None:
 @paper.command()
 @SURVEY
 @click.option("--output", "-o", required=True, type=OUTPUT_FILE, help="HTML file.")
-def sheet(survey_path: Path, output: Path) -> None:
+@click.option(
+    "--language",
+    default="",
+    help="One of the languages of NAME.page.toml, such as de.  [default: its own]",
+)
+@click.option(
+    "--words",
+    "words",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A file with the sheet's own words in a language, named after it, such as fr.json.",
+)
+def sheet(survey_path: Path, output: Path, language: str, words: tuple[Path, ...]) -> None:
     """Write a sheet to print: each question of SURVEY, what to toss, and what to write down.
 
     A question whose probabilities no toss has is refused, by its name.
@@ -31,7 +43,7 @@ def sheet(survey_path: Path, output: Path) -> None:
     survey = read_survey(survey_path)
     beside = page_file(survey_path)
     shown = read_presentation(survey, beside if beside.exists() else None)
-    write_whole(output, paper_sheet(survey, shown))
+    write_whole(output, paper_sheet(survey, shown, language, words))
 
 
 @paper.command()
