@@ -55,7 +55,10 @@ def claim(run: Run, table: str, ids: Sequence[bytes]) -> set[bytes]:
 
 
 def parts(cell: bytes) -> Iterator[bytes]:
-    """The ids in a cell: one, or all of a bucket."""
+    """The ids in a cell: one, whichever it is, or all of a bucket."""
+    if len(cell) == ID_SIZE:
+        yield cell
+        return
     for start in range(0, len(cell), ID_SIZE):
         id_ = cell[start : start + ID_SIZE]
         if id_ != _NONE:
