@@ -18,6 +18,7 @@ from ldp_aggregator.service.respondents.response import EARLIER, DailyLook, resp
 from ldp_aggregator.service.service import Service, Settings
 from ldp_aggregator.service.uploads.public import Public
 from ldp_aggregator.service.uploads.reach import Reach
+from ldp_aggregator.service.uploads.tokens import TokenFile, Tokens
 from ldp_client import Client, report_bytes
 
 DAY = 86_400.0
@@ -36,15 +37,16 @@ epsilon = "1"
 
 
 @contextmanager
-def open_to_all(folder, clock, survey=SURVEY, shown=SHOWN):
+def open_to_all(folder, clock, survey=SURVEY, shown=SHOWN, *, address="", tokens=None):
     """A service with a page that takes reports of anyone."""
     site = Site(counted=True)
     public = Public(
         {survey.name: page_files(survey, shown, site)},
         {survey.name: headers_of(shown, site)},
         Reach(folder / "respondents.json", clock),
+        address=address,
     )
-    settings = Settings(public=public, publication=LIVE, open_uploads=True)
+    settings = Settings(tokens, public=public, publication=LIVE, open_uploads=True)
     served = [Served(survey, survey.to_toml(), {})]
     service = Service(served, f"sqlite:///{folder}/store.db", settings, clock=clock)
     try:
@@ -104,6 +106,28 @@ def test_of_a_survey_with_epochs_the_store_knows_the_day(tmp_path):
             body = report_bytes([report], **clock)
             assert visitor(service).post("/v1/reports", content=body).json()["accepted"] == 1
         assert response(service, public, "daily") == [("2026-09-21", 0, 0, 3, 3)]
+
+
+@pytest.mark.parametrize(
+    ("address", "link"),
+    [("", "http://service/s/habits/"), ("https://ask.example", "https://ask.example/s/habits/")],
+)
+def test_links_are_those_that_respondents_see(tmp_path, address, link):
+    """Behind a proxy, of the address that the service was told."""
+    with open_to_all(tmp_path, lambda: FIRST, address=address) as (service, _):
+        page = visitor(service).get("/respondents").text
+        assert f'href="s/habits/">{link}</a>' in page
+        assert f"QR code of {link}" in page
+
+
+def test_analysts_are_asked_who_they_are_first(tmp_path):
+    """On the page where they can sign in; a table is refused."""
+    (tmp_path / "tokens.toml").write_text(Tokens().to_toml())
+    tokens = TokenFile(tmp_path / "tokens.toml")
+    with open_to_all(tmp_path, lambda: FIRST, tokens=tokens) as (service, _):
+        reply = visitor(service).get("/respondents", follow_redirects=False)
+        assert (reply.status_code, reply.headers["location"]) == (303, "./")
+        assert visitor(service).get("/respondents.csv?survey=habits").status_code == 401
 
 
 def test_several_processes_count_into_one_file(tmp_path):

@@ -153,7 +153,14 @@ def _pages(options: ServeOptions, served: Iterable[Served]) -> Public | None:
     if invitations is not None:
         _check_served("--invitations", sorted(invitations.surveys), served)
     reach = Reach(options.token_file.with_name("respondents.json"), time.time)
-    return Public(files, headers, reach, invitations=invitations, titles=titles)
+    return Public(
+        files,
+        headers,
+        reach,
+        invitations=invitations,
+        titles=titles,
+        address=options.public_address.rstrip("/"),
+    )
 
 
 def _receivers(options: ServeOptions) -> list[Receiver]:

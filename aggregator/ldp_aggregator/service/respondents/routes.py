@@ -31,6 +31,7 @@ _HEADERS = {
     "form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
     "referrer-policy": "same-origin",
 }
+_UNAUTHORIZED = 401
 
 
 def respondent_routes(service: Service) -> list[Route]:
@@ -75,9 +76,11 @@ class _Pages:
         return Response(status_code=204)
 
     async def overview(self, request: Request) -> Response:
-        """Links, codes and response, for analysts."""
+        """Links, codes and response, for analysts; who is none yet can sign in on the page."""
+        if self._refusal(request) == _UNAUTHORIZED:
+            return RedirectResponse("./", 303, _HEADERS)
         self._check(request)
-        base = str(request.base_url).rstrip("/")
+        base = self._public.address or str(request.base_url).rstrip("/")
         page = await run_in_threadpool(overview, self._service, self._public, base)
         return Response(page, media_type="text/html", headers=_HEADERS)
 
@@ -92,10 +95,16 @@ class _Pages:
         return PlainTextResponse(content, media_type="text/csv", headers=headers)
 
     def _check(self, request: Request) -> None:
+        status = self._refusal(request)
+        if status is not None:
+            raise RequestError(status, "expected a token of scope analyst, got none that is good")
+
+    def _refusal(self, request: Request) -> int | None:
+        """The status for whoever is no analyst."""
         verdict = self._service.verdict(request, shown_token(request), ANALYST, survey=None)
-        if verdict != GRANTED:
-            status = 401 if verdict in ("missing", "unknown", "expired") else 403
-            raise RequestError(status, f"expected a token of scope analyst, got {verdict}")
+        if verdict == GRANTED:
+            return None
+        return _UNAUTHORIZED if verdict in ("missing", "unknown", "expired") else 403
 
 
 async def _with_slash(request: Request) -> Response:

@@ -19,3 +19,5 @@ class Public:
     invitations: Invitations | None = None
     """Who may answer; everyone, if nobody is named."""
     titles: Mapping[str, str] = field(default_factory=dict)
+    address: str = ""
+    """Of the service, as respondents see it; that of the request, if none is said."""
