@@ -1,10 +1,13 @@
 """One-time tokens: each counts once, and nothing that is kept joins one with its report."""
 
+import re
 import sqlite3
 from contextlib import closing, contextmanager
 
 import pytest
+from calling import run
 from pages import visitor
+from places import ROOT
 from respondent_pages import SHOWN, SURVEY
 
 from ldp.wire import decode_batch, read_frames
@@ -155,3 +158,14 @@ def test_a_file_of_invitations_has_hashes_in_order(tmp_path):
     with pytest.raises(InvitationError) as caught:
         Invitations.read([path])
     assert "secret" not in str(caught.value)
+
+
+def test_cards_are_called_what_the_page_is(tmp_path):
+    """By its title, in place of the survey's name; and each has its own link."""
+    survey = ROOT / "examples" / "affairs.toml"
+    link = "https://ask.example/s/affairs/"
+    options = ("--number", "3", "--link", link, "--invitations", tmp_path / "invitations.txt")
+    run("token", "respondents", survey, *options, "--cards", tmp_path / "cards.html")
+    cards = (tmp_path / "cards.html").read_text()
+    assert cards.count("<p>Marriages and affairs, in private</p>") == 3
+    assert len({*re.findall(r"#token=(\w+)", cards)}) == 3

@@ -1,5 +1,6 @@
 """Randomized response on paper: the law of the mechanism to the last digit, or a refusal."""
 
+import re
 from collections import Counter
 from fractions import Fraction
 
@@ -87,6 +88,18 @@ def test_a_sheet_speaks_the_languages_of_the_page():
     assert 'dir="rtl"' in paper_sheet(survey, shown, "ar")
     with pytest.raises(PageError, match=r"--language: expected one of en, de, ar"):
         paper_sheet(survey, shown, "fr")
+
+
+def test_slips_are_listed_in_their_order():
+    """By the first of those that lead to the same; and yes stands before no."""
+    survey = parse_survey(HEAD + MATRIX)
+    shown = parse_presentation(survey, {})
+    first = re.findall(r"<tr><td>(\d+)", paper_sheet(survey, shown))
+    assert first == sorted(first, key=int)
+    assert "8, 9, 10, 11" in paper_sheet(survey, shown)
+    survey = parse_survey(HEAD + QUARTERS)
+    sheet = paper_sheet(survey, parse_presentation(survey, {}))
+    assert sheet.index("<bdi>Yes</bdi>") < sheet.index("<bdi>No</bdi>")
 
 
 def test_counts_from_paper_are_reports_like_others():

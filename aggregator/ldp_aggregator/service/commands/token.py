@@ -123,13 +123,16 @@ def respondents(survey_path: Path, number: int, link: str, path: Path, cards: Pa
     was given which.
     """
     from ldp_aggregator.service.respondents.cards import sheet
+    from ldp_aggregator.service.respondents.presentation import page_file, read_presentation
     from ldp_aggregator.service.uploads.invitations import known_in, new_invitations, written
 
     survey = read_survey(survey_path)
     tokens = new_invitations(number)
     content = written(survey.name, tokens, known_in(path, survey.name))
     links = [f"{link}#token={token}" for token in tokens]
-    page = "" if cards is None else sheet(survey.name, links)
+    beside = page_file(survey_path)
+    shown = read_presentation(survey, beside if beside.exists() else None)
+    page = "" if cards is None else sheet(shown.languages[shown.language].texts["title"], links)
     with written_whole(path, mode=0o600) as file:
         file.write(content.encode())
     click.echo(f"{path}: kept the hashes of {number:,} tokens; they are not shown again", err=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import groupby
 from pathlib import Path
 
 from ldp.errors import Problem
@@ -19,8 +18,9 @@ _STYLE = (
     "body{font:12pt/1.45 system-ui,sans-serif;margin:15mm;max-width:180mm}"
     "section{break-inside:avoid;margin:8mm 0;border-top:1px solid #555}"
     "table{border-collapse:collapse}th,td{border:1px solid #777;padding:1.5mm 3mm;text-align:start}"
+    ".answer{display:inline-block;margin-inline-start:5mm}"
     ".box{display:inline-block;border:1px solid #000;inline-size:5mm;block-size:5mm;"
-    "margin:0 2mm -1mm 5mm}"
+    "margin-block-end:-1mm;margin-inline-end:2mm}"
 )
 
 Words = Mapping[str, str]
@@ -61,15 +61,21 @@ def _section(question: Question, asked: Asked, words: Words) -> Safe:
     yes_no = {"true": words["yes"], "false": words["no"]}
     labels = {**yes_no, **asked.labels}
     names = [labels.get(value, value) for value in question.domain.values or ()]
-    pairs = sorted(zip(rule.written, rule.outcomes, strict=True))
     sides = str.maketrans({"H": words["heads"], "T": words["tails"]})
-    rows = []
-    for written, group in groupby(pairs, key=lambda pair: pair[0]):
-        outcomes = ", ".join(outcome.translate(sides) for _, outcome in group)
-        rows.append(tag("tr", tag("td", outcomes), tag("td", _said(written, names, words))))
+    outcomes: dict[tuple[int, ...], list[str]] = {}
+    for written, outcome in zip(rule.written, rule.outcomes, strict=True):
+        outcomes.setdefault(written, []).append(outcome.translate(sides))
+    rows = [
+        tag("tr", tag("td", ", ".join(shown)), tag("td", _said(written, names, words)))
+        for written, shown in outcomes.items()
+    ]
     columns = (words[key] for key in ("if_it_shows", "then_write"))
     head = tag("tr", *(tag("th", column, scope="col") for column in columns))
-    boxes = joined(tag("span", tag("span", class_="box"), name) for name in names)
+    # Yes comes first, as on the page. Isolated, so that each name stays with its box.
+    listed = names[::-1] if question.domain.type == "boolean" else names
+    boxes = joined(
+        tag("span", tag("span", class_="box"), tag("bdi", name), class_="answer") for name in listed
+    )
     percent = figures(question)["percent"]
     return tag(
         "section",
