@@ -99,6 +99,14 @@ class Browser(Session):
         actions = [{"type": kind, "value": key} for kind in ("keyDown", "keyUp")]
         self._post("/actions", actions=[{"type": "key", "id": "keyboard", "actions": actions}])
 
+    def into_frame(self):
+        """Run scripts in the first frame of the page from now on."""
+        self._post("/frame", id=0)
+
+    def out_of_frame(self):
+        """Run them in the page itself again."""
+        self._post("/frame", id=None)
+
     def size(self, width, height, *, scale=1, mobile=False):
         """Show pages on a screen of this size."""
         self.devtools(

@@ -6,7 +6,20 @@ Twelve answers here; `python tests/respondents/thousand_answers.py 1000` lets a 
 import pytest
 from browser import MISSING, browser
 from js_client import PACKAGE
-from respondent_pages import ANSWERS, FILL, NEXT, READY, alike, answer, hosted, open_page
+from respondent_pages import (
+    ANSWERS,
+    FILL,
+    NEXT,
+    PAGE,
+    READY,
+    SURVEY,
+    alike,
+    answer,
+    hosted,
+    open_page,
+)
+
+from ldp_aggregator.service.respondents.presentation import parse_presentation
 
 AXE = PACKAGE / "node_modules" / "axe-core" / "axe.min.js"
 _RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]
@@ -23,6 +36,7 @@ const done = arguments[0];
 window.stored = null;
 indexedDB.databases().then(async (all) => {
   const texts = [document.cookie, JSON.stringify(localStorage), JSON.stringify(sessionStorage)];
+  const shapes = new Set();
   for (const { name } of all) {
     const open = await new Promise((resolve) => {
       const request = indexedDB.open(name);
@@ -32,11 +46,21 @@ indexedDB.databases().then(async (all) => {
       const rows = open.transaction(store).objectStore(store).getAll();
       await new Promise((resolve) => (rows.onsuccess = resolve));
       texts.push(JSON.stringify(rows.result));
+      const shape = ({ key, text }) => [key.replace(/[0-9a-f]{8,}/g, '#'), text.length];
+      shapes.add(JSON.stringify(rows.result.map(shape).sort()));
     }
     open.close();
   }
   window.stored = texts.join(' ');
+  window.storedShapes = [...shapes];
 });
+"""
+
+
+_FRAMING = """
+const frame = document.createElement('iframe');
+frame.src = arguments[0];
+document.body.replaceChildren(frame);
 """
 
 
@@ -63,7 +87,7 @@ def broken(chromium):
 
 
 def test_requests_are_the_same_whatever_is_answered(chromium, host):
-    """Their number, names and sizes; and no answer stands in any of them, or in what is stored."""
+    """Their number, names and sizes, as of what is stored; no answer stands in any of these."""
     shapes, plain = alike(chromium, host, 12)
     assert len(shapes) == 1
     assert plain == set()
@@ -72,6 +96,7 @@ def test_requests_are_the_same_whatever_is_answered(chromium, host):
     assert "habits" in stored
     for words in ("zebra", "quagga", "okapi", "31.5", "47.5"):
         assert words not in stored
+    assert len(chromium.run("return window.storedShapes")) == 1
     assert chromium.complaints() == []
 
 
@@ -225,16 +250,56 @@ def test_answers_are_not_for_those_who_translate_pages(chromium, host):
     assert chromium.run(cells) == [False] * 6
 
 
+def test_nothing_comes_back_with_the_page(chromium, host):
+    """Left in the middle and returned to, it begins anew: what was filled in is gone."""
+    open_page(chromium, host, 590)
+    chromium.run(NEXT)
+    chromium.run(FILL, *ANSWERS[0])
+    chromium.open(f"{host.url}/survey.json")
+    chromium.run("history.back()")
+    chromium.wait(f"{READY} && document.querySelector('h1') !== null")
+    assert "What leaves this device" in chromium.text("main")
+    assert chromium.run("return document.querySelector('input')") is None
+
+
+@pytest.mark.parametrize("name", ["page.js", "survey.json", "texts.json"])
+def test_a_file_that_was_changed_is_not_used(chromium, host, monkeypatch, name):
+    """The document has its hash, whoever hosts the two."""
+    monkeypatch.setitem(host.files, name, host.files[name] + b"\n")
+    host.log.clear()
+    chromium.open(f"{host.url}/?changed-{name}")
+    if name == "page.js":
+        chromium.wait("return performance.getEntriesByType('resource').length > 0")
+        assert chromium.run(READY) is False
+    else:
+        chromium.wait("return document.body?.dataset.failed === ''")
+    assert chromium.run("return document.querySelector('button')") is None
+    assert not [line for line, _, _ in host.log if line.startswith("POST")]
+    chromium.complaints()
+
+
+def test_a_page_in_a_frame_of_its_parent_asks_and_sends(chromium, host, monkeypatch):
+    """Of another origin, which the page file names; in what browsers keep apart for the two."""
+    parents = parse_presentation(SURVEY, {"page": {**PAGE["page"], "parents": [host.url]}})
+    # The parent has a policy of its own, that of a page would keep it from framing anything.
+    monkeypatch.setattr(host, "headers", {})
+    with hosted(SURVEY, parents) as framed:
+        chromium.open(f"{host.url}/survey.json")
+        chromium.run(_FRAMING, f"{framed.url}/")
+        chromium.into_frame()
+        chromium.wait(READY)
+        for step in (NEXT, FILL, NEXT, NEXT):
+            chromium.run(step, *ANSWERS[0])
+        chromium.wait("return document.querySelector('table') !== null")
+        assert "has taken 6 of 6" in chromium.text("main")
+    chromium.out_of_frame()
+
+
 def test_a_page_in_a_strange_frame_asks_nothing(chromium, host, monkeypatch):
     """By its host's policy; and by itself, where a host sends none."""
-    framing = """
-        const frame = document.createElement('iframe');
-        frame.src = '/?framed';
-        document.body.replaceChildren(frame);
-    """
     monkeypatch.setattr(host, "headers", {})
     chromium.open(f"{host.url}/survey.json")
-    chromium.run(framing)
+    chromium.run(_FRAMING, "/?framed")
     said = "return document.querySelector('iframe').contentDocument?.body"
     chromium.wait(f"{said}?.dataset.failed === ''")
     assert chromium.run(f"{said}.querySelector('button')") is None
