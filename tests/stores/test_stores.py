@@ -1,9 +1,11 @@
 """What every store does, whatever it is made of: SQLite here, PostgreSQL where there is one."""
 
+from hashlib import sha256
+
 import pytest
 
 from ldp_aggregator.service.store.opening import open_snapshot, open_store
-from ldp_aggregator.service.store.records import EVER, Epoch, sealed
+from ldp_aggregator.service.store.records import EVER, TOKENS, Epoch, sealed
 
 TODAY = Epoch(86_400, 20_000)
 TOMORROW = Epoch(86_400, 20_001)
@@ -110,6 +112,21 @@ def test_an_id_is_claimed_once_in_each_epoch(store):
     with store.snapshot() as snapshot:
         assert snapshot.epochs() == [EVER, TODAY]
         assert ids_of(snapshot, TODAY) == sorted(IDS)
+
+
+def test_ids_of_tokens_are_claimed_once(store):
+    """In as many turns and as large a number as they come; beside those of batches."""
+    ids = [sha256(b"%d" % number).digest()[:16] for number in range(1000)]
+    before = 0
+    for end in (1, 2, 60, 70, 400, 1000):
+        fresh = in_turn(store, lambda end=end: store.claim(TOKENS, ids[:end]))
+        assert fresh == {*ids[before:end]}
+        before = end
+    assert in_turn(store, lambda: store.claim(TOKENS, ids)) == set()
+    assert in_turn(store, lambda: store.claim(EVER, ids[:1])) == {ids[0]}
+    with store.snapshot() as snapshot:
+        assert snapshot.epochs() == [EVER, TOKENS]
+        assert ids_of(snapshot, TOKENS) == sorted(ids)
 
 
 def test_a_forgotten_epoch_is_gone_with_its_ids(store):
