@@ -8,6 +8,7 @@ import sqlite3
 from collections import Counter
 from contextlib import closing, contextmanager
 from functools import reduce
+from hashlib import sha256
 from itertools import chain
 from operator import xor
 from pathlib import Path
@@ -18,12 +19,13 @@ from calling import run
 from durable_work import CATALOGUE
 
 from ldp_aggregator.service.counting.books import Books
+from ldp_aggregator.service.counting.turn import begin
 from ldp_aggregator.service.repair.doctor import examine, repair
 from ldp_aggregator.service.repair.header import SIZE, changed_places
 from ldp_aggregator.service.store.errors import StoreDamagedError, StoreError
 from ldp_aggregator.service.store.opening import open_store
 from ldp_aggregator.service.store.reading import received
-from ldp_aggregator.service.store.records import read_root, sealed
+from ldp_aggregator.service.store.records import TOKENS, read_root, sealed
 from ldp_aggregator.service.store.sqlite import SQLiteStore
 from ldp_aggregator.service.store.witness import WITNESS
 
@@ -247,6 +249,29 @@ def test_lost_ids(store, states, ever):
         )
     assert outcomes["accepted"] == 3 * ever
     assert outcomes["late"] > 0
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_what_tokens_left(store, lost):
+    """One that is lost is said to be good again; a bit of one is put back."""
+    spent = sorted(sha256(b"%d" % number).digest()[:16] for number in range(5))
+    with (
+        closing(SQLiteStore(store)) as before,
+        begin(Books(before, CATALOGUE.tallied)) as turn,
+    ):
+        assert turn.claim(TOKENS, spent) == {*spent}
+    with altering(store) as connection:
+        [(cell,)] = connection.execute("SELECT id FROM ids_0_1").fetchall()
+        changed = cell[16:] + bytes(16) if lost else cell[:20] + bytes([cell[20] ^ 1]) + cell[21:]
+        connection.execute("UPDATE ids_0_1 SET id = ?", (changed,))
+    diagnosis, _ = repaired(store)
+    [trouble] = diagnosis.troubles
+    assert "one-time tokens" in trouble.problem
+    assert ("can be used again" in trouble.remedy) == bool(diagnosis.lost) == lost
+    with closing(SQLiteStore(store)) as after:
+        after.begin()
+        assert after.claim(TOKENS, spent) == {*spent[:lost]}
+        after.roll_back()
 
 
 def test_an_epoch_that_was_closed_is_closed_again(store, states):
