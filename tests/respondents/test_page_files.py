@@ -82,6 +82,13 @@ def test_every_mistake_of_a_page_file_is_said_at_once():
         assert words in str(caught.value)
 
 
+def test_one_of_a_group_cannot_be_left_out_by_itself():
+    """Its questions are answered together or not at all: a refusal is a value of the question."""
+    with pytest.raises(PageError, match=r"walks.*skip: expected no such thing where .* together"):
+        parse_presentation(SURVEY, {"question": {"walks": {"skip": "visible"}}})
+    parse_presentation(SURVEY, {"question": {"smoker": {"skip": "visible"}}})
+
+
 def test_what_a_language_leaves_unsaid_is_told():
     """Texts, helps and labels that stand there in the survey's language; numbers are the same."""
     assert [*SHOWN.unsaid] == ["ar", "de"]

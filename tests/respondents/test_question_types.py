@@ -96,7 +96,10 @@ epsilon = "1"
 """)
 PAGE = {
     "page": {"title": "Kinds"},
-    "question": {"home": {"labels": {"Texas": "The Lone Star State"}}},
+    "question": {
+        "home": {"labels": {"Texas": "The Lone Star State"}},
+        "hours": {"skip": "visible"},
+    },
 }
 _FILL = """
 const type = (field, text) => {
@@ -155,6 +158,26 @@ def test_every_type_is_asked_sent_and_decoded(chromium, host):
     assert len(bodies) == _STEPS
     assert estimate(SURVEY, b"".join(bodies))["age"].reports == 1
     assert chromium.complaints() == []
+
+
+def test_what_is_left_out_is_not_sent(chromium, host):
+    """And said to be left out, before and after; a number that was typed before is none."""
+    open_page(chromium, host, 3)
+    chromium.run(NEXT)
+    for _ in range(_STEPS):
+        chromium.run(_FILL)
+        chromium.run("document.querySelector('.question > .refusal input')?.click()")
+        chromium.run(NEXT)
+    review = chromium.text("dl.review")
+    assert "left out" in review
+    assert "31.5" not in review
+    host.log.clear()
+    chromium.run(NEXT)
+    chromium.wait("return document.querySelector('table') !== null")
+    assert "has taken 9 of 9" in chromium.text("main")
+    asked = {fingerprint_of(line, body) for line, _, body in host.log} - {b""}
+    assert len(asked) == _STEPS - 1
+    assert SURVEY["hours"].fingerprint not in asked
 
 
 def test_values_of_a_tree_stand_below_what_is_above_them(chromium, host):

@@ -187,5 +187,8 @@ def _way(survey: Survey, name: str, keys: Keys) -> Way:
         skip = keys.choice("skip", (REQUIRED, VISIBLE)) or REQUIRED
         if refusal and skip == VISIBLE:
             keys.problem("skip", "nothing beside refusal, which is a way to say no", skip)
+        together = {question.name for group in survey.groups for question in group.members}
+        if skip == VISIBLE and name in together:
+            keys.problem("skip", "no such thing where questions are answered together", skip)
     widget = (keys.choice("widget", WIDGETS) if "widget" in keys else None) or SLIDER
     return Way(skip, refusal, widget)
