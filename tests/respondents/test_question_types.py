@@ -1,6 +1,7 @@
 """Every type of question that a page can ask, answered in headless Chromium, sent and decoded."""
 
 import pytest
+from axe import LACKING, broken
 from browser import MISSING, browser
 from respondent_pages import NEXT, fingerprint_of, hosted, open_page
 
@@ -158,6 +159,20 @@ def test_every_type_is_asked_sent_and_decoded(chromium, host):
     assert len(bodies) == _STEPS
     assert estimate(SURVEY, b"".join(bodies))["age"].reports == 1
     assert chromium.complaints() == []
+
+
+@pytest.mark.skipif(LACKING, reason="needs axe-core: npm ci in client/js")
+def test_everyone_can_answer_every_type(chromium, host):
+    """On a phone, in the dark."""
+    chromium.size(390, 850, mobile=True)
+    chromium.prefer("dark")
+    open_page(chromium, host, 4)
+    chromium.run(NEXT)
+    for step in range(_STEPS):
+        assert broken(chromium) == [], step
+        assert chromium.run("return document.documentElement.scrollWidth <= innerWidth"), step
+        chromium.run(_FILL)
+        chromium.run(NEXT)
 
 
 def test_what_is_left_out_is_not_sent(chromium, host):
