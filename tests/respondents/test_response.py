@@ -85,9 +85,8 @@ def test_columns_are_named_after_what_they_count_and_add_up(tmp_path):
         rows = response(service, public, "habits")
         assert rows[-1] == ("2026-09-22", 0, 0, 1, 1)
         assert sum(row.batches for row in rows) == 5
-        assert (
-            "answered (most batches of one question)" in visitor(service).get("/respondents").text
-        )
+        page = visitor(service).get("/respondents").text
+        assert "Answered: the most batches of any one question" in page
     # The same after a restart, by a file that knows days and no more.
     with open_to_all(tmp_path, lambda: now[0]) as (service, public):
         assert response(service, public, "habits") == rows

@@ -16,12 +16,11 @@ from ldp_aggregator.service.respondents.response import Response, response
 from ldp_aggregator.service.service import Service
 from ldp_aggregator.service.uploads.public import Public
 
-_HEAD = (
-    "day, or that on which an epoch began (UTC)",
-    "page shown",
-    "page begun",
-    "answered (most batches of one question)",
-    "batches in all",
+_HEAD = ("day", "shown", "begun", "answered", "batches")
+_MEANING = (
+    "Days are those of UTC; of a survey with epochs, those on which one began. Shown, begun: what "
+    "pages say of themselves. Answered: the most batches of any one question, or of questions that "
+    "are answered together. Batches: all that were counted, in whichever way they came."
 )
 
 
@@ -67,6 +66,7 @@ def _survey(service: Service, public: Public, name: str, *, base: str) -> Safe:
         tag("p", tag("a", address, href=f"s/{quote(name)}/")),
         _code(address),
         table("Response", _HEAD, rows) if rows else tag("p", "Nobody has been shown it yet."),
+        tag("p", _MEANING, class_="note"),
         tag("p", tag("a", "Download as CSV", href=own)),
         class_="question",
     )
