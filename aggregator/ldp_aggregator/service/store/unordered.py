@@ -50,7 +50,7 @@ def claim(run: Run, table: str, ids: Sequence[bytes]) -> set[bytes]:
     elif fresh:
         rows = run(f"SELECT id FROM {table}")  # noqa: S608
         before = {id_ for (cell,) in rows for id_ in parts(cell)}
-        _made_anew(run, table, before | fresh, number or 1)
+        _made_anew(run, table, before | fresh, number=number or 1)
     return fresh
 
 

@@ -43,7 +43,7 @@ def sheet(survey_path: Path, output: Path, language: str, words: tuple[Path, ...
     survey = read_survey(survey_path)
     beside = page_file(survey_path)
     shown = read_presentation(survey, beside if beside.exists() else None)
-    write_whole(output, paper_sheet(survey, shown, language, words))
+    write_whole(output, paper_sheet(survey, shown, language, words=words))
 
 
 @paper.command()

@@ -29,12 +29,12 @@ def came(path, order, tokens=TOKENS):
 
 def in_pages(content, ids):
     """The ids that lie in each page of a file, in the order in which they lie there."""
-    found = []
+    arranged = []
     for start in range(0, len(content), PAGE):
         page = content[start : start + PAGE]
         there = sorted((page.index(id_), id_) for id_ in ids if id_ in page)
-        found.append([id_ for _, id_ in there])
-    return found
+        arranged.append([id_ for _, id_ in there])
+    return arranged
 
 
 def test_where_ids_of_tokens_lie_tells_no_order(tmp_path):
