@@ -99,6 +99,17 @@ class Browser(Session):
         actions = [{"type": kind, "value": key} for kind in ("keyDown", "keyUp")]
         self._post("/actions", actions=[{"type": "key", "id": "keyboard", "actions": actions}])
 
+    @contextmanager
+    def another_tab(self):
+        """Be in a new tab for a while."""
+        before = self._driver.get(f"/session{self._place}/window").json()["value"]
+        self._post("/window", handle=self._post("/window/new", type="tab")["handle"])
+        try:
+            yield
+        finally:
+            self._driver.delete(f"/session{self._place}/window")
+            self._post("/window", handle=before)
+
     def into_frame(self):
         """Run scripts in the first frame of the page from now on."""
         self._post("/frame", id=0)

@@ -232,6 +232,20 @@ def test_answers_are_not_for_those_who_translate_pages(chromium, host):
     assert chromium.run(cells) == [False] * 6
 
 
+def test_two_tabs_are_one_respondent(chromium, host):
+    """The slower one is told that the answers were sent, and sends none."""
+    open_page(chromium, host, 595)
+    chromium.run(NEXT)
+    chromium.run(FILL, *ANSWERS[0])
+    with chromium.another_tab():
+        answer(chromium, host, 595, given=ANSWERS[1])
+    host.log.clear()
+    chromium.run(NEXT)
+    chromium.run(NEXT)
+    chromium.wait("return document.querySelector('main').innerText.includes('already')")
+    assert not [line for line, _, _ in host.log if "reports" in line]
+
+
 def test_nothing_comes_back_with_the_page(chromium, host):
     """Left in the middle and returned to, it begins anew: what was filled in is gone."""
     open_page(chromium, host, 590)
