@@ -2,11 +2,15 @@
 
 import { EmbeddedClient } from "../src/embedding.js";
 import { hex, utf8 } from "../src/bytes.js";
+import { drawn, written } from "../src/draws.js";
 import { IndexedDBStore } from "../src/indexeddb.js";
-import { ForgetfulStore } from "./forgetful.js";
+import { system } from "../src/randomness.js";
+import { KINDS, STATE, Scope, scopeOf } from "../src/scope.js";
 import { sha256 } from "../src/sha256.js";
-import type { Answer, Survey } from "../src/survey.js";
+import { type Store, transact } from "../src/store.js";
+import type { Answer, Question, Survey } from "../src/survey.js";
 import { HTTPTransport } from "../src/transport.js";
+import { ForgetfulStore } from "./forgetful.js";
 import { type Sent, witnessed } from "./sent.js";
 
 /** The collector has it, or has taken it before. */
@@ -18,13 +22,17 @@ export class Device {
   /** By question. */
   readonly sent = new Map<string, Sent>();
   readonly #client: EmbeddedClient;
+  readonly #store: Store;
+  readonly #own: Scope;
 
   /** Each token is a respondent of its own, so that several can use one browser. */
   constructor(readonly survey: Survey, readonly collector: string, token: string) {
     const transport = new HTTPTransport(collector, token ? { token } : {});
     const whose = token ? `-${hex(sha256(utf8(token))).slice(0, TOKEN_DIGITS)}` : "";
+    this.#store = new ForgetfulStore(new IndexedDBStore(`ldp-respondent${whose}`));
+    this.#own = new Scope(transport.destination);
     this.#client = new EmbeddedClient(survey, {
-      store: new ForgetfulStore(new IndexedDBStore(`ldp-respondent${whose}`)), transport: witnessed(transport, survey, this.sent),
+      store: this.#store, transport: witnessed(transport, survey, this.sent),
       consent: "off", interval: null, strict: true, log: () => undefined,
       // What is drawn comes from no secret: whoever had it, and the reports, could try every answer.
       rollbackSafe: false,
@@ -36,6 +44,23 @@ export class Device {
     const ledger = await this.#client.ledger();
     if (ledger.problem) throw new Error(ledger.problem);
     return ledger.charges.some(({ survey }) => survey === this.survey.name);
+  }
+
+  /**
+   * The questions that are asked here: all, but of each draw those that the device answers. These are drawn now, before there is
+   * any answer, and kept where the client looks for them.
+   */
+  asked(): Promise<readonly Question[]> {
+    return transact(this.#store, [STATE], (records) => {
+      const scope = scopeOf(records, this.survey, this.#own);
+      return this.survey.questions.filter(({ name, draw }) => {
+        if (!draw) return true;
+        const key = KINDS.draw + scope.drawKey(this.survey, written(draw));
+        const kept = records.get(key) ?? drawn(draw, system);
+        records.put(key, kept);
+        return kept.includes(name);
+      });
+    }, true);
   }
 
   /** Randomize all answers, once, and send what they became. Questions that are answered together are given together. */

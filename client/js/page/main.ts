@@ -11,7 +11,7 @@
  */
 
 import { readSurvey } from "../src/all.js";
-import type { Answer, Survey } from "../src/survey.js";
+import type { Answer, Question, Survey } from "../src/survey.js";
 import { AlreadyAnsweredError } from "../src/errors.js";
 import { Device } from "./device.js";
 import { button, el } from "./elements.js";
@@ -34,6 +34,7 @@ class Page {
   readonly #device: Device;
   #voice: Voice;
   #hasBegun = false;
+  #asked: readonly Question[] = [];
   /** What the view shows again, in another language. */
   #again: () => void = () => undefined;
 
@@ -53,7 +54,7 @@ class Page {
     if (await this.#device.waiting()) await this.#device.send();
     if (await this.#device.waiting()) this.#wait(() => this.begin());
     else if (await this.#device.answered()) this.#show(() => notice(this.#voice, "answered_before"));
-    else this.#show(() => introduction(this.#voice, this.#texts, () => this.#start()));
+    else this.#show(() => introduction(this.#voice, this.#survey, this.#texts, () => void this.#start()));
   }
 
   /** Says that reports wait here; what to do when somebody tries again. */
@@ -95,22 +96,28 @@ class Page {
     this.#again();
   }
 
-  #start(): void {
+  async #start(): Promise<void> {
     if (this.#texts.counted && !this.#hasBegun) this.#device.tell("started");
     this.#hasBegun = true;
+    try {
+      this.#asked = await this.#device.asked();
+    } catch {
+      this.#show(() => notice(this.#voice, "cannot_be_asked"), true);
+      return;
+    }
     addEventListener("beforeunload", asks);
     this.#step(this.#posed(), 0);
   }
 
   #posed(): ReadonlyMap<string, Posed> {
-    return new Map(this.#survey.questions.map((question) => [
+    return new Map(this.#asked.map((question) => [
       question.name, posed(question, this.#texts.questions[question.name]!, this.#voice),
     ]));
   }
 
   #step(all: ReadonlyMap<string, Posed>, at: number): void {
     const voice = this.#voice;
-    const questions = this.#survey.questions.map(({ name }) => name);
+    const questions = this.#asked.map(({ name }) => name);
     const steps = this.#texts.one_by_one ? stepsOf(questions, this.#survey.groups) : [questions];
     const names = steps[at];
     this.#again = () => {

@@ -10,7 +10,7 @@ import type { Told, Texts, Voice } from "./texts.js";
 const OWN = { translate: "no" };
 
 /** Who asks and why. */
-export function introduction(voice: Voice, texts: Texts, start: () => void): HTMLElement {
+export function introduction(voice: Voice, survey: Survey, texts: Texts, start: () => void): HTMLElement {
   const { title, asked_by, purpose, contact } = voice.survey;
   const facts = [["asked_by", asked_by], ["contact", contact]] as const;
   const known = facts.filter(([, words]) => words);
@@ -22,6 +22,7 @@ export function introduction(voice: Voice, texts: Texts, start: () => void): HTM
     el("h2", {}, voice.say("what_is_sent")),
     el("p", {}, voice.say("never_leaves")),
     el("p", {}, voice.say("all_together", texts.total)),
+    survey.questions.some(({ draw }) => draw) && el("p", {}, voice.say("some_are_asked")),
     el("p", { class: "hint" }, voice.say("what_else_shows")),
     el("p", { class: "actions" }, button(voice.say("start"), start, "main")),
   );

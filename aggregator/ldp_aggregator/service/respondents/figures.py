@@ -33,8 +33,7 @@ _PLACES = 3
 def check_askable(survey: Survey) -> None:
     """Whether a page can ask all questions. Raises `PageError`, which lists those that it cannot.
 
-    Several records of a device and vectors are for apps, which have sensors; of a draw a page would
-    ask what it throws away.
+    Several records of a device and vectors are for apps, which have sensors.
     """
     problems = []
     for question in survey:
@@ -43,8 +42,6 @@ def check_askable(survey: Survey) -> None:
             problems.append(Problem(place, f"type {', '.join(TYPES)}", question.domain.type))
         if question.domain.per_device:
             problems.append(Problem(place, "one answer of a person", "per_device"))
-        if question.draw is not None:
-            problems.append(Problem(place, "a question that everyone is asked", "one of a draw"))
     if problems:
         raise PageError(problems)
 

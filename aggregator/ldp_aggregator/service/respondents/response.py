@@ -1,9 +1,9 @@
 """The response to a survey by day: how many were shown the page, began, and were counted.
 
     page_shown, page_begun   what pages say of themselves, without an answer
-    answered                 the most batches that were counted for any one question or group: a
-                             page sends one for each, so that as many people answered, if all did
-                             so on pages
+    answered                 the most batches that were counted for any one question, group or
+                             draw: a page sends one for each (of a draw as many as it asks), so that
+                             as many people answered, if all did so on pages
     batches                  all that were counted, of all questions, in whichever way they came
 
 What was counted is the store's: by epoch, on the day on which it began, where a survey has epochs.
@@ -20,6 +20,7 @@ from datetime import UTC, datetime
 from threading import Event, Thread
 from typing import NamedTuple
 
+from ldp.survey import Survey
 from ldp_aggregator.service.service import Service
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.records import EVER
@@ -50,6 +51,7 @@ class Response(NamedTuple):
 
 def response(service: Service, public: Public, name: str) -> list[Response]:
     """The response to a survey, from the first day on."""
+    survey = service.catalogue.by_name[name][-1].survey
     by_epoch = service.analysis.accepted(name)
     public.reach.note(name, by_epoch.get(EVER, Counter()))
     days = public.reach.by_day(name)
@@ -61,11 +63,21 @@ def response(service: Service, public: Public, name: str) -> list[Response]:
     rows = []
     for day in sorted({*days, *counted}):
         steps, sums = days.get(day, {}), counted.get(day, Counter())
-        most = max(sums.values(), default=0)
+        most = _most(sums, survey)
         shown, begun = steps.get(SHOWN, 0), steps.get(STARTED, 0)
         row = Response(day or EARLIER, shown, begun, answered=most, batches=sums.total())
         rows += [row] * any(row[1:])
     return rows
+
+
+def _most(sums: Sums, survey: Survey) -> int:
+    """The most batches of any one question or group; those of a draw by how many each answers."""
+    drawn = {name for draw in survey.draws for name in draw.names}
+    numbers = [number for name, number in sums.items() if name not in drawn]
+    for draw in survey.draws:
+        together = sum(sums.get(name, 0) for name in draw.names)
+        numbers.append(-(-together // draw.answers))
+    return max(numbers, default=0)
 
 
 def _growth(totals: Mapping[str, Sums]) -> dict[str, Counter[str]]:
