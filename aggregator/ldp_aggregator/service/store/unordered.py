@@ -33,7 +33,7 @@ _Buckets = dict[int, list[bytes]]
 def claim(run: Run, table: str, ids: Sequence[bytes]) -> set[bytes]:
     """Keep ids, all different; those that had not been there. In a transaction."""
     run(f"CREATE TABLE IF NOT EXISTS {table} (bucket INTEGER PRIMARY KEY, id BLOB)")
-    [(number,)] = run(f"SELECT count(*) FROM {table}")  # noqa: S608
+    [(number,)] = run(f"SELECT coalesce(max(bucket) + 1, 0) FROM {table}")  # noqa: S608
     wanted = _spread(ids, number or 1)
     buckets: _Buckets = {}
     for bucket in wanted:
