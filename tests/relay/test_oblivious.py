@@ -1,6 +1,7 @@
 """Oblivious HTTP before a relay: the RFC's example, what a hop sees, and what it cannot do."""
 
 import json
+import sys
 from contextlib import contextmanager
 
 import pytest
@@ -318,6 +319,15 @@ def test_a_hop_that_sends_a_request_again_adds_nothing(relay):
         assert visitor.post(GATEWAY_PATH, content=encapsulated).status_code == 200
     assert (writer.counts["accepted"], writer.counts["duplicate"]) == (1, 99)
     assert envelope_in(frame) in writer.ask(lambda pool: pool.take_out(*pool.waiting()))
+
+
+def test_what_is_missing_is_named(tmp_path, monkeypatch):
+    """Without the extra: at the relay, and on the device."""
+    monkeypatch.setitem(sys.modules, "pyhpke", None)
+    said = run("relay", "oblivious-keys", "--private", tmp_path / "own.pem", code=1).output
+    assert 'pip install "ldpkit-aggregator[oblivious]"' in said
+    with pytest.raises(ImportError, match=r"ldpkit-client\[oblivious\]"):
+        ObliviousTransport("https://hop.example", RELAY, keys=KEYS)
 
 
 def test_the_command_makes_keys_once(tmp_path):

@@ -62,9 +62,9 @@ class GatewayKey(NamedTuple):
 
 def make_gateway_key(path: Path) -> GatewayKey:
     """A new key, in a new file. Raises `KeyFileError`."""
+    _suite()
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-    _suite()
     private = X25519PrivateKey.generate()
     new_key_file(path, private)
     return gateway_key(private)
@@ -72,9 +72,9 @@ def make_gateway_key(path: Path) -> GatewayKey:
 
 def read_gateway_key(path: Path) -> GatewayKey:
     """The key in a file. Raises `KeyFileError`, which shows none of it."""
+    _suite()
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-    _suite()
     private = private_key_in(path)
     if not isinstance(private, X25519PrivateKey):
         raise KeyFileError(
