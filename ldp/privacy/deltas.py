@@ -85,6 +85,8 @@ def fine(count: int, both: bool) -> Effort:
         return Effort(blocks=40, stretches=20, parts=20)
     if count < 30_000:
         return Effort(blocks=40, stretches=12, parts=12)
+    if count <= 100_000:
+        return Effort(blocks=28, stretches=10, parts=10)
     if count < 300_000:
         return Effort(blocks=20, stretches=8, parts=8)
     return Effort(blocks=12, stretches=6, parts=4)
