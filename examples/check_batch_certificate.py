@@ -114,7 +114,7 @@ def main(path, survey=None):
         parts = [
             blanket_of(question["mechanism"], question["integers"]) for question in c["questions"]
         ]
-        n, *many = (int(c[name]) for name in ("honest", "blocks", "stretches", "parts"))
+        n, all_n, *many = (int(c[x]) for x in ("honest", "reports", "blocks", "stretches", "parts"))
         t, wanted, upper, lower = (F(c[name]) for name in ("t", "delta", "upper", "lower"))
         power, alone = (F(Context(400, ROUND_FLOOR).exp(Decimal(c[x]))) for x in ("epsilon", ALONE))
         e, g, h, k, b = pair = of_row(parts)
@@ -126,7 +126,8 @@ def main(path, survey=None):
         names = "+".join(question["name"] for question in c["questions"])
         proven = {
             "form": (c["format"], c["first_reports_only"], c["message"]) == (1, False, names),
-            "honest reports": n == floor(int(c["reports"]) * (1 - F(c["colluding"]))),
+            "honest reports": all_n >= n == floor(all_n * (1 - F(c["colluding"]))),
+            "effort": min(many) > 0,
             "blanket": [F(number) for number in c["blanket"].values()] == blanket,
             "e^epsilon": 1 <= t == F(floor(power * 10**30), 10**30),
             "epsilon of one message": ratio <= alone < ratio * (1 + F(1, 10**5)),

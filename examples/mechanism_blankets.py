@@ -73,8 +73,16 @@ def blanket_of(mechanism, integers):
     return e, e, h, h, b
 
 
+def is_sound(pair):
+    """Whether some mechanism can have such a blanket: integers of none have others."""
+    e, g, h, k, b = pair
+    return min(e, g) > 1 and min(h, k) > 0 <= b and h + k + b <= 1
+
+
 def of_row(parts):
-    """Reports that travel together: laws are multiplied."""
+    """Reports that travel together: laws are multiplied. Raises `ValueError` for what is none."""
+    if not all(map(is_sound, parts)):
+        raise ValueError("expected the integers of a mechanism, got others")
     if len(parts) == 1:
         return parts[0]
     corners = [(F(1), F(1), F(1))]

@@ -3,6 +3,8 @@
     python examples/three_parties.py                    in a folder that is gone afterwards
     python examples/three_parties.py --keep parties     in a new folder; goes on until Ctrl-C, so
                                                         that the page can be looked at
+    python examples/three_parties.py --hop              the same through a fourth party, who hides
+                                                        from the relay who sends (`hop.py`)
 
 The commands that it runs are those that the three parties would run, each on a machine of its own;
 they are printed. In this process are the devices. In the end it asks the collector's page what the
@@ -21,7 +23,7 @@ from html import unescape
 from pathlib import Path
 from urllib.request import Request, urlopen
 
-from ldp_client import EmbeddedClient, Relay
+from ldp_client import EmbeddedClient, ObliviousTransport, Relay
 
 EXAMPLES = Path(__file__).resolve().parent
 LDP = Path(sys.executable).with_name("ldp")
@@ -79,7 +81,22 @@ def shown(page, token):
     return re.search(r"([\d,]+) reports, mixed by relay\.example: .*?if not", text)
 
 
-def main(folder, stays):
+def hidden(processes, address, keys, folder):
+    """What carries to a relay through a hop, which is started."""
+    gateway = f"{address}/.well-known/ohttp-gateway"
+    print("\nA fourth party passes on what devices encrypt for the relay:")
+    print(f"$ python examples/hop.py {gateway}")
+    log = folder / "hop.log"
+    process = subprocess.Popen(  # noqa: S603  # a file beside this one
+        [sys.executable, EXAMPLES / "hop.py", gateway], stderr=log.open("w")
+    )
+    processes.callback(process.wait)
+    processes.callback(process.terminate)
+    listening = waited(lambda: re.search(r"http://\S+:\d+", log.read_text()), process)
+    return ObliviousTransport(listening.group(), address, keys=keys)
+
+
+def main(folder, stays, hides):
     """Walk through it."""
     with ExitStack() as processes:
         print("The collector makes its keys, and a token for the relay:")
@@ -95,10 +112,13 @@ def main(folder, stays):
         )
         terms = ("--collector", page, "--least-reports", LEAST, "--every", 0.2, "--port", 0)
         words = ("relay", "serve", SURVEY, *terms)
-        address = started(processes, *words, folder=folder, token=relaying)
+        keys = said("relay", "oblivious-keys", folder=folder) if hides else None
+        own_key = ("--oblivious-key", "oblivious-key.pem") if hides else ()
+        address = started(processes, *words, *own_key, folder=folder, token=relaying)
+        transport = hidden(processes, address, keys, folder=folder) if hides else None
         print(f"\n{DEVICES} devices know the relay's address, and the collector's public key:")
         print(f"  EmbeddedClient(survey, relay=Relay({address!r}, {key[:24]!r}...))")
-        answers(Relay(address, key))
+        answers(Relay(address, key, transport))
         sentence = waited(lambda: shown(page, looking))
         print(f"\nThe collector's page says:\n  {sentence.group()}\n")
         reports = sentence.group(1).replace(",", "")
@@ -119,10 +139,11 @@ def main(folder, stays):
 if __name__ == "__main__":
     options = argparse.ArgumentParser(description="Devices, a relay and a collector.")
     options.add_argument("--keep", type=Path, metavar="FOLDER", help="a new folder, to stay in")
-    kept = options.parse_args().keep
-    if kept is None:
+    options.add_argument("--hop", action="store_true", help="through a fourth party")
+    chosen = options.parse_args()
+    if chosen.keep is None:
         with tempfile.TemporaryDirectory() as temporary:
-            main(Path(temporary), stays=False)
+            main(Path(temporary), stays=False, hides=chosen.hop)
     else:
-        kept.mkdir()
-        main(kept.resolve(), stays=True)
+        chosen.keep.mkdir()
+        main(chosen.keep.resolve(), stays=True, hides=chosen.hop)

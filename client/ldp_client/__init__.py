@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ldp_client.embedded import EmbeddedClient
     from ldp_client.keyrings import keyring_secret
     from ldp_client.limits import QueueLimits
+    from ldp_client.oblivious import ObliviousTransport
     from ldp_client.outcomes import ACCEPTED, HELD, OFFLINE, REFUSED, Outcome, retry
     from ldp_client.preview import Preview
     from ldp_client.recovery import Recovered, recover
@@ -47,6 +48,7 @@ __all__ = [
     "FolderTransport",
     "HTTPTransport",
     "Ledger",
+    "ObliviousTransport",
     "Outcome",
     "Preview",
     "QueueLimits",
@@ -77,6 +79,7 @@ _HOMES = {
     "HELD": "outcomes",
     "HTTPTransport": "transport",
     "OFFLINE": "outcomes",
+    "ObliviousTransport": "oblivious",
     "Outcome": "outcomes",
     "Preview": "preview",
     "QueueLimits": "limits",

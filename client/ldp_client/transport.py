@@ -6,13 +6,14 @@ A transport takes the bytes of one batch and says what became of them (`ldp_clie
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from ldp_client.outcomes import ACCEPTED, HELD, Outcome, retry
 
 if TYPE_CHECKING:
     import ssl
+    from http.client import HTTPResponse
 
     from ldp_client.line import Route
 
@@ -58,6 +59,7 @@ class HTTPTransport:
 
     reports_path = REPORTS_PATH
     """Below the address, where batches go."""
+    content_type = "application/octet-stream"
 
     def __init__(
         self,
@@ -89,7 +91,7 @@ class HTTPTransport:
         self._timeout = _checked(timeout)
         port = "" if self._port == _USUAL_PORTS[parts.scheme] else f":{self._port}"
         self.destination = f"{parts.scheme}://{parts.hostname}{port}{self._path}"
-        self._headers = {"Content-Type": "application/octet-stream", "User-Agent": "ldpkit"}
+        self._headers = {"Content-Type": self.content_type, "User-Agent": "ldpkit"}
         self._context = context
         self._proxy: tuple[str, int] | None = None
         self._authorization: str | None = None
@@ -111,17 +113,27 @@ class HTTPTransport:
 
     def send(self, payload: bytes) -> Outcome:
         """Post the bytes once."""
+        from ldp_client.verdicts import of_answer
+
+        return self._posted(
+            payload,
+            lambda response, body: of_answer(
+                response.status, response.getheader("Retry-After"), body
+            ),
+        )
+
+    def _posted(self, content: bytes, judge: Callable[[HTTPResponse, bytes], Outcome]) -> Outcome:
+        """Post the bytes once, and have the answer judged, if there is one."""
         from http.client import HTTPException
 
         from ldp_client.line import Line, ProxyError
-        from ldp_client.verdicts import of_answer, of_failure
+        from ldp_client.verdicts import of_failure
 
         connection = Line(self._route(), self._timeout)
         try:
-            connection.request("POST", self._path, payload, self._headers)
+            connection.request("POST", self._path, content, self._headers)
             with connection.getresponse() as response:
-                body = response.read(_MOST_RESPONSE)
-                return of_answer(response.status, response.getheader("Retry-After"), body)
+                return judge(response, response.read(_MOST_RESPONSE))
         except ProxyError as error:
             mendable = 400 <= error.status < 500
             outcome = HELD if mendable else retry()

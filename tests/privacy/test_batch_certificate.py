@@ -4,6 +4,7 @@ import importlib.util
 import json
 import re
 import sys
+from fractions import Fraction
 
 import pytest
 from calling import run
@@ -11,7 +12,9 @@ from places import EXAMPLES
 from surveys import survey_of, yes_no
 
 from ldp.certificate import certificate as survey_certificate
+from ldp.exact import decimal_text
 from ldp.privacy import batch_certificate, batch_privacy
+from ldp.privacy.batches import power
 from ldp.privacy.certificates import stated
 from ldp.privacy.table import blanket_of
 
@@ -109,6 +112,61 @@ def test_tampered_certificates_are_refused(tmp_path):
     assert checked({**certificate, "blocks": "none"}, tmp_path / "it") == 2
     assert checked({}, tmp_path / "it") == 2
     assert checker.main(tmp_path / "absent") == 2
+
+
+def worked_out(certificate):
+    """With the bounds that the program itself comes to, whatever it was told."""
+    pair = [Fraction(number) for number in list(certificate["blanket"].values())[:5]]
+    many = [int(certificate[name]) for name in ("blocks", "stretches", "parts")]
+    n, t = int(certificate["honest"]), Fraction(certificate["t"])
+    upper, lower = (checker.delta(pair, n, t, many=many, up=up) for up in (True, False))
+    return {**certificate, "upper": str(upper), "lower": str(lower)}
+
+
+@pytest.mark.parametrize("name", ["grr", "ss"])
+@pytest.mark.parametrize("effort", [("-5", "4", "4"), ("4", "-3", "4"), ("-1", "-1", "-1")])
+def test_nothing_is_left_out_by_counting_backwards(name, effort, tmp_path):
+    """Less than one block has no mass, and would have any epsilon kept."""
+    certificate = batch_certificate(MESSAGES[name], 400, "1e-3")
+    blocks, stretches, parts = effort
+    little = Fraction(1, 1000)
+    forged = worked_out(
+        {
+            **certificate,
+            "epsilon": "0.001",
+            "t": decimal_text(power(little)),
+            "blocks": blocks,
+            "stretches": stretches,
+            "parts": parts,
+        }
+    )
+    assert checked(forged, tmp_path / "it") != 0
+
+
+@pytest.mark.parametrize(("reports", "share"), [("40", "-9"), ("-40", "11"), ("400", "1.5")])
+def test_there_are_no_more_honest_reports_than_reports(reports, share, tmp_path):
+    """A share below 0 would add some, and one above 1 turn what is below 0."""
+    certificate = batch_certificate(MESSAGES["grr"], 400, "1e-3")
+    assert checked({**certificate, "reports": reports, "colluding": share}, tmp_path / "it") != 0
+
+
+@pytest.mark.parametrize(
+    ("name", "integers"),
+    [
+        ("grr", {"size": "-12", "truth": "3", "other": "1"}),
+        ("grr", {"size": "12", "truth": "1", "other": "3"}),
+        ("oue", {"size": "12", "if_true": "9", "if_other": "1", "word": "3"}),
+        ("ss", {"size": "12", "chosen": "12", "truth": "3", "other": "1"}),
+    ],
+)
+def test_integers_of_no_mechanism_are_refused(name, integers, tmp_path):
+    """Whatever would follow from them."""
+    certificate = batch_certificate(MESSAGES[name], 400, "1e-3")
+    (question,) = certificate["questions"]
+    with pytest.raises((ValueError, ArithmeticError)):
+        blankets.of_row([blankets.blanket_of(name, integers)])
+    forged = {**certificate, "questions": [{**question, "integers": integers}]}
+    assert checked(forged, tmp_path / "it") != 0
 
 
 def leaves(record, above=()):

@@ -11,7 +11,7 @@ from scipy.stats import binom
 from ldp.exact import exp_lower, fraction, log_upper, odds
 from ldp.privacy.batches import batch_epsilon, power, rounded_up
 from ldp.privacy.blankets import Blanket, of_any, of_rates, two_levels
-from ldp.privacy.deltas import Effort, cover_blocks, delta_above, delta_below
+from ldp.privacy.deltas import Effort, cover_blocks, delta_above, delta_below, fine
 from ldp.privacy.laws import BITS, UNIT, binomial
 
 EXACT = Effort(blocks=100, stretches=100, parts=100)
@@ -156,6 +156,17 @@ def test_a_quick_epsilon_is_no_less_and_not_much_more():
         quick = batch_epsilon(blanket, 2_000, Fraction(1, 10**6), finely=False)
         certified = batch_epsilon(blanket, 2_000, Fraction(1, 10**6))
         assert certified <= quick <= certified * Fraction(103, 100)
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_certificates_of_up_to_a_million_take_seconds(both):
+    """Steps grow with blocks, parts and the root of how many: at no number a multiple of others'.
+
+    5 seconds of one core are some 90,000 of them; a million takes 48,000 to 60,000.
+    """
+    for count in (300, 2_999, 3_000, 29_999, 30_000, 100_000, 299_999, 300_000, 10**6):
+        effort = fine(count, both)
+        assert effort.blocks * effort.parts * math.sqrt(count) < 90_000, count
 
 
 def test_a_batch_of_one_and_one_too_small_hide_nobody():

@@ -26,7 +26,11 @@ MAY_IMPORT = {
 }
 DEVICE = ("ldp", "ldp_client")
 ON_DEVICE = {"ldp", "ldp_client", "msgpack", "xxhash"}
-OF_EXTRAS = {"keyrings": {"keyring"}, "sealing": {"cryptography"}}
+OF_EXTRAS = {
+    "keyrings": {"keyring"},
+    "oblivious": {"cryptography", "pyhpke"},
+    "sealing": {"cryptography"},
+}
 HEAVY = (
     "numpy",
     "scipy",

@@ -3,10 +3,11 @@
 Tests kill some dozens.
 
 Each life of the relay is a process with the real writer, pool and forwarder on one file. Devices
-send over pipes, repeat what was not acknowledged in the next life, and some of what was. The
-collector, in this process, now and then refuses, or loses its answer; it counts a part once, by its
-id. In the end devices send until nothing waits, and every acknowledged report has to be in exactly
-one batch, none twice, none below the least number.
+send over pipes, repeat what was not acknowledged in the next life, and some of what was; others
+send envelopes of theirs again, under ids of their own. The collector, in this process, now and then
+refuses, or loses its answer; it counts a part once, by its id. In the end devices send until
+nothing waits, and every acknowledged report has to be in exactly one batch, none twice, none below
+the least number.
 """
 
 import logging
@@ -38,6 +39,13 @@ LEAST = 12
 _SHORTEST, _LONGEST = 0.005, 0.15
 _AT_ONCE = 25
 _LAST = 120.0
+_COPIES = 3
+
+
+def _copy(frame):
+    """What somebody sends who has seen a device's envelope."""
+    (question,) = (one for one in EVER.questions if one.fingerprint in frame)
+    return message(question, envelope=envelope_in(frame))
 
 
 class _Way:
@@ -97,6 +105,7 @@ class Trial:
         """One life, in which devices have so many new reports to some questions."""
         start = len(self.frames)
         self.frames += [message(self._draw.choice(questions)) for _ in range(fresh)]
+        self.frames += map(_copy, self._draw.choices(self.frames, k=_COPIES))
         open_ones = [number for number in range(start) if number not in self.acknowledged]
         known = self._draw.sample(sorted(self.acknowledged), min(3, len(self.acknowledged)))
         coming = [*open_ones, *known, *range(start, len(self.frames))]
@@ -187,7 +196,8 @@ def trial(kills, seed=1):
             running.live(draw.uniform(_SHORTEST, _LONGEST), draw.randrange(2, 40))
         running.finish()
         batches = running.check()
-        return len(running.acknowledged), batches, running.again["duplicate"]
+        reports = {envelope_in(running.frames[number]) for number in running.acknowledged}
+        return len(reports), batches, running.again["duplicate"]
 
 
 if __name__ == "__main__":
@@ -197,5 +207,5 @@ if __name__ == "__main__":
     print(
         f"{kills:,} kills in {time.monotonic() - begun:.0f} s: {reports:,} acknowledged reports, "
         f"each in exactly one of {batches:,} batches of at least {LEAST}; 0 lost, 0 twice; "
-        f"{known:,} retries known"
+        f"{known:,} retries and copies known"
     )

@@ -150,9 +150,9 @@ def test_a_relay_that_hands_ids_on_is_found(tmp_path, quick, monkeypatch):
     devices = []
     claim = pool.Pool.claim
 
-    def noted(self, epoch, ids):
-        devices.extend(ids)
-        return claim(self, epoch, ids)
+    def noted(self, epoch, names):
+        devices.extend(id_ for id_, _ in names)
+        return claim(self, epoch, names)
 
     monkeypatch.setattr(pool.Pool, "claim", noted)
     monkeypatch.setattr(batching, "batch_id", lambda *_: devices.pop())

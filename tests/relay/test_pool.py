@@ -128,20 +128,20 @@ def test_what_is_rolled_back_was_never_there(tmp_path):
     pool = Pool(tmp_path / "p.db")
     with pool.changing():
         pool.add(CROWD, [marked(number) for number in range(40)])
-        assert pool.claim(EVER, [b"i" * 16]) == {b"i" * 16}
+        assert pool.claim(EVER, [(b"i" * 16,)]) == [True]
 
     def fail():
         with pool.changing():
             pool.add(CROWD, [marked(number) for number in range(40, 400)])
             pool.take_out(CROWD)
-            pool.claim(EVER, [b"j" * 16])
+            pool.claim(EVER, [(b"j" * 16,)])
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
         fail()
     assert pool.waiting() == {CROWD: 40}
     with pool.changing():
-        assert pool.claim(EVER, [b"i" * 16, b"j" * 16]) == {b"j" * 16}
+        assert pool.claim(EVER, [(b"i" * 16,), (b"j" * 16,)]) == [False, True]
         assert len(pool.take_out(CROWD)) == 40
     pool.close()
 
@@ -153,7 +153,7 @@ def test_a_pool_is_as_it_was_when_it_is_opened_again(tmp_path):
     with pool.changing():
         pool.add(CROWD, [marked(1), marked(2)])
         pool.add(other, [b"x" * (SIZE + 9)] * 3)
-        pool.claim(Epoch(60, 7), [b"i" * 16])
+        pool.claim(Epoch(60, 7), [(b"i" * 16,)])
         pool.keep_part(b"p" * 16, b"frame")
         pool.note_epochs(60, 5, 7)
         pool.count("mixed", 3)
@@ -163,7 +163,7 @@ def test_a_pool_is_as_it_was_when_it_is_opened_again(tmp_path):
     assert (pool.parts(), pool.part(b"p" * 16)) == ([b"p" * 16], b"frame")
     assert (pool.closed(), pool.seen(), pool.counts()["mixed"]) == ({60: 5}, {60: 7}, 3)
     with pool.changing():
-        assert not pool.claim(Epoch(60, 7), [b"i" * 16])
+        assert pool.claim(Epoch(60, 7), [(b"i" * 16,)]) == [False]
         pool.forget(Epoch(60, 7))
         assert pool.epochs() == []
         assert pool.take_out(other) == [b"x" * (SIZE + 9)] * 3

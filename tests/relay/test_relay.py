@@ -119,6 +119,37 @@ def test_what_comes_again_is_one_report(relay, tmp_path):
     assert sum(again.waiting.values()) == 0
 
 
+def test_an_envelope_that_somebody_sends_again_is_one_report(relay):
+    """Under ids of their own: in one upload, later, after its batch has gone, after a restart.
+
+    A thousand copies of one report would stand out in what the collector counts.
+    """
+    writer = relay(least=2)
+    victim = message(ONE)
+    copies = [message(ONE, envelope=envelope_in(victim)) for _ in range(20)]
+    assert give(writer, b"".join(copies[:9])).told == (*ACCEPTED, *DUPLICATE * 8)
+    # Whoever is quicker than the device: its report is mixed all the same, once.
+    assert give(writer, victim).told == DUPLICATE
+    assert give(writer, b"".join(copies[9:])).told == DUPLICATE * 11
+    give(writer, message(ONE))
+    look(writer)
+    assert (writer.counts["mixed"], writer.parts) == (2, 1)
+    assert give(writer, message(ONE, envelope=envelope_in(victim))).told == DUPLICATE
+    writer.close()
+    again = relay(least=2)
+    assert give(again, message(ONE, envelope=envelope_in(victim))).told == DUPLICATE
+    # Under another question, where it opens for no one, it takes nobody's place.
+    sealed = os.urandom(SIZE)
+    assert give(again, message(OTHER, envelope=sealed)).told == ACCEPTED
+    assert give(again, message(ONE, envelope=sealed)).told == ACCEPTED
+    # A device that was rolled back seals anew what has the same id: known by both from then on.
+    first, anew = message(ONE), os.urandom(SIZE)
+    (payload,) = read_frames(first)
+    resealed = encode_frame(encode_sealed(decode_sealed(payload)._replace(envelope=anew)))
+    assert give(again, first + resealed).told == (*ACCEPTED, *DUPLICATE)
+    assert give(again, message(ONE, envelope=anew)).told == DUPLICATE
+
+
 def test_what_cannot_be_mixed_gets_a_reason(relay):
     """And costs nothing but itself; what is not known here is told to come again, whole."""
     writer = relay()

@@ -26,6 +26,7 @@ from ldp.sealed import decode_sealed
 from ldp.wire import read_frames
 from ldp_aggregator.service.relay.app import RelayApplication
 from ldp_aggregator.service.relay.forwarding import Told
+from ldp_aggregator.service.relay.seen import CAPACITY
 from ldp_aggregator.service.uploads.tokens import METRICS, Tokens, kept
 
 ONE = EVER.questions[0]
@@ -91,7 +92,7 @@ def test_what_is_asked_of_a_relay_and_answered(parties):
 
 
 def test_the_store_holds_nothing_that_it_need_not(tmp_path):
-    """Each value: an envelope, an id, a fingerprint, a frame to be sent, or a small number.
+    """Each value: an envelope, a fingerprint, a part to be sent, what is hashed, or a small number.
 
     No number is as large as a time in seconds.
     """
@@ -112,7 +113,6 @@ def test_the_store_holds_nothing_that_it_need_not(tmp_path):
     ids, envelopes = {one.id for one in sealed}, {envelope_in(frame) for frame in frames}
     mixed = {one.envelope for one in sealed if one.fingerprint == ONE.fingerprint}
     known = {
-        *ids,
         *(b"\1" + envelope for envelope in envelopes - mixed),
         bytes(SIZE + 1),
         *(question.fingerprint for survey in (EVER, DAILY) for question in survey),
@@ -120,21 +120,29 @@ def test_the_store_holds_nothing_that_it_need_not(tmp_path):
         *parts.values(),
     }
     seen = set()
+    hashed = []
     with sqlite3.connect(path) as connection:
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema")]
         for table in tables:
-            if not table.startswith("sqlite_"):
+            if table.startswith("seen_"):
+                hashed += [marks for _, marks in connection.execute(f"SELECT * FROM {table}")]
+            elif not table.startswith("sqlite_"):
                 for row in connection.execute(f"SELECT * FROM {table}"):
                     seen.update(row)
-    assert {value for value in seen if isinstance(value, bytes)} <= known
+    (key,) = {value for value in seen if isinstance(value, bytes)} - known
+    assert len(key) == 32
+    # Of each message two hashes under that key, of which nothing is sent and nothing said.
+    marks = {content[at : at + 16] for content in hashed for at in range(0, len(content), 16)}
+    assert len(marks - {bytes(16)}) == 2 * len(frames)
+    assert {len(content) for content in hashed} == {CAPACITY * 16}
     assert max(value for value in seen if isinstance(value, int)) <= DAY
     names = {value for value in seen if isinstance(value, str)}
-    assert names <= {"commits", "accepted", "mixed", "batches"}
+    assert names <= {"commits", "accepted", "mixed", "batches", "marks"}
     # What was mixed is in a part, and no longer beside it.
     content = path.read_bytes()
     assert all(content.count(envelope) == 1 for envelope in envelopes)
-    # An id lies in a table of ids alone.
-    assert not any(id_ in frame for id_ in ids for frame in parts.values())
+    # No id of a device's is kept, here or in what is sent.
+    assert not any(id_ in content for id_ in ids)
 
 
 def all_parts(writer):

@@ -206,6 +206,16 @@ def test_a_part_is_opened_and_what_is_wrong_costs_itself_only():
     assert counted_in(refused)[1] == ["sealed"]
 
 
+def test_an_envelope_that_a_part_has_twice_is_one_report():
+    """A relay that sends copies of one report makes no crowd of it."""
+    one, other = (sealed_one(SYMBOL, b"\1").envelope for _ in range(2))
+    opened = Opener([KEY]).open(mixed_of(SYMBOL, [one, other, one, one]), ENVELOPES)
+    assert (opened.sound, opened.opened) == (2, 2)
+    batches, reasons = counted_in(opened)
+    assert [batch.size for batch in batches] == [2]
+    assert reasons == ["sealed"] * 2
+
+
 def test_all_keys_are_tried():
     """A collector that changes its key opens what was sealed for the one before."""
     old = private_key(bytes(31) + b"\11")

@@ -44,10 +44,17 @@ def make_key(path: Path) -> str:
     Raises `KeyFileError` if there is such a file already, or none can be made.
     """
     suite()
-    from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric import ec
 
     key = ec.generate_private_key(ec.SECP256R1())
+    new_key_file(path, key)
+    return public_text(key)
+
+
+def new_key_file(path: Path, key: Any) -> None:
+    """A private key in a new file, which its owner alone may read. Raises `KeyFileError`."""
+    from cryptography.hazmat.primitives import serialization
+
     pem = key.private_bytes(
         serialization.Encoding.PEM,
         serialization.PrivateFormat.PKCS8,
@@ -65,14 +72,28 @@ def make_key(path: Path) -> str:
         file.write(pem)
         file.flush()
         os.fsync(file.fileno())
-    return public_text(key)
 
 
 def read_key(path: Path) -> EllipticCurvePrivateKey:
     """The private key in a file. Raises `KeyFileError`, which shows none of it."""
     suite()
-    from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = private_key_in(path)
+    if not isinstance(key, ec.EllipticCurvePrivateKey) or key.curve.name != "secp256r1":
+        raise KeyFileError(
+            f"expected a private key of P-256 in {path}, as ldp relay keys makes it, got something "
+            "else"
+        )
+    return key
+
+
+def private_key_in(path: Path) -> Any:
+    """The private key in a file that its owner alone may read, of any kind; None if it is none.
+
+    Raises `KeyFileError`.
+    """
+    from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
     content = read_bytes(path, _MOST)
@@ -81,15 +102,9 @@ def read_key(path: Path) -> EllipticCurvePrivateKey:
             f"expected {path} to be readable by its owner alone, found others; chmod 600 {path}"
         )
     try:
-        key = load_pem_private_key(content, None)
+        return load_pem_private_key(content, None)
     except (ValueError, TypeError, UnsupportedAlgorithm):
-        key = None
-    if not isinstance(key, ec.EllipticCurvePrivateKey) or key.curve.name != "secp256r1":
-        raise KeyFileError(
-            f"expected a private key of P-256 in {path}, as ldp relay keys makes it, got something "
-            "else"
-        )
-    return key
+        return None
 
 
 def public_text(key: EllipticCurvePrivateKey) -> str:

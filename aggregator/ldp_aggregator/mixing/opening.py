@@ -5,6 +5,7 @@ Rules
   it is said to be for, is refused, and costs nothing but itself.
 - Which key a device had is not said anywhere: all that there are are tried, so that keys can
   change.
+- An envelope that a part has twice is one report: devices seal each anew.
 - The same bytes give the same reports, in the same order: sent again, a part is a duplicate.
 """
 
@@ -59,7 +60,11 @@ class Opener:
         """Open all envelopes of a part, of a question or group that is among `envelopes`."""
         envelope = envelopes[mixed.fingerprint]
         info = info_of(mixed.fingerprint, epoch_bytes(mixed.id, envelope.epoch))
-        plaintexts = [self._opened(sealed, info) for sealed in _cut(mixed, envelope)]
+        seen: set[bytes] = set()
+        plaintexts: list[bytes | None] = []
+        for sealed in _cut(mixed, envelope):
+            plaintexts.append(None if sealed in seen else self._opened(sealed, info))
+            seen.add(sealed)
         items = screened([plaintext or b"" for plaintext in plaintexts], envelopes)
         rows: list[bytes] = []
         refused: list[bytes] = []

@@ -8,7 +8,7 @@ import { type Bytes, hex } from "./bytes.js";
 import { questionsOf } from "./joint.js";
 import type { Question, Survey } from "./survey.js";
 import { type Transport, outcomeOf } from "./transport.js";
-import { FRAME_HEAD, decodeBatch } from "./wire.js";
+import { FRAME_HEAD, decodeBatch, isSealed } from "./wire.js";
 
 const [MOST_ROWS, MOST_VALUES, MOST_BYTES, MOST_SIZE] = [10, 5, 16, 1 << 14];
 
@@ -35,6 +35,7 @@ export function watched(transport: Transport, survey: Survey, tell: (message: st
 
 /** What a frame holds: a line for its batch, and one for each report, up to ten. */
 function decoded(payload: Bytes, survey: Survey): string[] {
+  if (isSealed(payload)) return ["a report that is sealed for the collector"];
   const { fingerprint, id, size, rows } = decodeBatch(payload.subarray(FRAME_HEAD));
   const questions = questionsOf(hex(fingerprint), survey);
   const width = rows.length / size;

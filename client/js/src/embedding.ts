@@ -73,13 +73,14 @@ export class EmbeddedClient {
     checkSaid(survey.attributes, settings.attributes ?? {});
     this.#attributes = { ...settings.attributes };
     if (!store && typeof indexedDB === "undefined") throw new RangeError("expected a store: there is no IndexedDB here");
-    const posts = transport ?? (collector === undefined ? undefined : new HTTPTransport(collector, settings.http));
+    const way = settings.relay?.way(survey, transport ?? collector);
+    const posts = way?.transport ?? transport ?? (collector === undefined ? undefined : new HTTPTransport(collector, settings.http));
     const sends = (settings.debug || isToLog()) && posts ? watched(posts, survey, settings.log ?? ((message) => console.info(message))) : posts;
     this.#store = store ?? new IndexedDBStore();
     this.#counts = new Counts(settings.log ?? ((message) => console.warn(message)));
     const own = sends ? new Scope(sends.destination) : NO_COLLECTOR;
     const cap = lifetimeCap === undefined ? undefined : bound(lifetimeCap);
-    const limits = { ...USUAL_LIMITS, ...settings.limits };
+    const limits = { ...USUAL_LIMITS, ...settings.limits, ...(way && { batch: 1 }) };
     const ifNeverAsked = settings.consent !== "off";
     const vault = (this.#vault = new Vault(settings.secret));
     const derives = (settings.rollbackSafe ?? true) && !this.#store.forgets;
@@ -91,7 +92,7 @@ export class EmbeddedClient {
     if (!sends) return;
     this.#sender = new Sender(
       sends, (needs, work) => this.#sending(needs, work), this.#counts, random, interval, timeout,
-      (transport, isSending, signal) => this.#look(transport, isSending, signal),
+      (transport, isSending, signal) => this.#look(transport, isSending, signal), way?.seal,
     );
     void this.#sender.start();
   }

@@ -24,7 +24,7 @@ import { type Random, bytesFrom } from "./randomness.js";
 import { type Report, batchOf, together } from "./reports.js";
 import type { Entry, Records } from "./store.js";
 import { marked } from "./tapes.js";
-import { FRAME_HEAD, decodeBatch, encodeBatch, encodeFrame } from "./wire.js";
+import { FRAME_HEAD, encodeBatch, encodeFrame } from "./wire.js";
 
 /** How much may wait, for how many days of use, and how many reports travel together at most. */
 export interface QueueLimits {
@@ -146,6 +146,14 @@ export class Outbox {
     this.records.put(`${this.#plan}attempt`, [this.now, "begun", "", failures]);
     this.postpone(pause(failures));
     return fromHex(kept[0] as string);
+  }
+
+  /** Keep sealed bytes in place of a batch that was taken; what is kept, as another tab may have sealed it, or sent it. */
+  seal(frame: Bytes, sealed: Bytes): Bytes | undefined {
+    const batch = this.records.expendable(this.#batch);
+    if (batch?.[0] !== hex(frame)) return batch && fromHex(batch[0] as string);
+    this.records.put(this.#batch, [hex(sealed), ...batch.slice(1)]);
+    return sealed;
   }
 
   /** What became of an attempt: a decided batch is forgotten, and counted if that is not all there is to say of it. */
@@ -372,7 +380,8 @@ function added([count, size, oldest, repeatable]: Tally, more: number, age: numb
 
 /** That of the question or group whose reports a batch has. */
 function fingerprintOf([frame]: Entry): string {
-  return hex(decodeBatch(fromHex(frame as string).subarray(FRAME_HEAD)).fingerprint);
+  // Behind the array, its format and what says that bytes follow; sealed or not.
+  return (frame as string).slice(2 * FRAME_HEAD + 8).slice(0, FINGERPRINT_DIGITS);
 }
 
 function padded(age: number): string {

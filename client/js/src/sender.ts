@@ -5,6 +5,8 @@
  *   says nothing about the time of an answer.
  * - An attempt has a deadline as a whole. What failed waits for a random time, up to a limit that doubles with each failure
  *   (full jitter), and never less than the collector asked for; what only a person can mend, for hours.
+ * - What goes through a relay is sealed once and goes one message at a time, each at a time that is drawn for it, and is due the sooner
+ *   the more waits: what left together could be told to belong together.
  * - All of that is written down before the attempt (`outbox.ts`), so neither a restart nor a second tab shortens it.
  */
 
@@ -13,6 +15,7 @@ import type { Counts } from "./counts.js";
 import type { Outbox } from "./outbox.js";
 import { type Random, bytesFrom } from "./randomness.js";
 import { type Outcome, type Transport, type Verdict, outcomeOf } from "./transport.js";
+import { isSealed } from "./wire.js";
 
 const FIRST_PAUSE = 2;
 const MOST_DOUBLINGS = 12;
@@ -46,6 +49,7 @@ export class Sender {
     private readonly transport: Transport, private readonly work: Work, private readonly counts: Counts,
     private readonly random: Random, private readonly interval: number | null, private readonly timeout: number,
     private readonly look: (transport: Transport, sends: boolean, signal: AbortSignal) => Promise<void>,
+    private readonly seal?: (frame: Bytes) => Promise<Bytes>,
   ) {
     if (interval !== null && !(interval > 0 && interval <= LONGEST_INTERVAL)) {
       throw new RangeError(`expected an interval above 0 and up to ${LONGEST_INTERVAL} seconds, or null, got ${interval}`);
@@ -59,7 +63,7 @@ export class Sender {
   async start(): Promise<void> {
     if (this.interval === null) return;
     await this.#look(false);
-    if ((await this.#due()) === 0) await this.send();
+    if ((await this.#due()) === 0) await this.send(!!this.seal);
     const wait = (await this.#due()) || this.interval;
     if (this.#closing.signal.aborted) return;
     clearTimeout(this.#timer);
@@ -67,9 +71,9 @@ export class Sender {
     letGo(this.#timer);
   }
 
-  /** Send batch after batch, until nothing waits or a pause is called for. Whether nothing was lost. */
-  send(): Promise<boolean> {
-    this.#round = this.#round.then(() => this.#sendAll());
+  /** Send batch after batch, until nothing waits or a pause is called for; or one. Whether nothing was lost. */
+  send(isOne = false): Promise<boolean> {
+    this.#round = this.#round.then(() => this.#sendAll(isOne));
     return this.#round;
   }
 
@@ -80,21 +84,22 @@ export class Sender {
     await this.#round;
   }
 
-  async #sendAll(): Promise<boolean> {
+  async #sendAll(isOne: boolean): Promise<boolean> {
     let isWhole = true;
     let hasLooked = false;
     try {
       for (;;) {
-        const payload = this.#closing.signal.aborted ? undefined : await this.work("queue", (outbox) => this.#taken(outbox));
-        if (!hasLooked) await this.#look(payload !== undefined);
+        const batch = this.#closing.signal.aborted ? undefined : await this.work("queue", (outbox) => this.#taken(outbox));
+        if (!hasLooked) await this.#look(batch !== undefined);
         hasLooked = true;
+        const payload = batch && (await this.#sealed(batch));
         if (!payload) break;
         const outcome = await this.#sent(payload);
         if (this.#closing.signal.aborted) break;
         isWhole &&= !LOST.has(outcome.verdict);
         await this.work("queue", (outbox) => this.#settle(outbox, payload, outcome));
         this.counts.add(outcome.verdict, 1, QUIET.has(outcome.verdict) ? undefined : outcome.reason);
-        if (OPEN.has(outcome.verdict)) break;
+        if (isOne || OPEN.has(outcome.verdict)) break;
       }
       await this.work("queue", (outbox) => this.#planNext(outbox));
     } catch (error) {
@@ -121,6 +126,12 @@ export class Sender {
     return outbox.pause ? undefined : outbox.take((failures) => this.timeout + this.#backoff(failures));
   }
 
+  async #sealed(batch: Bytes): Promise<Bytes | undefined> {
+    if (!this.seal || isSealed(batch)) return batch;
+    const sealed = await this.seal(batch);
+    return this.work("queue", (outbox) => outbox.seal(batch, sealed));
+  }
+
   #settle(outbox: Outbox, payload: Bytes, { verdict, wait = 0, reason = "" }: Outcome): void {
     const isOpen = OPEN.has(verdict);
     outbox.settle(payload, verdict, reason, !isOpen, COUNTED.has(verdict));
@@ -134,7 +145,9 @@ export class Sender {
   #planNext(outbox: Outbox): void {
     if (this.interval === null) return;
     const most = 2 * this.interval;
-    outbox.plan(outbox.waiting ? Math.min(Math.max(outbox.pause, FIRST_PAUSE), most) : this.#uniform(most));
+    const { waiting, pause } = outbox;
+    const wait = waiting && !this.seal ? FIRST_PAUSE : this.#uniform(most / (waiting || 1));
+    outbox.plan(waiting ? Math.min(Math.max(pause, wait), most) : wait);
   }
 
   /** See whether the collector has something to say, before something is sent or without. */

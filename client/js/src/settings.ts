@@ -8,13 +8,13 @@ import { bound, power, within } from "./ratio.js";
 import type { StopRule } from "./stops.js";
 import type { Store } from "./store.js";
 import type { Survey } from "./survey.js";
-import type { HTTPSettings, Transport } from "./transport.js";
+import type { HTTPSettings, Transport, Way } from "./transport.js";
 import type { Handed } from "./vault.js";
 
 /**
  * - `store` is where the device remembers: the browser's IndexedDB unless given.
  * - `collector` is the address that reports go to, with `http` for its token and the like; or `transport`, one of your own.
- *   With neither, reports wait.
+ *   or `relay`, a `Relay` that mixes reports, and the key of the collector who reads them (`relay.ts`). With none, reports wait.
  * - `lifetimeCap` is the largest epsilon, as text, that all surveys in the store may spend together: 10, or what the first of
  *   them asks for if that is more, unless given. `ceiling` is the largest that a question may ever cost; `pins` are the terms
  *   that are accepted.
@@ -38,6 +38,7 @@ export interface EmbeddedSettings {
   readonly collector?: string;
   readonly http?: HTTPSettings;
   readonly transport?: Transport;
+  readonly relay?: { way(survey: Survey, another: unknown): Way };
   readonly lifetimeCap?: string;
   readonly ceiling?: string;
   readonly pins?: readonly string[];

@@ -35,6 +35,12 @@ export interface Transport {
   stops?(survey: string, signal: AbortSignal): Promise<Bytes | null>;
 }
 
+/** What carries the reports of a survey through a relay, and what seals a frame with one of them. */
+export interface Way {
+  readonly transport: Transport;
+  readonly seal: (frame: Bytes) => Promise<Bytes>;
+}
+
 export interface HTTPSettings {
   /** What the collector asks for, as a bearer token. */
   readonly token?: string;
@@ -61,13 +67,13 @@ export class HTTPTransport implements Transport {
   readonly #fetch: typeof fetch;
 
   /** Throws `RangeError` for an address that is none, or not safe. */
-  constructor(collector: string, { token, headers = {}, fetch: own }: HTTPSettings = {}) {
+  constructor(collector: string, { token, headers = {}, fetch: own }: HTTPSettings = {}, private readonly path = PATH) {
     const url = URL.canParse(collector) ? new URL(collector) : undefined;
     const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && LOOPBACK.has(url.hostname));
     if (!url || !isSafe || url.search || url.hash || url.username || url.password) {
       throw new RangeError(`expected a collector's address such as https://collect.example, got "${collector}"`);
     }
-    this.destination = url.origin + url.pathname.replace(/\/+$/, "") + PATH;
+    this.destination = url.origin + url.pathname.replace(/\/+$/, "") + path;
     this.#headers = {
       ...headers, "Content-Type": "application/octet-stream", ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
     };
@@ -79,22 +85,26 @@ export class HTTPTransport implements Transport {
     const response = await this.#fetch(this.destination, {
       method: "POST", body: payload, headers: this.#headers, signal, redirect: "error", credentials: "omit", cache: "no-store",
     });
-    const { status } = response;
-    const told = textsOf(await response.text());
-    if (status === 202) return decided(told);
-    const reason = `status ${status}`;
-    const never = NEVER[status];
-    if (never !== undefined && told.reason === never) return { verdict: "refused", reason: `${reason}, ${never}` };
-    const isHeld = status >= 400 && status < 500 && !MAYBE_LATER.has(status);
-    return { verdict: isHeld ? "held" : "retry", wait: seconds(response.headers.get("Retry-After")), reason };
+    return outcomeOfAnswer(response.status, response.headers.get("Retry-After"), await response.text());
   }
 
   async stops(survey: string, signal: AbortSignal): Promise<Bytes | null> {
-    const place = `${this.destination.slice(0, -PATH.length)}/v1/surveys/${encodeURIComponent(survey)}/stops`;
+    const place = `${this.destination.slice(0, -this.path.length)}/v1/surveys/${encodeURIComponent(survey)}/stops`;
     const { "Content-Type": _, ...headers } = this.#headers;
     const response = await this.#fetch(place, { headers, signal, redirect: "error", credentials: "omit", cache: "no-store" });
     return response.status === 200 ? new Uint8Array(await response.arrayBuffer()) : null;
   }
+}
+
+/** What an answer over HTTP means. */
+export function outcomeOfAnswer(status: number, retryAfter: string | null, body: string): Outcome {
+  const told = textsOf(body);
+  if (status === 202) return decided(told);
+  const reason = `status ${status}`;
+  const never = NEVER[status];
+  if (never !== undefined && told.reason === never) return { verdict: "refused", reason: `${reason}, ${never}` };
+  const isHeld = status >= 400 && status < 500 && !MAYBE_LATER.has(status);
+  return { verdict: isHeld ? "held" : "retry", wait: seconds(retryAfter), reason };
 }
 
 /** What a transport said, whatever an app's own may have returned. */

@@ -8,6 +8,8 @@ import { xxh64 } from "./hashing.js";
 /** Of batches of which nothing is said but their reports, and of the others. */
 export const FORMAT = 1;
 const FORMAT_WITH_ATTRIBUTES = 2;
+/** Of what is sealed for a collector behind a relay (`ldp/sealed.py`). */
+export const FORMAT_SEALED = 3;
 export const MOST_PAYLOAD = 1 << 24;
 export const MOST_REPORTS = 1 << 20;
 
@@ -17,7 +19,7 @@ export const FRAME_HEAD = 16;
 const REPORTS_MAGIC = utf8("LDPR");
 
 /** What of MessagePack a batch is written in: its codes, and whole numbers and bytes in the shortest of their forms. */
-const [ARRAY_OF_FIVE, ARRAY_OF_SIX] = [0x95, 0x96];
+const [ARRAY_OF_FOUR, ARRAY_OF_FIVE, ARRAY_OF_SIX] = [0x94, 0x95, 0x96];
 const MOST_IN_CODE = 0x7F;
 const [BINARY, UNSIGNED] = [0xC4, 0xCC];
 
@@ -45,6 +47,16 @@ export function encodeBatch({ fingerprint, id, size, rows, combination = 0 }: Ba
   const payload = concat([Uint8Array.from(head), ...parts, ...(combination ? [unsigned(combination)] : [])]);
   if (payload.length > MOST_PAYLOAD) throw new RangeError(`expected at most ${MOST_PAYLOAD} bytes in a batch`);
   return payload;
+}
+
+/** A sealed report, as the payload of a frame. */
+export function encodeSealed(fingerprint: Bytes, id: Bytes, envelope: Bytes): Bytes {
+  return concat([Uint8Array.of(ARRAY_OF_FOUR, FORMAT_SEALED), binary(fingerprint), binary(id), binary(envelope)]);
+}
+
+/** Whether a frame has a sealed report. */
+export function isSealed(frame: Bytes): boolean {
+  return frame[FRAME_HEAD] === ARRAY_OF_FOUR;
 }
 
 /** The batch of bytes that `encodeBatch` gave. */

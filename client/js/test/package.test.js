@@ -17,9 +17,17 @@ const SOURCES = ["LICENSE", "README.md", "build.js", "package.json", "src", "tsc
 const COMPILERS = ["typescript-5.0", "typescript"];
 
 const PROGRAM = `
-import { Client, embeddedSurvey, readSurvey, reportBytes, type Answer, type WrittenSurvey } from "ldpkit-client";
+import {
+  Client, EmbeddedClient, type Survey, embeddedSurvey, readSurvey, reportBytes, type Answer, type WrittenSurvey,
+} from "ldpkit-client";
 import { choices } from "ldpkit-client/answers";
 import { forced } from "ldpkit-client/mechanisms";
+import { ObliviousTransport, Relay } from "ldpkit-client/relay";
+
+export function relayed(survey: Survey, key: string, hop: string, keys: string): EmbeddedClient {
+  const address = "https://relay.example";
+  return new EmbeddedClient(survey, { relay: new Relay(address, key, { transport: new ObliviousTransport(hop, address, keys) }) });
+}
 
 export async function upload(source: string, answer: Answer): Promise<number> {
   const survey = await readSurvey(source);

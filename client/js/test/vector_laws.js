@@ -9,6 +9,7 @@ import { drawn } from "../dist/draws.js";
 import { batchId } from "../dist/epochs.js";
 import { questionFingerprint } from "../dist/fingerprint.js";
 import { AnswerError, Client, SurveyError, encodeBatch, encodeFrame, readSurvey } from "../dist/index.js";
+import { readKey, sealed } from "../dist/relay.js";
 import { alterations, questionOf, refusal, replay, same } from "./support.js";
 
 const MECHANISMS = [
@@ -29,6 +30,14 @@ const ENCODER_REFUSES = [
   "no rows",
   "two rows for three",
 ];
+
+const base64 = (bytes) => btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+
+/** A key of the curve P-256, by its numbers. */
+function onP256(numbers, uses) {
+  const key = { kty: "EC", crv: "P-256", ...numbers };
+  return crypto.subtle.importKey("jwk", key, { name: "ECDH", namedCurve: "P-256" }, true, uses);
+}
 
 /** The survey that the questions of all vectors are of. */
 const VECTORS = { name: "vectors", epoch: undefined };
@@ -161,6 +170,20 @@ export const VECTOR_LAWS = {
       const [, fingerprint, id, size, rows] = decode(payload);
       await refusal(async () => encodeBatch({ fingerprint, id, size, rows }), RangeError);
     }
+  },
+
+  "reports are sealed for a collector to the byte": async ({ read }) => {
+    const { public_key: key, cases } = await read("sealed");
+    for (const { fingerprint, id, row, epoch_length: length, ephemeral, envelope, frame } of cases) {
+      const [x, y, d] = [envelope.slice(2, 66), envelope.slice(66, 130), ephemeral].map((digits) => base64(fromHex(digits)));
+      const plain = encodeFrame(encodeBatch({ fingerprint: fromHex(fingerprint), id: fromHex(id), size: 1, rows: fromHex(row) }));
+      const own = {
+        privateKey: await onP256({ x, y, d }, ["deriveBits"]),
+        publicKey: await onP256({ x, y }, []),
+      };
+      same(hex(await sealed(plain, length ?? undefined, readKey(key), own)), frame, "the frame");
+    }
+    same(cases.length > 2, true, "whether there are vectors");
   },
 
   "a batch has at most 2^20 reports and 2^24 bytes": async () => {

@@ -5,6 +5,8 @@
     GET  /livez        whether the process lives
     GET  /readyz       whether it takes reports
     GET  /version      which version it is
+    .../ohttp-gateway  under /.well-known, with --oblivious-key: GET its keys, POST sealed reports
+                       that came through a hop of Oblivious HTTP (`gateway`)
     GET  /metrics      counts for Prometheus, to holders of the token LDP_TOKEN_METRICS
 
 Devices show no token: one of its own would tell a device from others, and one that all share keeps
@@ -13,7 +15,7 @@ no one out. Nothing that is answered says more than counts, and no counter is of
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -24,10 +26,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from ldp.oblivious import GATEWAY_PATH, KEYS_TYPE, encode_keys
 from ldp.wire import REASONS
 from ldp_aggregator.service.http.headers import with_fields
 from ldp_aggregator.service.http.upload import Receive, Scope, Send, Upload
 from ldp_aggregator.service.relay.forwarding import Forwarder
+from ldp_aggregator.service.relay.gateway import GatewayDesk, GatewayKey
 from ldp_aggregator.service.relay.writer import RelayWriter
 from ldp_aggregator.service.uploads.desk import UploadDesk
 from ldp_aggregator.service.uploads.heads import bearer
@@ -60,6 +64,7 @@ class RelayApplication:
         *,
         clock: Callable[[], float],
         origins: Iterable[str] = (),
+        gateway_keys: Sequence[GatewayKey] = (),
     ) -> None:
         self.writer = writer
         self.forwarder = forwarder
@@ -68,6 +73,9 @@ class RelayApplication:
         self._tokens = tokens
         self._clock = clock
         self._upload = Upload(UploadDesk(writer, None, origins=origins, limits=LIMITS))
+        self._keys = [key.configuration for key in gateway_keys]
+        self._desk = GatewayDesk(writer, gateway_keys, SEALED_PATH, limits=LIMITS)
+        self._gateway = Upload(self._desk)
         self._rest = Starlette(routes=self.routes(), lifespan=self._lifespan)
         self._rest.router.redirect_slashes = False
 
@@ -78,6 +86,9 @@ class RelayApplication:
             if scope["path"] == SEALED_PATH:
                 await self._upload(scope, receive, send)
                 return
+            if scope["path"] == GATEWAY_PATH and self._keys and scope["method"] == "POST":
+                await self._gateway(scope, receive, send)
+                return
         await self._rest(scope, receive, send)
 
     def routes(self) -> list[Route]:
@@ -87,6 +98,7 @@ class RelayApplication:
             Route("/readyz", self.ready),
             Route("/version", self.version),
             Route("/metrics", self.metrics),
+            *([Route(GATEWAY_PATH, self.gateway_keys)] if self._keys else []),
         ]
 
     async def lives(self, _: Request) -> Response:
@@ -104,6 +116,10 @@ class RelayApplication:
         """Which version it is."""
         return JSONResponse({"version": version("ldpkit-aggregator"), "sealed": 3})
 
+    async def gateway_keys(self, _: Request) -> Response:
+        """The keys to which requests through a hop are encrypted."""
+        return Response(encode_keys(self._keys), media_type=KEYS_TYPE)
+
     async def metrics(self, request: Request) -> Response:
         """Counts, to those who may see them."""
         shown = bearer(request.headers.get("authorization", ""))
@@ -116,6 +132,7 @@ class RelayApplication:
 
     def close(self) -> None:
         """End what goes on."""
+        self._desk.close()
         self.forwarder.close()
         self.writer.close()
 

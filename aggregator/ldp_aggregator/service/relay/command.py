@@ -1,7 +1,8 @@
 """`ldp relay`: reports that another party mixes before the collector sees them.
 
-ldp relay keys     the collector's key pair
-ldp relay serve    the relay, run by the other party
+ldp relay keys              the collector's key pair
+ldp relay serve             the relay, run by the other party
+ldp relay oblivious-keys    that party's own key, for a hop of Oblivious HTTP before it
 """
 
 from __future__ import annotations
@@ -57,6 +58,31 @@ def keys(path: Path, *, show: bool) -> None:
     click.echo(text)
 
 
+@relay.command("oblivious-keys")
+@click.option(
+    "--private",
+    "path",
+    default=Path("oblivious-key.pem"),
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="The file for the private key, for ldp relay serve; it must not be there yet.",
+)
+@click.option("--show", is_flag=True, help="Print the public half of a file that is there.")
+def oblivious_keys(path: Path, *, show: bool) -> None:
+    """Make the relay's own key, and print what apps and hops are given of it.
+
+    With it requests can come through a hop of Oblivious HTTP (RFC 9458), which hides from the relay
+    who sent them. The private key stays with the relay.
+    """
+    from ldp.oblivious import encode_configuration
+    from ldp_aggregator.service.relay.gateway import make_gateway_key, read_gateway_key
+
+    key = read_gateway_key(path) if show else make_gateway_key(path)
+    if not show:
+        click.echo(f"{path}: made", err=True)
+    click.echo(encode_configuration(key.configuration).hex())
+
+
 @relay.command()
 @click.argument(
     "paths", metavar="SURVEY...", nargs=-1, required=True, type=click.Path(path_type=Path)
@@ -90,6 +116,13 @@ def keys(path: Path, *, show: bool) -> None:
     multiple=True,
     type=ORIGIN,
     help="An origin whose pages may upload, from browsers.",
+)
+@click.option(
+    "--oblivious-key",
+    "oblivious_keys",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A key of ldp relay oblivious-keys: reports may come through a hop of Oblivious HTTP.",
 )
 @click.option(
     "--wait",

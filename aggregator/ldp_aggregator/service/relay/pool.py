@@ -7,7 +7,7 @@ time. So a report does not become a new row: it takes the place of an empty one.
     slots_N     as many rows of one size as there is room; a report overwrites an empty one, drawn
                 uniformly from all that are empty, where it stands in the file
     pools       which of these tables is whose: question or group, epoch, size, room
-    ids_L_E     ids of what came, by epoch: what comes again is known by them
+    seen_L_E    marks of what came, by epoch: what comes again is known by them (`relay.seen`)
     parts       parts of batches that are to be forwarded, under their ids, as they will be sent
     counts      how many of what; numbers that only grow
     epochs      by length: the last one that is closed, and the last that the clock was in
@@ -17,7 +17,7 @@ Rules
   runs out, all that waits moves to a table of twice the size, into slots drawn anew.
 - There is no log that is kept: SQLite's rollback journal is cut to nothing at each commit, which
   returns when everything would outlive a loss of power. What is deleted is overwritten with zeros.
-- What is known by an id is that it came; no id lies with a report.
+- What is known by a mark is that something came; none lies with a report.
 - One process writes; a lock on the witness keeps others out.
 """
 
@@ -32,12 +32,13 @@ from typing import Any, NamedTuple
 
 from ldp.randomness import randbelow, shuffled, system
 from ldp_aggregator.files import sync_folder
+from ldp_aggregator.service.relay import seen
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.records import Epoch
 from ldp_aggregator.service.store.sqlite import connected, translated
 from ldp_aggregator.service.store.witness import Witness
 
-VERSION = 1
+VERSION = 2
 _ROOM = 64
 """Slots of a pool at its beginning."""
 _SETTINGS = (
@@ -54,7 +55,6 @@ _TABLES = (
     "counts (name TEXT PRIMARY KEY, number INTEGER)",
     "epochs (length INTEGER PRIMARY KEY, closed INTEGER, seen INTEGER)",
 )
-_MANY = 500
 
 Place = Callable[[int], int]
 """Which of so many empty slots a report takes."""
@@ -101,14 +101,15 @@ class Pool:
             if version not in (0, VERSION):
                 raise StoreError(
                     f"expected a relay's store of version {VERSION} at {self._path}, got version "
-                    f"{version}"
+                    f"{version}; let the release that made it forward what waits, then begin anew"
                 )
             for setting in _SETTINGS:
                 self._run(f"PRAGMA {setting}")
-            for table in _TABLES:
+            for table in (*_TABLES, *seen.TABLES):
                 self._run(f"CREATE TABLE IF NOT EXISTS {table} WITHOUT ROWID")
             with translated(self._path):
                 sync_folder(self._path.parent)
+            self._seen = seen.Seen(self._run, self._run_many)
             self._load()
         except BaseException:
             self.close()
@@ -155,28 +156,17 @@ class Pool:
         with self.changing():
             pass
 
-    def claim(self, epoch: Epoch, ids: Sequence[bytes]) -> set[bytes]:
-        """Keep ids, all different; those that had not been there."""
-        table = f"ids_{epoch.length}_{epoch.number}"
-        self._run(f"CREATE TABLE IF NOT EXISTS {table} (id BLOB PRIMARY KEY) WITHOUT ROWID")
-        known: set[bytes] = set()
-        for start in range(0, len(ids), _MANY):
-            some = ids[start : start + _MANY]
-            places = ", ".join("?" * len(some))
-            rows = self._run(f"SELECT id FROM {table} WHERE id IN ({places})", *some)  # noqa: S608
-            known.update(row[0] for row in rows)
-        fresh = set(ids) - known
-        self._run_many(f"INSERT INTO {table} VALUES (?)", [(id_,) for id_ in sorted(fresh)])  # noqa: S608
-        return fresh
+    def claim(self, epoch: Epoch, names: Sequence[tuple[bytes, ...]]) -> list[bool]:
+        """Note what came, each under its names; whether nothing had come under any of them."""
+        return self._seen.claim(epoch, names)
 
     def forget(self, epoch: Epoch) -> None:
-        """Forget the ids of an epoch."""
-        self._run(f"DROP TABLE IF EXISTS ids_{epoch.length}_{epoch.number}")
+        """Forget what came in an epoch."""
+        self._seen.forget(epoch)
 
     def epochs(self) -> list[Epoch]:
-        """Those whose ids are kept."""
-        rows = self._run("SELECT name FROM sqlite_schema WHERE name LIKE 'ids!_%' ESCAPE '!'")
-        return sorted(Epoch(*map(int, name.split("_")[1:])) for (name,) in rows)
+        """Those of which it is known what came."""
+        return self._seen.epochs()
 
     def add(self, crowd: Crowd, envelopes: Sequence[bytes]) -> None:
         """Let reports wait, all of one size."""

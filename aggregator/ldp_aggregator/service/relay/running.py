@@ -18,6 +18,7 @@ from ldp_aggregator.service.commands.running import listening_at
 from ldp_aggregator.service.counting.served import Catalogue, Served
 from ldp_aggregator.service.relay.batching import DISCARD, LEAST, Terms
 from ldp_aggregator.service.relay.forwarding import Collector, Forwarder
+from ldp_aggregator.service.relay.gateway import read_gateway_key
 from ldp_aggregator.service.relay.pool import Pool
 from ldp_aggregator.service.relay.writer import RelayWriter
 from ldp_aggregator.service.uploads.tokens import Token, Tokens
@@ -38,6 +39,7 @@ class RelayOptions:
     every: float = 60.0
     confirm_clock: bool = False
     origins: tuple[str, ...] = ()
+    oblivious_keys: tuple[Path, ...] = ()
     tls_certificate: Path | None = None
     tls_key: Path | None = None
     token: str | None = None
@@ -56,6 +58,7 @@ def run(options: RelayOptions) -> None:
 
     check_certificate(options.tls_certificate, options.tls_key)
     collector = Collector(options.collector, options.token)
+    gateway_keys = [read_gateway_key(path) for path in options.oblivious_keys]
     catalogue = Catalogue(_served(path) for path in options.paths)
     failures: list[LDPError] = []
 
@@ -72,6 +75,7 @@ def run(options: RelayOptions) -> None:
             Tokens(options.tokens),
             clock=time.time,
             origins=options.origins,
+            gateway_keys=gateway_keys,
         )
 
         def leave() -> None:

@@ -1,12 +1,14 @@
 """The relay's writer: one thread that lets reports wait, makes batches, and answers after a commit.
 
-    turn    everything that waits for it: read, known ids put aside, the rest into empty slots,
+    turn    everything that waits for it: read, what is known put aside, the rest into empty slots,
             commit; then all answers at once
     look    now and then, at times that are drawn: what is ripe becomes batches, epochs close
 
 Rules
 - A report is in the pool or in one part of one batch, and never in both: that changes in one
   transaction.
+- A report is known by its id, which a retry has again, and by its envelope, which somebody else may
+  send again under other ids: neither is mixed twice.
 - A device is answered after the commit. If that fails, no one in the turn gets a receipt.
 - What is not known here is neither taken nor refused: the device is told to come again, since a
   survey may be missing.
@@ -21,6 +23,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
+from itertools import compress
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 from typing import Any, TypeVar
@@ -221,7 +224,7 @@ class RelayWriter:
     def _turn(self, submissions: Sequence[Submission]) -> list[Answer]:
         """Let reports wait. Answers, submission by submission."""
         now = self._clock()
-        coming: dict[Epoch, dict[bytes, tuple[int, int, Sealed]]] = {}
+        coming: dict[Epoch, list[tuple[int, int, Sealed]]] = {}
         outcomes: list[list[str] | None] = []
         for submission in submissions:
             items = [self._screened(payload, now) for payload in read_frames(submission.body)]
@@ -232,24 +235,22 @@ class RelayWriter:
             own: list[str] = []
             for item in items:
                 if isinstance(item, Sealed):
-                    # The first of an id may be new; what comes behind it is not.
                     entry = len(outcomes), len(own), item
-                    coming.setdefault(self._epoch(item), {}).setdefault(item.id, entry)
+                    coming.setdefault(self._epoch(item), []).append(entry)
                 own.append(item if isinstance(item, str) else DUPLICATE)
             outcomes.append(own)
         totals = Counter(outcome for own in outcomes for outcome in own or () if outcome != EARLY)
         with self._changing():
-            for epoch, by_id in sorted(coming.items()):
-                fresh = self._pool.claim(epoch, [*by_id])
+            for epoch, messages in coming.items():
+                is_fresh = self._pool.claim(epoch, [_names(sealed) for *_, sealed in messages])
                 crowds: dict[Crowd, list[bytes]] = {}
-                for id_ in fresh:
-                    number, place, sealed = by_id[id_]
+                for number, place, sealed in compress(messages, is_fresh):
                     (outcomes[number] or [])[place] = ACCEPTED
                     crowds.setdefault(Crowd(sealed.fingerprint, epoch), []).append(sealed.envelope)
                 for crowd, envelopes in crowds.items():
                     self._pool.add(crowd, envelopes)
-                totals[ACCEPTED] += len(fresh)
-                totals[DUPLICATE] -= len(fresh)
+                totals[ACCEPTED] += sum(is_fresh)
+                totals[DUPLICATE] -= sum(is_fresh)
             for name, count in totals.items():
                 if count:
                     self._pool.count(name, count)
@@ -381,3 +382,8 @@ class RelayWriter:
     def _pause(self) -> float:
         """Seconds until the next look, uniformly up to twice the average."""
         return 2 * self._every * randbelow(_GRAIN, system) / _GRAIN
+
+
+def _names(sealed: Sealed) -> tuple[bytes, ...]:
+    """What it is known by. An envelope opens for nothing but what it was sealed for."""
+    return sealed.id, sealed.fingerprint + sealed.envelope
