@@ -4,13 +4,17 @@ Among them are published mistakes: bits that are only ever set, a truth drawn fr
 last bit that is not randomized.
 """
 
+import json
 import os
 import random
+import subprocess
 import sys
 import time
+from io import BytesIO
 
 from ldp.randomness import WORD, draw_bits, randbelow, system
-from ldp_client import Client
+from ldp.wire import encode_frame, read_frames
+from ldp_client import Client, report_bytes
 from ldp_client.reports import Report
 from ldp_simulations.audit.python_client import Adapter, serve
 
@@ -98,10 +102,123 @@ class NumbersIds(Adapter):
     count = 0
 
     def framed(self, report):
-        from ldp_client import report_bytes
-
         self.count += 1
         return report_bytes([report], random=lambda size: self.count.to_bytes(size, "little"))
+
+
+class Tells(Adapter):
+    """It tells whether an answer is the last one, by something else than its report."""
+
+    is_last = False
+
+    def recorded(self, device, answers):
+        self.is_last = bool({"v8", True} & set(answers.values()))
+        yield from super().recorded(device, answers)
+
+    def with_id(self, report, change):
+        """A frame whose id is changed."""
+
+        def drawn(size):
+            number = int.from_bytes(os.urandom(size), "little")
+            return change(number).to_bytes(size, "little")
+
+        return report_bytes([report], random=drawn)
+
+
+class TwoOfOne(Tells):
+    """One answer is reported twice, in one batch."""
+
+    def recorded(self, device, answers):
+        for report in super().recorded(device, answers):
+            self.again = next(Adapter.recorded(self, self.device(), answers))
+            yield report
+
+    def framed(self, report):
+        return report_bytes([report, self.again] if self.is_last else [report])
+
+
+class IdsAlike(Tells):
+    """Two bits of an id are equal or not by the answer; each by itself is random."""
+
+    def framed(self, report):
+        return self.with_id(
+            report, lambda number: number & ~4 | ((number >> 9 & 1) ^ self.is_last) << 2
+        )
+
+
+class IdsBeside(Tells):
+    """A bit of an id tells whether the report is true; by itself it is 1 in half of the ids."""
+
+    def framed(self, report):
+        # .731 x .6 + .269 x .228 = .5
+        chance = 0.6 if report.row[0] == self.is_last else 0.228
+        is_set = random.SystemRandom().random() < chance
+        return self.with_id(report, lambda number: number & ~4 | is_set << 2)
+
+
+class Yesterday(Tells):
+    """One answer is said to have been given in the epoch before."""
+
+    def framed(self, report):
+        return report_bytes([report], clock=lambda: time.time() - 86_400 * self.is_last)
+
+
+class Ahead(Inherits):
+    """A child draws what its parent draws, some devices later."""
+
+    def answer_forked(self, lines, out):
+        asked = list(lines)
+        child = os.fork()
+        if child:
+            os.waitpid(child, 0)
+        else:
+            self.answer(asked[:3], BytesIO())
+        self.answer(asked, out)
+        out.flush()
+        if not child:
+            os._exit(0)
+
+
+class Redraws(Adapter):
+    """Every report has a permanent response of its own."""
+
+    def recorded(self, device, answers):
+        yield from super().recorded(self.device(), answers)
+
+
+class RedrawsBehind(Adapter):
+    """An answer that comes back has another permanent response than before."""
+
+    last = None
+
+    def recorded(self, device, answers):
+        if self.last is None or self.last[0] is not device or self.last[1] != answers:
+            self.last = device, dict(answers), self.device()
+        yield from super().recorded(self.last[2], answers)
+
+
+class Sorts(Adapter):
+    """Of two reports, which leaves first depends on the answers."""
+
+    def answer(self, lines, out):
+        for line in lines:
+            buffer = BytesIO()
+            super().answer([line], buffer)
+            frames = list(read_frames(buffer.getvalue()))
+            life = json.loads(line)
+            life = life if isinstance(life, list) else [life]
+            told = [answer for answers in life for answer in answers.values()]
+            frames = frames[::-1] if any(told) else frames
+            out.writelines(encode_frame(frame) for frame in frames)
+
+
+class Copies(Adapter):
+    """In a row of two, the second report is a copy of the first; of one answer alone."""
+
+    def recorded(self, device, answers):
+        for report in super().recorded(device, answers):
+            same = Report(report.fingerprint, report.row[:1] * len(report.row))
+            yield same if True in answers.values() else report
 
 
 BROKEN = {
@@ -109,6 +226,8 @@ BROKEN = {
     for kind in (
         *(OnlySet, FromAll, LastClear, Constant, Seeded),
         *(Inherits, Forgets, Silent, NumbersIds),
+        *(TwoOfOne, IdsAlike, IdsBeside, Yesterday, Ahead),
+        *(Redraws, RedrawsBehind, Sorts, Copies),
     )
 }
 
@@ -121,6 +240,12 @@ def hostile(name):
         time.sleep(600)
     if name == "garbage":
         sys.stdout.write("hello\n" * 10)
+    if name == "leaves-one":
+        # In a session of its own, so that it does not end with this process.
+        subprocess.Popen(["sleep", "30"], start_new_session=True)
+    until = time.monotonic() + 0.5
+    while name == "shouts" and time.monotonic() < until:
+        os.write(2, b"x" * 65_536)
     while name == "floods":
         os.write(1, b"LDPR" * 10_000)
 

@@ -32,6 +32,9 @@ KEPT = (
     '[[question]]\nname = "kept"\ntype = "boolean"\nmechanism = "l-grr"\nepsilon_first = "1"\n'
     'epsilon_lifetime = "2"\n'
 )
+DAILY = 'epoch = "1d"\n' + COIN
+COINS = COIN + COIN.replace('"coin"', '"other"')
+TOGETHER = 'joint = ["coin", "other"]\n' + COINS
 BROKEN = {
     "OnlySet": (BITS, 12_600),
     "FromAll": (COIN, 2_500),
@@ -42,9 +45,27 @@ BROKEN = {
     "Forgets": (COIN, 200),
     "Silent": (BITS, 200),
     "NumbersIds": (COIN, 200),
+    "TwoOfOne": (BITS, 200),
+    "IdsAlike": (COIN, 200),
+    "IdsBeside": (COIN, 2_000),
+    "Yesterday": (DAILY, 200),
+    "Ahead": (COIN, 200),
+    "Redraws": (KEPT, 1_000),
+    "RedrawsBehind": (KEPT, 1_000),
+    "Sorts": (COINS, 200),
+    "Copies": (TOGETHER, 200),
 }
 
-AT_POINTS = {"Forgets": "twice", "Seeded": "processes", "Inherits": "forks"}
+AT_POINTS = {
+    "Forgets": "twice",
+    "Seeded": "processes",
+    "Inherits": "forks",
+    "Ahead": "forks",
+    "Redraws": "sequences",
+    "RedrawsBehind": "sequences",
+    "Sorts": "questions",
+    "Copies": "questions",
+}
 
 
 def broken(name):
@@ -110,6 +131,8 @@ def test_every_broken_client_is_tried():
         ("garbage", "got something else at byte 0"),
         ("floods", "expected at most"),
         ("says-nothing", "got no output"),
+        ("leaves-one", "within 2 s"),
+        ("shouts", "got no output"),
     ],
 )
 def test_a_hostile_command_is_an_error(name, said, tmp_path):

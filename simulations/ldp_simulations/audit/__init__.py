@@ -8,11 +8,15 @@ frames         bytes that left as reports and ids
 counting       counts of these, as long as the draws may be
 learning       events learned from the first half of the draws
 judging        counts against laws and bounds
+ids            ids of batches: that they tell nothing, and that a batch has one report
 verdicts       what was found, what would have been, as tables and records
 badge          a verdict as a picture
 client         a client as a command: answers on its standard input, frames on its standard output
 python_client  the Python client so
-lives          pairs of reports: twice, restarts, retries, forks, sequences, epochs
+bench          a client on a bench, where its devices are tried
+sequences      permanent responses, kept over many reports and behind other answers
+questions      reports to two questions: independent noise, and an order that tells nothing
+lives          pairs of reports: twice, restarts, retries, forks, epochs, and these two
 trials         simulated audits of honest clients and of broken ones
 auditing       the whole, within a budget, from where it was left
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ldp.epochs import NUMBER_SIZE
+from ldp.epochs import ID_SIZE
 from ldp.errors import LDPError
 from ldp.exact import log_upper
 from ldp.randomness import system
@@ -28,6 +28,7 @@ from ldp.survey import Envelope, Question
 from ldp_aggregator.arrays import Rows
 from ldp_aggregator.files import write_whole
 from ldp_simulations.audit import learning
+from ldp_simulations.audit.bench import Bench
 from ldp_simulations.audit.bounds import FALSE_ALARMS, binomial_chances
 from ldp_simulations.audit.client import Audited, CommandError, UnknownError
 from ldp_simulations.audit.counting import (
@@ -35,23 +36,21 @@ from ldp_simulations.audit.counting import (
     Runs,
     add,
     count,
-    count_ids,
     least_surprise,
     read,
     written,
 )
 from ldp_simulations.audit.exact import prove
 from ldp_simulations.audit.frames import Left
+from ldp_simulations.audit.ids import count_ids, first_random, id_bounds, id_tests, of_other_epochs
 from ldp_simulations.audit.judging import (
     Bound,
     Test,
     bounds_of,
     certain,
-    id_bounds,
-    id_tests,
     law_tests,
 )
-from ldp_simulations.audit.lives import POINTS, Bench
+from ldp_simulations.audit.lives import POINTS
 from ldp_simulations.audit.parts import Part, envelopes_of, parts_of, value_of
 from ldp_simulations.audit.verdicts import (
     FAILED,
@@ -63,7 +62,7 @@ from ldp_simulations.audit.verdicts import (
 )
 from ldp_simulations.reports.bulk import as_array, bulk_draw
 
-FORMAT = 1
+FORMAT = 2
 PROBE = 64
 """Devices in the first run, which says what is wrong before much was drawn."""
 MOST_IN_A_RUN = 100_000
@@ -122,6 +121,7 @@ class Audit:
         self.learned: dict[str, list[learning.Learned]] | None = None
         self.equal_runs = 0
         self.equal_ids = 0
+        self.other_epochs = 0
         self.looks = 0
         self._runs = Runs()
         self._ids: set[bytes] = set()
@@ -182,7 +182,9 @@ class Audit:
             # The same object, which is written down once.
             line = {part.name: part.answers[number % len(part.answers)] for part in parts}
             lines += [line] * size
+        began = time.time()
         left = self.client.ask(lines)
+        ended = time.time()
         # Who is silent about one answer alone is no error, but an alarm.
         if not left and not self.counts:
             raise CommandError(
@@ -192,6 +194,9 @@ class Audit:
         for fingerprint, parts in asked.items():
             of_envelope = left.get(fingerprint, _nothing(self.envelopes[fingerprint]))
             self._count(fingerprint, parts, number, left=of_envelope, asked=size)
+            self.other_epochs += of_other_epochs(
+                self.envelopes[fingerprint], of_envelope.ids, began, ended=ended
+            )
 
     def _count(
         self,
@@ -203,7 +208,7 @@ class Audit:
         asked: int,
     ) -> None:
         envelope = self.envelopes[fingerprint]
-        arrays = count_ids(left.ids, asked)
+        arrays = count_ids(left.ids, left.rows, asked)
         if len(parts) > 1:
             arrays["rows"] = _row_events(parts, left.rows)
         add(self.sent.setdefault(envelope.name, {}).setdefault(number, {}), arrays)
@@ -261,10 +266,10 @@ class Audit:
     def _tests(self) -> Iterator[Test]:
         for fingerprint, parts in self.parts.items():
             envelope = self.envelopes[fingerprint]
-            first = 8 * NUMBER_SIZE if envelope.epoch is not None else 0
+            first = first_random(envelope)
             for number, arrays in self.sent[envelope.name].items():
                 yield from self._arrivals(envelope, number, arrays)
-                yield from id_tests(envelope.name, number, arrays, first_random=first)
+                yield from id_tests(envelope.name, number, arrays, first=first)
             for part in parts:
                 for number, arrays in self.counts[part.name].items():
                     core = self.core.get(part.name, {}).get(number)
@@ -273,6 +278,9 @@ class Audit:
             yield certain("devices", f"{self.equal_runs} runs of reports that came before")
         if self.equal_ids:
             yield certain("devices", f"{self.equal_ids} ids that came before")
+        if self.other_epochs:
+            what = f"{self.other_epochs} ids of another epoch than the one in which they were made"
+            yield certain("devices", what)
 
     def _arrivals(self, envelope: Envelope, number: int, arrays: Arrays) -> Iterator[Test]:
         """Whether as many reports came as had to, whatever the answer."""
@@ -284,15 +292,16 @@ class Audit:
             yield Test(where, f"{came:,} reports of {asked:,} devices", p_value)
         elif came != asked:
             yield certain(where, f"{came:,} reports of {asked:,} devices")
+        reports = int(arrays["reports"][0])
+        if reports != came:
+            yield certain(where, f"{reports:,} reports in {came:,} batches of a device each")
 
     def _bounds(self) -> Iterator[Bound]:
         for fingerprint, parts in self.parts.items():
             envelope = self.envelopes[fingerprint]
             allowed = sum(part.epsilon for part in parts)
-            first = 8 * NUMBER_SIZE if envelope.epoch is not None else 0
-            yield from id_bounds(
-                envelope.name, allowed, self.sent[envelope.name], first_random=first
-            )
+            sent = self.sent[envelope.name]
+            yield from id_bounds(envelope.name, allowed, sent, first=first_random(envelope))
             if len(parts) > 1:
                 yield from _row_bounds(parts, envelope.name, self.sent[envelope.name])
             for part in parts:
@@ -341,6 +350,7 @@ class Audit:
             "looks": self.looks,
             "equal_runs": self.equal_runs,
             "equal_ids": self.equal_ids,
+            "other_epochs": self.other_epochs,
             "learned": learned,
             **named,
         }
@@ -378,6 +388,7 @@ class Audit:
             self.looks = int(record["looks"])
             self.equal_runs = int(record["equal_runs"])
             self.equal_ids = int(record["equal_ids"])
+            self.other_epochs = int(record["other_epochs"])
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise AuditError(
                 f"expected --resume to name the file of an audit, or none that exists, got "
@@ -386,7 +397,11 @@ class Audit:
 
 
 def _nothing(envelope: Envelope) -> Left:
-    return Left(np.empty((0, envelope.width), np.uint8), np.empty((0, 16), np.uint8))
+    return Left(
+        np.empty((0, envelope.width), np.uint8),
+        np.empty((0, ID_SIZE), np.uint8),
+        np.empty(0, np.int64),
+    )
 
 
 def core_rows(part: Part, number: int, reports: int) -> Rows:

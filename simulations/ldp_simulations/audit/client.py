@@ -18,12 +18,12 @@ import os
 import shlex
 import signal
 import subprocess
-import tempfile
 import threading
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from ldp.compiled import compiled
 from ldp.errors import LDPError
@@ -41,6 +41,7 @@ _ROOM = 1 << 16
 _PER_FRAME = 128
 """Bytes beside the row that a frame may have."""
 _LAST_WORDS = 200
+_KEPT_WORDS = 4096
 
 
 class CommandError(LDPError):
@@ -101,19 +102,14 @@ class Audited:
         reports = at_most or sum(_reports(line) for line in lines)
         widest = max(envelope.width for envelope in self.envelopes.values())
         most = reports * (widest + _PER_FRAME) + _ROOM
-        with tempfile.TemporaryFile(dir=self.folder) as errors:
-            process = self._started(errors, state, verdict, forks=forks)
-            try:
-                return _finished(process, lines, errors, most=most, timeout=self.timeout)
-            finally:
-                _kill(process)
-                process.wait()
-                if process.stdout is not None:
-                    process.stdout.close()
+        process = self._started(state, verdict, forks=forks)
+        try:
+            return _finished(process, lines, most=most, timeout=self.timeout)
+        finally:
+            _kill(process)
+            process.wait()
 
-    def _started(
-        self, errors: Any, state: Path | None, verdict: str, *, forks: bool
-    ) -> subprocess.Popen[bytes]:
+    def _started(self, state: Path | None, verdict: str, *, forks: bool) -> subprocess.Popen[bytes]:
         environment = {
             **os.environ,
             SURVEY: str(self._survey_path),
@@ -131,7 +127,7 @@ class Audited:
                 self.command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=errors,
+                stderr=subprocess.PIPE,
                 env=environment,
                 # What it starts ends with it, and holds no pipe open.
                 start_new_session=True,
@@ -161,47 +157,73 @@ def _reports(line: Any) -> int:
 def _finished(
     process: subprocess.Popen[bytes],
     lines: Iterable[Any],
-    errors: Any,
     *,
     most: int,
     timeout: float,
 ) -> bytes:
     """What a process says until it ends by itself, within its time and its room."""
-    is_late = threading.Event()
-
-    def end() -> None:
-        is_late.set()
-        _kill(process)
-
-    clock = threading.Timer(timeout, end)
-    clock.daemon = True
-    clock.start()
+    until = time.monotonic() + timeout
+    out, errors = _Heard(process, process.stdout, most), _Heard(process, process.stderr)
     writer = threading.Thread(target=_write, args=(process, lines), daemon=True)
     writer.start()
+    is_late = False
     try:
-        data, is_too_much = _read(process, most)
-        if is_too_much:
-            raise CommandError(
-                f"expected at most {most:,} bytes for what was asked, got more: write a frame for "
-                "each report, and nothing else, to standard output"
-            )
-        code = process.wait()
+        process.wait(timeout)
+        # What it has started may hold its pipes open, and say more.
+        for thread in (out.thread, writer):
+            thread.join(max(until - time.monotonic(), 0))
+            is_late |= thread.is_alive()
+    except subprocess.TimeoutExpired:
+        is_late = not out.is_too_much
     finally:
-        clock.cancel()
-        if process.poll() is None:
-            _kill(process)
-        # A client that has ended reads no more, so that this ends as well.
-        writer.join()
-    if is_late.is_set():
+        _kill(process)
+    if out.is_too_much:
+        raise CommandError(
+            f"expected at most {most:,} bytes for what was asked, got more: write a frame for "
+            "each report, and nothing else, to standard output"
+        )
+    if is_late:
         raise CommandError(
             f"expected a client that is done, and ends when its input does, within {timeout:g} s, "
             "got none: a larger --timeout gives it more"
         )
+    code = process.returncode
     if code == UNKNOWN:
         raise UnknownError("the client does not do it (exit code 64)")
     if code:
-        raise CommandError(f"expected exit code 0, got {code}{_last_words(errors)}")
-    return data
+        errors.thread.join(max(until - time.monotonic(), 0))
+        raise CommandError(f"expected exit code 0, got {code}{_last_words(errors.data)}")
+    return bytes(out.data)
+
+
+class _Heard:
+    """What a process says on one of its pipes, as it says it.
+
+    most  bytes, beyond which it is ended; if there is no such number, its last words are kept
+    """
+
+    def __init__(
+        self, process: subprocess.Popen[bytes], pipe: IO[bytes] | None, most: int | None = None
+    ) -> None:
+        self.data = bytearray()
+        self.is_too_much = False
+        self._process, self._pipe, self._most = process, pipe, most
+        # A daemon, as a process that outlives its parent could hold the pipe open for ever.
+        self.thread = threading.Thread(target=self._listen, daemon=True)
+        self.thread.start()
+
+    def _listen(self) -> None:
+        if self._pipe is None:
+            return
+        with self._pipe as pipe:
+            while piece := os.read(pipe.fileno(), _PIECE):
+                self.data += piece
+                if self._most is None:
+                    del self.data[:-_KEPT_WORDS]
+                elif len(self.data) > self._most:
+                    self.is_too_much = True
+                    _kill(self._process)
+                    return
 
 
 def _write(process: subprocess.Popen[bytes], lines: Iterable[Any]) -> None:
@@ -220,23 +242,9 @@ def _write(process: subprocess.Popen[bytes], lines: Iterable[Any]) -> None:
         pipe.close()
 
 
-def _read(process: subprocess.Popen[bytes], most: int) -> tuple[bytes, bool]:
-    pipe = process.stdout
-    pieces: list[bytes] = []
-    size = 0
-    while pipe is not None and (piece := pipe.read(_PIECE)):
-        pieces.append(piece)
-        size += len(piece)
-        if size > most:
-            return b"", True
-    return b"".join(pieces), False
-
-
-def _last_words(errors: Any) -> str:
+def _last_words(said: bytes | bytearray) -> str:
     """The last line on standard error, such as a terminal can show."""
-    errors.seek(0, os.SEEK_END)
-    errors.seek(max(0, errors.tell() - 4096))
-    text = errors.read().decode("utf-8", "replace").strip()
+    text = said.decode("utf-8", "replace").strip()
     if not text:
         return ""
     line = text.splitlines()[-1][-_LAST_WORDS:]

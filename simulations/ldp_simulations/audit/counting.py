@@ -9,9 +9,8 @@ Of each part and answer, arrays by name:
     events    how often each declared event happened
     learned   how often each learned one did, of `after` reports behind the first half
 
-and of each envelope and answer: `ids`, how often each bit of an id was 1, of `batches`; `asked`,
-how many devices were asked, which is more where they draw one question of several. Of runs of
-reports long enough that no two are equal by chance, hashes are kept (`Runs`).
+Of runs of reports long enough that no two are equal by chance, hashes are kept (`Runs`). What is
+counted of batches and their ids is in `ids`.
 """
 
 from __future__ import annotations
@@ -61,12 +60,6 @@ def count(part: Part, rows: Rows, learned: Sequence[Learned] = ()) -> Arrays:
         happened = [event.happens(part, rows).sum() for event in learned]
         arrays["learned"] = np.array(happened, dtype=np.int64)
     return arrays
-
-
-def count_ids(ids: Rows, asked: int) -> Arrays:
-    """Counts of some ids, (batches, 16), and of the devices that were asked."""
-    shown = np.unpackbits(ids, axis=1, bitorder="little").sum(axis=0, dtype=np.int64)
-    return {"batches": np.array([len(ids)]), "ids": shown, "asked": np.array([asked])}
 
 
 def add(total: Arrays, further: Arrays) -> None:

@@ -15,7 +15,7 @@ from ldp.epochs import ID_SIZE
 from ldp.errors import LDPError, WireError
 from ldp.survey import Envelope
 from ldp.wire import REPORTS_MAGIC, decode_batch, encode_batch
-from ldp_aggregator.arrays import Rows
+from ldp_aggregator.arrays import Integers, Rows
 from ldp_aggregator.tallies.counting import faults
 
 _HEAD = 16
@@ -33,19 +33,29 @@ class Left(NamedTuple):
     rows: Rows
     ids: Rows
     """(batches, 16)."""
+    starts: Integers
+    """At which byte each batch's frame began, (batches,)."""
 
 
 def read_left(data: bytes, envelopes: Mapping[bytes, Envelope]) -> dict[bytes, Left]:
     """What left, by fingerprint, in its order. Raises `FramesError`."""
     rows: dict[bytes, list[Rows]] = {}
     ids: dict[bytes, list[Rows]] = {}
+    starts: dict[bytes, list[Integers]] = {}
     at = 0
     while at < len(data):
-        fingerprint, part, of_batches, at = _alike(data, at, envelopes)
+        fingerprint, part, of_batches, end = _alike(data, at, envelopes)
         rows.setdefault(fingerprint, []).append(part)
         ids.setdefault(fingerprint, []).append(of_batches)
+        at_bytes = np.linspace(at, end, len(of_batches), endpoint=False, dtype=np.int64)
+        starts.setdefault(fingerprint, []).append(at_bytes)
+        at = end
     return {
-        fingerprint: Left(np.concatenate(parts), np.concatenate(ids[fingerprint]))
+        fingerprint: Left(
+            np.concatenate(parts),
+            np.concatenate(ids[fingerprint]),
+            np.concatenate(starts[fingerprint]),
+        )
         for fingerprint, parts in rows.items()
     }
 

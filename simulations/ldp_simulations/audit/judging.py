@@ -114,15 +114,6 @@ def law_tests(
             yield Test(where, event.what, p_value)
 
 
-def id_tests(name: str, number: int, counts: Tallied, first_random: int) -> Iterator[Test]:
-    """Whether the ids of batches look random, from a bit on."""
-    draws = int(counts["batches"][0])
-    if draws:
-        chances = binomial_chances(counts["ids"][first_random:], draws, 0.5)
-        names = [f"bit {first_random + at} of ids" for at in range(len(chances))]
-        yield worst_of(f"{name}, answer {number + 1}", names, chances)
-
-
 def bounds_of(
     part: Part, counts: Mapping[int, Tallied], learned: Sequence[Learned] = ()
 ) -> Iterator[Bound]:
@@ -143,20 +134,6 @@ def bounds_of(
             happened = (int(first["learned"][place]), int(second["learned"][place]))
             after = (int(first["after"][0]), int(second["after"][0]))
             yield _bound(part, pair, one.what, happened=happened, draws=after, declared=False)
-
-
-def id_bounds(
-    name: str, allowed: float, counts: Mapping[int, Tallied], first_random: int
-) -> Iterator[Bound]:
-    """Bounds from the bits of ids, which must tell nothing."""
-    for pair in permutations(sorted(counts), 2):
-        first, second = (counts[number] for number in pair)
-        draws = (int(first["batches"][0]), int(second["batches"][0]))
-        if min(draws):
-            names = [f"bit {at} of ids" for at in range(len(first["ids"]))]
-            ones = (first["ids"][first_random:], second["ids"][first_random:])
-            best = _best(ones, draws, names[first_random:])
-            yield Bound(name, *best, draws, False, allowed, answers=pair, tests=2 * len(ones[0]))
 
 
 def _draws(first: Tallied, second: Tallied) -> tuple[int, int]:
@@ -190,7 +167,7 @@ def _bit_bounds(
     if min(draws):
         names = [bit_name(part, place) for place in range(8 * part.width)]
         ones = (first["bits"], second["bits"])
-        what, happened = _best(ones, draws, names)
+        what, happened = best_bit(ones, draws, names)
         yield Bound(
             part.name,
             what,
@@ -203,7 +180,7 @@ def _bit_bounds(
         )
 
 
-def _best(
+def best_bit(
     ones: tuple[Counts, Counts], draws: tuple[int, int], names: Sequence[str]
 ) -> tuple[str, tuple[int, int]]:
     """The bit, and its state, that tells most; all are paid for."""

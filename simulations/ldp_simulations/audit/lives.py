@@ -2,10 +2,9 @@
 
     twice      a question whose budget one report spends is answered once; one with permanent
                responses again and again, by the same response, under the same cohort
-    sequences  such a response is kept: a bit of the first report and that of a later one are both 1
-               as often as with the core's own
-    questions  reports of one device to two questions have independent noise; so do those to the
-               questions of a group, in one row
+    sequences  such a response is kept, also while another answer is given between (`sequences`)
+    questions  reports of one device to two questions, or to those of a group, have nothing in
+               common (`questions`)
     restarts   what a device has kept outlives its process
     retries    what was not accepted is sent again with the same bytes, and not once it was
     processes  two that begin at once have no reports in common
@@ -21,57 +20,34 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import count, pairwise
+from itertools import count
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
-from scipy.stats import hypergeom
 
 from ldp.epochs import NUMBER_SIZE
-from ldp.mechanisms.contract import Memoized
-from ldp.randomness import system
-from ldp.survey import Group, Question
 from ldp.wire import read_frames
-from ldp_aggregator.arrays import Counts, Floats, Rows
+from ldp_aggregator.arrays import Rows
+from ldp_simulations.audit.bench import Bench
 from ldp_simulations.audit.bounds import fisher_chances
-from ldp_simulations.audit.client import RETRY, Audited, UnknownError
+from ldp_simulations.audit.client import RETRY, UnknownError
 from ldp_simulations.audit.counting import least_surprise
 from ldp_simulations.audit.frames import Left
 from ldp_simulations.audit.judging import Test, bit_name, certain, worst_of
 from ldp_simulations.audit.parts import Part, bits_of
+from ldp_simulations.audit.questions import questions
+from ldp_simulations.audit.sequences import sequences
 
-_MOST_BITS = 64
-"""Of each of two reports whose noise is compared."""
-_SEQUENCE = 3
+Point = Callable[[Bench], Iterator[Test]]
+
 _STRETCH = 64
 """Reports of one device before, and behind, a restart."""
 _FEW = 20
 _RUN_BITS = 128.0
-
-
-class Bench(NamedTuple):
-    """A client, the parts of each of its survey's envelopes, and how many devices to ask."""
-
-    client: Audited
-    parts: dict[bytes, tuple[Part, ...]]
-    devices: int
-
-    def lone(self) -> Iterator[Part]:
-        """Those that are asked by themselves, and that every device answers."""
-        for fingerprint, parts in self.parts.items():
-            envelope = self.client.envelopes[fingerprint]
-            if isinstance(envelope, Question) and envelope.draw is None:
-                yield parts[0]
-
-    def rows(self, left: dict[bytes, Left], part: Part) -> Rows:
-        """The reports to a question, which may be none."""
-        if part.question.fingerprint not in left:
-            return np.empty((0, part.width), dtype=np.uint8)
-        return left[part.question.fingerprint].rows
-
-
-Point = Callable[[Bench], Iterator[Test]]
+"""Reports that surprise by so many bits do not come again by chance."""
+_RUNS = 4
+"""Such runs that each of two processes makes."""
 _NUMBERS = count()
 
 
@@ -101,103 +77,6 @@ def _kept_alike(bench: Bench, part: Part, rows: Rows) -> Iterator[Test]:
         yield certain(part.name, "another cohort in the second report of a device")
     else:
         yield Test(part.name, "the same cohort in both", 1.0)
-
-
-def sequences(bench: Bench) -> Iterator[Test]:
-    """Memoized questions, by devices that give the same answer again."""
-    for part in bench.lone():
-        if not part.question.memoizes:
-            continue
-        for number, answer in enumerate(part.answers):
-            line = [{part.name: answer}] * _SEQUENCE
-            rows = bench.rows(bench.client.ask([line] * bench.devices), part)
-            if len(rows) != bench.devices * _SEQUENCE:
-                yield certain(part.name, f"{len(rows)} reports to {_SEQUENCE} answers each")
-                continue
-            theirs = rows.reshape(bench.devices, _SEQUENCE, part.width)
-            ours = _core_sequences(part.question, answer, bench.devices)
-            for later in range(1, _SEQUENCE):
-                chances = _both_as_often(theirs, ours, later)
-                names = [
-                    f"{bit_name(part, at)}, in the first report and number {later + 1}"
-                    for at in range(8 * part.width)
-                ]
-                yield worst_of(f"{part.name}, answer {number + 1}", names, chances)
-
-
-def _core_sequences(question: Question, answer: object, devices: int) -> Rows:
-    """Reports of the core's randomizer, (devices, reports, width)."""
-    randomizer = cast(Memoized, question.randomizer)
-    pieces = []
-    for _ in range(devices):
-        value = question.value(answer, system)
-        cohort = randomizer.draw_cohort(system)
-        kept = randomizer.permanent(value, cohort, system)
-        for _ in range(_SEQUENCE):
-            report = randomizer.instantaneous(kept, cohort, system)
-            pieces.append(report.to_bytes(question.width, "little"))
-    rows = np.frombuffer(b"".join(pieces), dtype=np.uint8)
-    return rows.reshape(devices, _SEQUENCE, question.width)
-
-
-def _both_as_often(theirs: Rows, ours: Rows, later: int) -> Floats:
-    """P-values of how often a bit is 1 in the first report and in a later one."""
-    numbers = []
-    for rows in (theirs, ours):
-        first, other = (bits_of(np.ascontiguousarray(rows[:, at])) for at in (0, later))
-        numbers.append((first & other).sum(axis=0))
-    return fisher_chances(numbers[0], len(theirs), numbers[1], other_draws=len(ours))
-
-
-def questions(bench: Bench) -> Iterator[Test]:
-    """Devices that answer two questions, one after the other; and the questions of a group."""
-    lone = list(bench.lone())
-    for one, other in pairwise(lone):
-        line = [{one.name: one.answers[0]}, {other.name: other.answers[0]}]
-        left = bench.client.ask([line] * bench.devices)
-        rows = bench.rows(left, one), bench.rows(left, other)
-        if len(rows[0]) == len(rows[1]) == bench.devices:
-            yield independence((one, other), *rows)
-    for fingerprint, parts in bench.parts.items():
-        group = bench.client.envelopes[fingerprint]
-        if isinstance(group, Group):
-            row = {part.name: part.answers[0] for part in parts}
-            left = bench.client.ask([row] * bench.devices)
-            if fingerprint not in left or len(left[fingerprint].rows) != bench.devices:
-                yield certain(group.name, "not one row for each device")
-                continue
-            rows_of = [
-                left[fingerprint].rows[:, part.start : part.start + part.width] for part in parts
-            ]
-            for place in range(len(parts) - 1):
-                pair = (parts[place], parts[place + 1])
-                yield independence(pair, rows_of[place], rows_of[place + 1])
-
-
-def independence(parts: tuple[Part, Part], first: Rows, second: Rows) -> Test:
-    """Whether bits of two reports of each device have nothing to do with each other.
-
-    Given how often each is 1, how often both are is hypergeometric.
-    """
-    shown = [
-        bits_of(np.ascontiguousarray(rows[:, part.question.layout.prefix_width :]))[:, :_MOST_BITS]
-        for part, rows in zip(parts, (first, second), strict=True)
-    ]
-    # shape: bits of one, bits of the other
-    both: Counts = shown[0].T.astype(np.int64) @ shown[1].astype(np.int64)
-    ones = [bits.sum(axis=0) for bits in shown]
-    total = len(first)
-    law = (total, ones[0][:, None], ones[1][None, :])
-    chances = np.minimum(
-        2 * np.minimum(hypergeom.cdf(both, *law), hypergeom.sf(both - 1, *law)), 1.0
-    )
-    one, other = parts
-    names = [
-        f"bit {a} of {one.name} with bit {b} of {other.name}"
-        for a in range(both.shape[0])
-        for b in range(both.shape[1])
-    ]
-    return worst_of(f"{one.name} and {other.name}", names, chances.ravel())
 
 
 def restarts(bench: Bench) -> Iterator[Test]:
@@ -255,13 +134,15 @@ def retries(bench: Bench) -> Iterator[Test]:
             yield Test(part.name, "the same bytes", 1.0)
 
 
-def _enough(bench: Bench, part: Part) -> list[dict[str, object]]:
-    """Lines whose reports are not twice the same by chance."""
+def _run_length(bench: Bench, part: Part) -> int:
+    """How many reports in a row are not twice the same by chance."""
     surprise = least_surprise(part, 0)
-    number = bench.devices
-    if surprise > 0:
-        number = max(_FEW, int(_RUN_BITS / surprise) + 1)
-    return [{part.name: part.answers[0]}] * number
+    return int(_RUN_BITS / surprise) + 1 if surprise > 0 else max(bench.devices, _FEW)
+
+
+def _enough(bench: Bench, part: Part) -> list[dict[str, object]]:
+    """Lines for a few such runs."""
+    return [{part.name: part.answers[0]}] * (_RUNS * _run_length(bench, part))
 
 
 def processes(bench: Bench) -> Iterator[Test]:
@@ -276,7 +157,7 @@ def processes(bench: Bench) -> Iterator[Test]:
     if any(left is None or len(left.rows) != len(lines) for left in lefts):
         yield certain(part.name, f"not {len(lines)} reports of each of two processes")
         return
-    yield _apart(part, *(cast(Left, left) for left in lefts))
+    yield _apart(part, *(cast(Left, left) for left in lefts), run=_run_length(bench, part))
 
 
 def forks(bench: Bench) -> Iterator[Test]:
@@ -295,19 +176,26 @@ def forks(bench: Bench) -> Iterator[Test]:
         return
     yield _apart(
         part,
-        Left(left.rows[:number], left.ids[:number]),
-        Left(left.rows[number:], left.ids[number:]),
+        Left(left.rows[:number], left.ids[:number], left.starts[:number]),
+        Left(left.rows[number:], left.ids[number:], left.starts[number:]),
+        run=_run_length(bench, part),
     )
 
 
-def _apart(part: Part, first: Left, second: Left) -> Test:
+def _apart(part: Part, first: Left, second: Left, *, run: int) -> Test:
     """Whether the reports of two processes, and their ids, have nothing in common."""
     ids = {row.tobytes() for row in first.ids}
     if any(row.tobytes() in ids for row in second.ids):
         return certain(part.name, "two processes made an id twice")
-    if (first.rows == second.rows).all():
-        return certain(part.name, "two processes drew the same reports")
+    # The one may be some reports ahead of the other.
+    if _runs(first.rows, run) & _runs(second.rows, run):
+        return certain(part.name, f"two processes drew the same {run} reports in a row")
     return Test(part.name, "two processes differ", 1.0)
+
+
+def _runs(rows: Rows, length: int) -> set[bytes]:
+    """All runs of reports, from each on."""
+    return {rows[at : at + length].tobytes() for at in range(len(rows) - length + 1)}
 
 
 def epochs(bench: Bench) -> Iterator[Test]:

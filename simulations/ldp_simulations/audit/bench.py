@@ -1,0 +1,39 @@
+"""A client on a bench, where what its devices do is tried point by point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ldp.survey import Question
+from ldp_aggregator.arrays import Rows
+from ldp_simulations.audit.client import Audited
+from ldp_simulations.audit.frames import Left
+from ldp_simulations.audit.judging import Test
+from ldp_simulations.audit.parts import Part
+
+
+class Bench(NamedTuple):
+    """A client, the parts of each of its survey's envelopes, and how many devices to ask."""
+
+    client: Audited
+    parts: dict[bytes, tuple[Part, ...]]
+    devices: int
+
+    def lone(self) -> Iterator[Part]:
+        """Those that are asked by themselves, and that every device answers."""
+        for fingerprint, parts in self.parts.items():
+            envelope = self.client.envelopes[fingerprint]
+            if isinstance(envelope, Question) and envelope.draw is None:
+                yield parts[0]
+
+    def rows(self, left: dict[bytes, Left], part: Part) -> Rows:
+        """The reports to a question, which may be none."""
+        if part.question.fingerprint not in left:
+            return np.empty((0, part.width), dtype=np.uint8)
+        return left[part.question.fingerprint].rows
+
+
+Point = Callable[[Bench], Iterator[Test]]

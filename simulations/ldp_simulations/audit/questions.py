@@ -1,0 +1,94 @@
+"""What reports of one device to several questions have in common: nothing, not even their order.
+
+Of two questions that are answered one after the other, and of those of a group that travel as a
+row, the noise is independent, whatever the answers are. Which of two reports leaves first may be
+fixed, or drawn, and must not depend on the answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+from scipy.stats import hypergeom
+
+from ldp.survey import Group
+from ldp_aggregator.arrays import Counts, Rows
+from ldp_simulations.audit.bench import Bench
+from ldp_simulations.audit.bounds import fisher_chances
+from ldp_simulations.audit.judging import Test, certain, worst_of
+from ldp_simulations.audit.parts import Part, bits_of
+
+_MOST_BITS = 64
+"""Of each of two reports whose noise is compared."""
+_ENDS = ((0, 0), (-1, -1), (0, -1), (-1, 0))
+"""Answers to two questions, by their places."""
+
+
+def questions(bench: Bench) -> Iterator[Test]:
+    """Devices that answer two questions, one after the other; and the questions of a group."""
+    for pair in pairwise(bench.lone()):
+        yield from _one_after_the_other(bench, pair)
+    for fingerprint, parts in bench.parts.items():
+        if isinstance(bench.client.envelopes[fingerprint], Group):
+            yield from _together(bench, fingerprint, parts)
+
+
+def _one_after_the_other(bench: Bench, pair: tuple[Part, Part]) -> Iterator[Test]:
+    one, other = pair
+    ahead = []
+    for ends in _ENDS:
+        line = [{part.name: part.answers[end]} for part, end in zip(pair, ends, strict=True)]
+        left = bench.client.ask([line] * bench.devices)
+        reports = [left.get(part.question.fingerprint) for part in pair]
+        if any(those is None or len(those.starts) != bench.devices for those in reports):
+            yield certain(f"{one.name} and {other.name}", "not one report to each of both")
+            return
+        first, second = (those for those in reports if those is not None)
+        yield independence(pair, first.rows, second.rows)
+        ahead.append(int((first.starts < second.starts).sum()))
+    for ends, number in zip(_ENDS[1:], ahead[1:], strict=True):
+        chances = fisher_chances(ahead[0], bench.devices, number, other_draws=bench.devices)
+        answers = " and ".join("the last" if end else "the first" for end in ends)
+        what = f"which report leaves first, with {answers} answer as with the first ones,"
+        yield Test(f"{one.name} and {other.name}", what, float(chances))
+
+
+def _together(bench: Bench, fingerprint: bytes, parts: Sequence[Part]) -> Iterator[Test]:
+    for end in (0, -1):
+        row = {part.name: part.answers[end] for part in parts}
+        left = bench.client.ask([row] * bench.devices).get(fingerprint)
+        if left is None or len(left.rows) != bench.devices:
+            yield certain(bench.client.envelopes[fingerprint].name, "not one row for each device")
+            return
+        rows_of = [left.rows[:, part.start : part.start + part.width] for part in parts]
+        for place in range(len(parts) - 1):
+            pair = (parts[place], parts[place + 1])
+            yield independence(pair, rows_of[place], rows_of[place + 1])
+
+
+def independence(parts: tuple[Part, Part], first: Rows, second: Rows) -> Test:
+    """Whether bits of two reports of each device have nothing to do with each other.
+
+    Given how often each is 1, how often both are is hypergeometric.
+    """
+    shown = [
+        bits_of(np.ascontiguousarray(rows[:, part.question.layout.prefix_width :]))[:, :_MOST_BITS]
+        for part, rows in zip(parts, (first, second), strict=True)
+    ]
+    # shape: bits of one, bits of the other
+    both: Counts = shown[0].T.astype(np.int64) @ shown[1].astype(np.int64)
+    ones = [bits.sum(axis=0) for bits in shown]
+    total = len(first)
+    law = (total, ones[0][:, None], ones[1][None, :])
+    chances = np.minimum(
+        2 * np.minimum(hypergeom.cdf(both, *law), hypergeom.sf(both - 1, *law)), 1.0
+    )
+    one, other = parts
+    names = [
+        f"bit {a} of {one.name} with bit {b} of {other.name}"
+        for a in range(both.shape[0])
+        for b in range(both.shape[1])
+    ]
+    return worst_of(f"{one.name} and {other.name}", names, chances.ravel())
