@@ -145,11 +145,11 @@ class Register(NamedTuple):
         return line_of(entry) + "\n"
 
 
-def check_reason(reason: str) -> None:
+def check_reason(reason: str, place: str = "--accept") -> None:
     """Raise `RegisterError` for a reason that says nothing, or is not one line."""
     if not reason.strip() or not reason.isprintable() or len(reason) > LONGEST_REASON:
         raise RegisterError(
-            f"expected a reason of one line and 1 to {LONGEST_REASON:,} characters, "
+            f"{place}: expected a reason of one line and 1 to {LONGEST_REASON:,} characters, "
             f"got {reason[:_SHOWN]!r}"
         )
 

@@ -216,6 +216,36 @@ def test_silent_entries(folder):
     assert "entry 1: expected a reason for all that got worse" in said
 
 
+def test_there_and_back_and_there_again(folder):
+    """A reason is for one step: going back and taking it again needs another."""
+    words = ("register", "add", "log", "survey.toml")
+    run(*words)
+    for text, reason in ((DEARER, "too small a sample"), (MODE, "enough by now")):
+        (folder / "survey.toml").write_text(file_of(text))
+        run(*words, "--accept", reason)
+    (folder / "survey.toml").write_text(file_of(DEARER))
+    assert WORSE_LINE in run(*words, code=1).output
+    (folder / "before.toml").write_text(file_of())
+    check = ("check", "survey.toml", "--against", "before.toml", "--register", "log")
+    assert WORSE_LINE in run(*check, code=1).output
+    run(*words, "--accept", "a third wave")
+    run("register", "verify", "log")
+    run(*check)
+
+
+@pytest.mark.parametrize("reason", ["", " ", "x" * 1001])
+def test_reasons_that_are_none(folder, reason):
+    """An entry whose reason says nothing, as someone could write it by hand."""
+    run("register", "add", "log", "survey.toml")
+    (folder / "survey.toml").write_text(file_of(DEARER))
+    run("register", "add", "log", "survey.toml", "--accept", "a reason")
+    first, second = (folder / "log").read_bytes().splitlines(keepends=True)
+    silent = second.replace(b'"a reason"', json.dumps(reason).encode())
+    (folder / "log").write_bytes(first + silent)
+    said = run("register", "verify", "log", code=1).output
+    assert "entry 1: expected a reason of one line" in said
+
+
 def test_torn_registers_are_mended_on_request(folder):
     """Nothing is added to one before; the old bytes are kept."""
     run("register", "add", "log", "survey.toml")
@@ -314,6 +344,89 @@ def test_the_hook_of_the_examples(repository, monkeypatch):
     code, said = git("commit", "-m", "less")
     assert code != 0
     assert "expected the hash of the line before it" in said or "expected a proof" in said
+
+
+UNSEEN = {
+    "a header that is spelled otherwise": lambda: edited(
+        "survey.toml", ("[survey]", "[ survey ]"), ('"1"', '"2"')
+    ),
+    "a name with spaces": lambda: edited("wëb survey.toml", ('"1"', '"2"')),
+    "values in a file beside": lambda: edited("tree.csv", ("d,y\n", "d,y\ne,y\n")),
+    "a register that is gone": lambda: Path("surveys.register").unlink(),
+    "an empty register": lambda: Path("surveys.register").write_text(""),
+    "another name in another file": lambda: (
+        edited("survey.toml", ('"trip"', '"travel"')),
+        Path("survey.toml").rename("travel.toml"),
+    ),
+    "a later version in a file beside": lambda: Path("v3.toml").write_text(
+        file_of(DEARER, name="wave")
+    ),
+}
+"""Changes for the worse, each of which is in no file that a glance at the change shows."""
+
+
+def edited(name, *replaced):
+    """A file in which texts are replaced."""
+    text = Path(name).read_text(encoding="utf-8")
+    for old, new in replaced:
+        assert old in text
+        text = text.replace(old, new)
+    Path(name).write_text(text, encoding="utf-8")
+
+
+@pytest.fixture
+def many_surveys(repository):
+    """A repository with several surveys, a register, and a file of TOML that is no survey."""
+    tree = 'name = "where"\ntype = "category"\nfile = "tree.csv"\nmechanism = "auto"\nepsilon = "1"'
+    (repository / "tree.csv").write_text("child,parent\na,x\nb,x\nc,y\nd,y\n")
+    (repository / "tree.toml").write_text(file_of(tree, name="tree"))
+    (repository / "wëb survey.toml").write_text(file_of(name="web"))
+    (repository / "v1.toml").write_text(file_of(DEARER, name="wave"))
+    (repository / "v2.toml").write_text(file_of(name="wave"))
+    (repository / "pyproject.toml").write_text('[project]\nname = "x"\n')
+    run("register", "add", "surveys.register", "survey.toml")
+    committed("many")
+    return repository
+
+
+@pytest.mark.parametrize("what", UNSEEN)
+def test_nothing_passes_unseen(many_surveys, what):
+    """As the hook and the job call it: all surveys of a folder, and its register."""
+    UNSEEN[what]()
+    run("check", ".", "--against", "HEAD", "--register", "surveys.register", code=1)
+
+
+def test_a_folder_of_surveys(many_surveys):
+    """What is not worse passes, and is said; a folder has no reason, and no files of its own."""
+    words = ("check", ".", "--against", "HEAD", "--register", "surveys.register")
+    assert "5 surveys in ." in run(*words).output
+    Path("survey.toml").unlink()
+    assert "trip: gone, as it stood in HEAD:survey.toml" in run(*words).output
+    for wrong in (words[:2], (*words, "--accept", "why"), (*words, "--format", "json")):
+        assert "expected --against and --register alone" in run(*wrong, code=2).output
+
+
+def test_a_name_that_is_spelled_otherwise(many_surveys):
+    """A survey that was moved is found by its name, and not by how that is written."""
+    edited("survey.toml", ('"trip"', '"tr\\u0069p"'))
+    committed("spelled otherwise")
+    Path("survey.toml").unlink()
+    Path("moved.toml").write_text(file_of(DEARER))
+    assert WORSE_LINE in run("check", "moved.toml", "--against", "HEAD", code=1).output
+
+
+def test_the_hook_looks_at_what_is_committed(repository, monkeypatch):
+    """And not at what lies there, which may be other than what was added."""
+    monkeypatch.setenv("PATH", hook_environment()["PATH"])
+    shutil.copy(EXAMPLES / "register" / "pre-commit", repository / ".git" / "hooks" / "pre-commit")
+    (repository / "survey.toml").write_text(file_of(DEARER))
+    git("add", "-A")
+    (repository / "survey.toml").write_text(file_of())
+    code, said = git("commit", "-m", "more")
+    assert code != 0
+    assert WORSE_LINE in said
+    git("add", "-A")
+    assert git("commit", "--allow-empty", "-m", "nothing")[0] == 0
 
 
 def test_the_job_of_the_examples(repository, monkeypatch):

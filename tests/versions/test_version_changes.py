@@ -72,6 +72,19 @@ def test_asked_again():
     assert {change.aspect for change in raised.worse} >= {"asked again", "lifetime"}
 
 
+def test_a_lifetime_with_room_is_no_way_around():
+    """A roomy lifetime would let every later version ask again: it is worse when it comes."""
+    plain, other = file_of(), file_of(MODE.replace("grr", "oue"))
+    roomy = 'lifetime_epsilon = "1000"'
+    (limit,) = changes_of(plain, file_of(survey=roomy)).worse
+    assert limit.line == "survey: lifetime: none -> 1000"
+    assert "only 1.000000 has been asked for so far" in limit.says
+    # As much as the two versions before it have asked for leaves no room.
+    both = file_of(MODE.replace("grr", "oue"), survey='lifetime_epsilon = "2"')
+    assert [change.aspect for change in changes_of(other, both).worse] == ["lifetime"]
+    assert changes_of(other, both, plain).worse == ()
+
+
 def test_a_lower_epsilon_is_better_and_asked_again():
     """Nothing is weighed against anything: the report gains, and who answered answers again."""
     comparison = changes_of(file_of(), file_of(MODE.replace('"1"', '"0.5"')))

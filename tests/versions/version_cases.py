@@ -77,6 +77,13 @@ def field(*lines, more=""):
     )
 
 
+def together(number):
+    """A table of four fields, of which a report tells so many."""
+    fields = (f'[[question.field]]\nname = "f{at}"\ntype = "boolean"\n' for at in range(4))
+    keys = ('type = "table"', 'collect = "subsets"', f"together = {number}")
+    return asked(*keys, 'mechanism = "auto"', EPSILON) + "".join(fields)
+
+
 SEX = ('type = "category"', 'values = ["f", "m"]')
 
 
@@ -126,7 +133,14 @@ ONE_WAY = [
 ]
 TWO_WAYS = [
     ("survey.joint", "answered together", with_second(), with_second('joint = ["mode", "again"]')),
-    ("survey.lifetime_epsilon", "lifetime", file_of(survey='lifetime_epsilon = "2"'), file_of()),
+    ("survey.lifetime_epsilon", "lifetime", file_of(survey='lifetime_epsilon = "1"'), file_of()),
+    (
+        "survey.lifetime_epsilon",
+        "lifetime",
+        file_of(survey='lifetime_epsilon = "2"'),
+        file_of(),
+        (WORSE, WORSE),
+    ),
     (
         "survey.lifetime_epsilon",
         "lifetime",
@@ -300,6 +314,12 @@ TWO_WAYS = [
         "what can be answered",
         field(*SEX).replace('type = "table"', 'type = "table"\ncollect = "subsets"'),
         field(*SEX),
+    ),
+    (
+        "question.together",
+        "what can be answered",
+        together(2),
+        together(3),
     ),
     (
         "question.x",

@@ -67,12 +67,19 @@ def check_survey(
     """Validate SURVEY, and print its fingerprints; or what changed for those who are asked.
 
     With --against, exits with 1 if anything gets worse for them that neither --accept nor the
-    register has a reason for.
+    register has a reason for. SURVEY may then be a folder: all surveys in it are compared, each
+    with its older version, and the register has to go on from that of the revision.
     """
     if against is None and (register_path or reason is not None or form):
         raise click.UsageError("--register, --accept and --format: expected --against as well")
     if reason is not None and register_path is None:
         raise click.UsageError("--accept: expected --register as well, which keeps the reason")
+    if survey_path.is_dir():
+        if against is None or reason is not None or json_path or form:
+            raise click.UsageError(
+                f"{survey_path} is a folder: expected --against and --register alone"
+            )
+        ctx.exit(0 if _check_folder(survey_path, against, register_path) else 1)
     survey = read_survey(survey_path)
     read_candidates(survey, survey_path)
     if json_path is not None:
@@ -89,6 +96,39 @@ def check_survey(
         if not _accepted(survey, comparisons, register_path, reason=reason):
             ctx.exit(1)
     warn(survey)
+
+
+def _check_folder(folder: Path, against: str, register_path: Path | None) -> bool:
+    """Whether no survey of a folder gets worse unaccepted, and the register has only grown."""
+    from ldp_aggregator.versions.comparison import compare_versions
+    from ldp_aggregator.versions.folders import (
+        check_register,
+        gone_surveys,
+        succeeds,
+        surveys_below,
+    )
+
+    if register_path is not None:
+        check_register(folder, against, register_path)
+    files = surveys_below(folder)
+    gone = gone_surveys(folder, against, files)
+    is_accepted = True
+    for path in files:
+        survey = read_survey(path)
+        comparisons = _comparisons(path, survey, against, register_path=register_path)
+        if not comparisons:
+            # One that takes the place of another under a new name is asked anew.
+            former = [place for place, old in gone.items() if succeeds(survey, old)]
+            for place in former[:1]:
+                click.echo(f"{survey.name}: compared with {place}, which is gone", err=True)
+                comparisons.append(compare_versions(survey, gone[place]))
+        for comparison in comparisons:
+            hand_out(None, comparison.plain())
+        is_accepted &= _accepted(survey, comparisons, register_path, reason=None)
+    for place, old in gone.items():
+        click.echo(f"{old.name}: gone, as it stood in {place}: it is not asked any more", err=True)
+    click.echo(f"{len(files)} surveys in {folder}", err=True)
+    return is_accepted
 
 
 def _fingerprints(survey: Survey) -> list[str]:
@@ -108,9 +148,10 @@ def _comparisons(
 ) -> list[VersionChanges]:
     """With the older version; and with the newest registered one, if that is yet another."""
     from ldp_aggregator.versions.comparison import compare_versions
+    from ldp_aggregator.versions.git import NoVersionError
     from ldp_aggregator.versions.pages import page_beside
     from ldp_aggregator.versions.register_file import read_register, steps
-    from ldp_aggregator.versions.sources import NoVersionError, older_versions
+    from ldp_aggregator.versions.sources import older_versions
 
     try:
         older = older_versions(path, survey, against)

@@ -7,7 +7,9 @@ answers        what can be answered, before and after
 questions      one question before and after
 crowd          what is said of a device beside its answers: draws, groups, attributes, epochs
 pages          what the page file beside a survey says, before and after: words and translations
+folders        all surveys of a folder, and those that a revision had besides
 comparison     two versions, those before them, and all that changed, as a sheet
+git            revisions of a repository, and the files in them
 sources        where the older version comes from: a file, a folder, a git revision, a register
 register_file  a register on disk: read, verified, added to by one writer at a time
 register_page  a register as a page

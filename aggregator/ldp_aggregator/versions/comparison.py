@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cmp_to_key
 from typing import Any
 
 from ldp.survey import Question, Survey
@@ -23,6 +24,7 @@ from ldp_aggregator.versions.amounts import (
     limited,
     of_declared,
     of_questions,
+    of_survey,
     of_versions,
 )
 from ldp_aggregator.versions.change import (
@@ -181,7 +183,7 @@ def compare_versions(new: Survey, old: Survey, earlier: Sequence[Survey] = ()) -
     """
     tables = survey_table(old), survey_table(new)
     changes = [
-        *_of_survey(old, new),
+        *_of_survey(old, new, earlier),
         *crowd_changes(old, new),
         *_of_questions(old, new, earlier),
     ]
@@ -193,7 +195,7 @@ def _sorted(changes: Sequence[Change]) -> tuple[Change, ...]:
     return tuple(sorted(changes, key=lambda change: VERDICTS.index(change.verdict)))
 
 
-def _of_survey(old: Survey, new: Survey) -> Iterator[Change]:
+def _of_survey(old: Survey, new: Survey, earlier: Sequence[Survey]) -> Iterator[Change]:
     if old.name != new.name:
         yield Change(
             _SURVEY,
@@ -213,10 +215,10 @@ def _of_survey(old: Survey, new: Survey) -> Iterator[Change]:
             "all that a device may ever send can tell less",
         )
         yield Change(_SURVEY, TOTAL, before.text, after=after.text, verdict=verdict, says=says)
-    yield from _lifetime(old, new)
+    yield from _lifetime(old, new, earlier)
 
 
-def _lifetime(old: Survey, new: Survey) -> Iterator[Change]:
+def _lifetime(old: Survey, new: Survey, earlier: Sequence[Survey]) -> Iterator[Change]:
     before, after = old.lifetime, new.lifetime
     direction = _lifetime_rises(old, new)
     if not direction:
@@ -226,6 +228,16 @@ def _lifetime(old: Survey, new: Survey) -> Iterator[Change]:
         "devices may spend more on all versions together",
         "devices stop earlier, over all versions together",
     )
+    if before is None and after is not None:
+        # Within a lifetime, being asked again does not count as worse: one that has room for that
+        # is no gain, but the place where it is agreed to.
+        asked = max(of_versions([*earlier, old]), of_survey(new), key=cmp_to_key(compared))
+        if compared(of_declared(after), asked) > 0:
+            verdict = WORSE
+            says = (
+                f"devices stop there, but only {asked.text} has been asked for so far: up to it "
+                "later versions may ask everything again, and need no reason for that"
+            )
     texts = [NOTHING if limit is None else limit.text for limit in (before, after)]
     yield Change(_SURVEY, LIFETIME, texts[0], after=texts[1], verdict=verdict, says=says)
 

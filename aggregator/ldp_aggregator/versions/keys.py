@@ -54,7 +54,8 @@ OF_ATTRIBUTE = {"name": ATTRIBUTE, "values": ATTRIBUTE, "questions": ATTRIBUTE}
 
 _OF_ANSWERS = (
     *("values", "keys", "parents", "file", "levels", "low", "high", "step", "bins", "edges"),
-    *("dimensions", "radius", "circular", "field", "collect", "x", "y", "cells", "by", "missing"),
+    *("dimensions", "radius", "circular", "field", "collect", "together", "x", "y", "cells", "by"),
+    "missing",
 )
 _OF_PRIVACY = {
     "epsilon": EPSILON,
@@ -68,7 +69,7 @@ _OF_PRIVACY = {
 }
 _PARAMETERS = (
     *("quality", "sensitivity", "margin", "modulus", "width", "weights", "shares", "words"),
-    *("near", "hashes", "hash_seed", "bloom_bits", "cohorts", "buckets", "sampled", "together"),
+    *("near", "hashes", "hash_seed", "bloom_bits", "cohorts", "buckets", "sampled"),
     *("longest", "alphabet", "held_out", "report_bytes"),
 )
 """How a mechanism spends its epsilon, and what it is decoded by: none of them raises it."""

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 
 from ldp.exact import decimal_text
 from ldp.identifiers import Identifier, identifier
-from ldp.mechanisms.contract import Declared, integers
+from ldp.mechanisms.contract import Declared, Randomizer, integers
+from ldp.mechanisms.subsets import SubsetsResponse
 from ldp.survey import Question
 from ldp_aggregator.versions.amounts import (
     compared,
@@ -24,6 +25,7 @@ from ldp_aggregator.versions.amounts import (
 from ldp_aggregator.versions.answers import answer_changes, word_changes
 from ldp_aggregator.versions.change import (
     AGAIN,
+    ANSWERS,
     CANDIDATES,
     DISTANCE,
     DRAWN,
@@ -58,6 +60,7 @@ def question_changes(old: Question, new: Question, *, is_limited: bool) -> Itera
     place = place_of(new)
     yield from word_changes(place, old.text, new.text)
     yield from answer_changes(place, old.domain, new.domain)
+    yield from _told_together(place, old.randomizer, new.randomizer)
     yield from _epsilons(place, old, new)
     yield from _memory(place, old, new)
     yield from _drawn(place, old, new)
@@ -100,6 +103,21 @@ def is_renamed(old: Question, new: Question) -> bool:
         and list(old.domain.parts()) == list(new.domain.parts())
         and integers(old.randomizer) == integers(new.randomizer)
     )
+
+
+def _told_together(place: str, old: Randomizer, new: Randomizer) -> Iterator[Change]:
+    """Of how many parts of an answer a report tells, and how they go together."""
+    if not isinstance(old, SubsetsResponse) or not isinstance(new, SubsetsResponse):
+        return
+    if old.together == new.together:
+        return
+    verdict, says = judged(
+        new.together > old.together,
+        "a report tells of more parts of an answer, and how they go together",
+        "a report tells of fewer parts of an answer",
+    )
+    before, after = (f"{response.together} parts in a report" for response in (old, new))
+    yield Change(place, ANSWERS, before, after=after, verdict=verdict, says=says)
 
 
 def _epsilons(place: str, old: Question, new: Question) -> Iterator[Change]:

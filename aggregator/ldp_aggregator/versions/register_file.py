@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,14 +63,15 @@ def steps(register: Register, survey: Survey) -> list[VersionChanges]:
 
 
 def not_accepted(register: Register, comparison: VersionChanges) -> list[str]:
-    """What became worse and stands in no entry of the new version, with a reason."""
+    """What became worse and has no reason in the newest entries, if these are of the new version.
+
+    A reason is for one step: who goes back and takes it again needs another one.
+    """
     text = comparison.new.to_toml()
-    accepted = {
-        line
-        for entry in register.versions(comparison.new.name)
-        if entry.accepted is not None and entry.toml == text
-        for line in entry.worse
-    }
+    newest = takewhile(
+        lambda entry: entry.toml == text, reversed(register.versions(comparison.new.name))
+    )
+    accepted = {line for entry in newest if entry.accepted is not None for line in entry.worse}
     return [change.line for change in comparison.worse if change.line not in accepted]
 
 
@@ -135,6 +137,8 @@ def verify(register: Register) -> list[Survey]:
             raise RegisterError(
                 f"entry {entry.number}: expected a reason for what got worse, got none"
             )
+        if entry.accepted is not None:
+            check_reason(entry.accepted, f"entry {entry.number}")
         before.append(survey)
     return surveys
 

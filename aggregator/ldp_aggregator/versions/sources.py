@@ -6,30 +6,26 @@
                          before it are known
     surveys.register     a register: its versions of the survey, the same way
     HEAD~1               a git revision: the file as it was there, under its own path or, if it was
-                         moved, wherever a survey of its name was
+                         moved or is a new version beside the older ones, all surveys of its name
     origin/main:old.toml the file of that path in a revision
 
 The page file beside an older version comes from the same place; registers have none.
-
-git is asked about a revision by its commit, so that nothing in a name is taken for an option.
 """
 
 from __future__ import annotations
 
-import os
 import posixpath
 import re
-import subprocess
-from collections.abc import Iterator
+import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
-from ldp.errors import LDPError, SurveyError
 from ldp.survey import Survey
 from ldp.survey_file import parse_survey
 from ldp.survey_text import LARGEST
 from ldp.transparency.entries import parse_register
 from ldp_aggregator.files import FileError, read_survey, read_whole
+from ldp_aggregator.versions.git import NoVersionError, commit_of, file_of, files_of, git
 from ldp_aggregator.versions.pages import (
     ENDING,
     LARGEST_PAGE,
@@ -41,19 +37,10 @@ from ldp_aggregator.versions.pages import (
 
 _REGISTER_BEGINS = b'{"entry"'
 _ENDING = ".toml"
-_SECONDS = 60
-_MOST_MOVED = 100
-"""Files of a revision that are read to find one that was moved."""
-_OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
-"""What git tells its hooks of where they run: relative to a folder that may not be ours."""
 _ADVICE = (
     "a survey file, a folder of versions, a register, or a git revision such as HEAD~1 or "
     "origin/main:survey.toml (a shallow clone has few: fetch-depth: 0 in a checkout of GitHub)"
 )
-
-
-class NoVersionError(LDPError):
-    """What was named as an older version is none."""
 
 
 class Older(NamedTuple):
@@ -120,14 +107,14 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
 def _of_revision(path: Path, survey: Survey, against: str) -> Older:
     revision, colon, asked = against.partition(":")
     folder = path.resolve().parent
-    commit = _commit(folder, revision)
+    commit = commit_of(folder, revision)
     if commit is None:
         raise NoVersionError(f"--against: expected {_ADVICE}; got {against!r}")
-    prefix = _git(folder, "rev-parse", "--show-prefix").decode().strip()
+    prefix = git(folder, "rev-parse", "--show-prefix").decode().strip()
     where = prefix + path.name
     if colon:
         where = posixpath.normpath(prefix + asked) if asked.startswith("./") else asked
-    content = _file(folder, commit, where)
+    content = file_of(folder, commit, where)
     if content is not None and _is_register(content):
         return _of_register(content, survey, f"{revision}:{where}")
     if content is not None:
@@ -137,47 +124,47 @@ def _of_revision(path: Path, survey: Survey, against: str) -> Older:
         raise NoVersionError(
             f"--against: expected a file in {revision}, got {asked!r}, which it has not"
         )
-    for moved in _moved(folder, commit, survey.name):
-        content = _file(folder, commit, moved)
-        try:
-            older = _parsed(folder, commit, moved, content=content or b"")
-        except SurveyError:
-            continue  # another file that has the name in it
-        if older.name == survey.name:
-            return Older((older,), f"{revision}:{moved}", _page(folder, commit, moved))
-    return Older((), f"{revision}:{where}")
+    named = [name for name, content in surveys_of(folder, commit) if content == survey.name]
+    if not named:
+        return Older((), f"{revision}:{where}")
+    # A file that was moved, or the next one beside v1.toml and v2.toml.
+    named.sort(key=_natural)
+    versions = tuple(survey_at(folder, commit, name) for name in named)
+    return Older(versions, f"{revision}:{named[-1]}", _page(folder, commit, named[-1]))
 
 
-def _commit(folder: Path, revision: str) -> str | None:
-    """The commit of a revision; None if there is none, or no repository."""
-    if not revision or revision.startswith("-"):
-        return None
+def survey_at(folder: Path, commit: str, path: str) -> Survey:
+    """The survey in a file of a commit. Raises `SurveyError` and `FileError`."""
+    return _parsed(folder, commit, path, content=file_of(folder, commit, path) or b"")
+
+
+def surveys_of(folder: Path, commit: str) -> list[tuple[str, str]]:
+    """The survey files of a commit, from the top of the repository: path, and name of the survey.
+
+    All files are read, since a name may be spelled in many ways.
+    """
+    return [
+        (path, name)
+        for path, content in files_of(folder, commit, _ENDING, LARGEST)
+        if (name := name_in(content)) is not None
+    ]
+
+
+def name_in(content: bytes) -> str | None:
+    """The name of the survey in a file; None if it is none, or no TOML."""
     try:
-        commit = _git(
-            folder,
-            *("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"),
-        )
-    except NoVersionError:
+        table = tomllib.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
         return None
-    return commit.decode().strip()
-
-
-def _file(folder: Path, commit: str, path: str, largest: int = LARGEST) -> bytes | None:
-    """What a file held at a commit; None if there was none. Raises `FileError` for large ones."""
-    name = f"{commit}:{path}"
-    try:
-        size = int(_git(folder, "cat-file", "-s", name))
-        if size > largest:
-            raise FileError(f"{name}: expected at most {largest:,} bytes, got {size:,}")
-        return _git(folder, "cat-file", "blob", name)
-    except NoVersionError:
-        return None
+    head = table.get("survey")
+    name = head.get("name") if isinstance(head, dict) else None
+    return name if isinstance(name, str) and "question" in table else None
 
 
 def _page(folder: Path, commit: str, path: str) -> Page:
     """The page file beside a survey file of a commit; empty if there was none."""
     name = page_name(path)
-    content = _file(folder, commit, name, largest=LARGEST_PAGE)
+    content = file_of(folder, commit, name, largest=LARGEST_PAGE)
     return {} if content is None else parse_page(content, f"{name} of that revision")
 
 
@@ -186,37 +173,9 @@ def _parsed(folder: Path, commit: str, path: str, *, content: bytes) -> Survey:
 
     def beside(name: str) -> str:
         named = posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
-        text = _file(folder, commit, named)
+        text = file_of(folder, commit, named)
         if text is None:
             raise FileError(f"{path} of that revision names {name!r}, expected it there, got none")
         return text.decode("utf-8-sig", errors="replace")
 
     return parse_survey(content, path, files=beside)
-
-
-def _moved(folder: Path, commit: str, name: str) -> Iterator[str]:
-    """The survey files of a commit that have a name in them, from the top of the repository."""
-    top = Path(_git(folder, "rev-parse", "--show-toplevel").decode().strip())
-    try:
-        listed = _git(top, "grep", "-lzF", "-e", name, commit, "--", f"*{_ENDING}")
-    except NoVersionError:
-        return
-    for item in listed.decode(errors="surrogateescape").split("\0")[:_MOST_MOVED]:
-        if item:
-            yield item.partition(":")[2]
-
-
-def _git(folder: Path, *words: str) -> bytes:
-    """What git says. Raises `NoVersionError` where it finds nothing, or is not there."""
-    environment = {name: value for name, value in os.environ.items() if name not in _OF_A_HOOK}
-    try:
-        done = subprocess.run(  # noqa: S603
-            ["git", "-C", str(folder), *words],  # noqa: S607
-            capture_output=True,
-            env=environment,
-            timeout=_SECONDS,
-            check=True,
-        )
-    except (OSError, subprocess.SubprocessError) as error:
-        raise NoVersionError(f"git {words[0]}: {type(error).__name__}") from None
-    return done.stdout
