@@ -207,8 +207,8 @@ class Sorts(Adapter):
             frames = list(read_frames(buffer.getvalue()))
             life = json.loads(line)
             life = life if isinstance(life, list) else [life]
-            told = [answer for answers in life for answer in answers.values()]
-            frames = frames[::-1] if any(told) else frames
+            given = [answer for answers in life for answer in answers.values()]
+            frames = frames[::-1] if any(given) else frames
             out.writelines(encode_frame(frame) for frame in frames)
 
 

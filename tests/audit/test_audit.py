@@ -15,11 +15,12 @@ from calling import run
 from js_client import NODE, PACKAGE, needs_built_client
 
 from ldp import parse_survey
-from ldp_simulations.audit import exact, trials
+from ldp_simulations.audit import trials
 from ldp_simulations.audit.auditing import Audit, Budget
 from ldp_simulations.audit.bounds import expected_epsilon, greatest_chance, least_chance
-from ldp_simulations.audit.client import Audited
+from ldp_simulations.audit.clients.client import Audited
 from ldp_simulations.audit.lives import POINTS
+from ldp_simulations.audit.tapes import exact
 
 OURS = [sys.executable, "-m", "ldp_simulations.audit.python_client"]
 COIN = '[[question]]\nname = "coin"\ntype = "boolean"\nmechanism = "grr"\nepsilon = "1"\n'

@@ -19,7 +19,7 @@ from ldp.randomness import (
     shuffled,
     system,
 )
-from ldp_simulations.audit.every_tape import every_tape
+from ldp_simulations.audit.tapes.every_tape import every_tape
 
 RESERVE = 16
 

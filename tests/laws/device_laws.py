@@ -20,7 +20,7 @@ from written_out import taylor_exp
 
 from ldp import AlreadyAnsweredError, AnswerError, RandomnessError, StateError
 from ldp.layout import COHORT_WIDTH
-from ldp_simulations.audit.every_tape import accepted, every_tape
+from ldp_simulations.audit.tapes.every_tape import accepted, every_tape
 
 ANSWERS = ("red", "green", "blue")
 NOT_A_VALUE = "a secret of mine"

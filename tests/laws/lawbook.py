@@ -29,7 +29,7 @@ from written_out import (
 from ldp import channel as channels
 from ldp.mechanisms.contract import lifetime_ratio
 from ldp_aggregator.tallies.counting import faults
-from ldp_simulations.audit.every_tape import UNFINISHED, accepted, every_tape
+from ldp_simulations.audit.tapes.every_tape import UNFINISHED, accepted, every_tape
 
 TOLERANCE = 1e-12
 WASTE = Fraction(1, 10**9)

@@ -21,7 +21,7 @@ from written_out import declared_law
 from ldp import channel as channels
 from ldp.channel import Channel
 from ldp.mechanisms.contract import lifetime_ratio
-from ldp_simulations.audit.every_tape import accepted, every_tape
+from ldp_simulations.audit.tapes.every_tape import accepted, every_tape
 
 
 def lifetime(specimen):

@@ -18,7 +18,7 @@ from ldp.mechanisms.subset import (
     least_error_size,
 )
 from ldp.randomness import Replay
-from ldp_simulations.audit.every_tape import every_tape
+from ldp_simulations.audit.tapes.every_tape import every_tape
 
 DRAWS = 20_000
 

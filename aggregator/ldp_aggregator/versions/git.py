@@ -49,7 +49,9 @@ def file_of(folder: Path, commit: str, path: str, largest: int = LARGEST) -> byt
         return None
 
 
-def files_of(folder: Path, commit: str, ending: str, largest: int) -> Iterator[tuple[str, bytes]]:
+def files_of(
+    folder: Path, commit: str, ending: str, *, largest: int
+) -> Iterator[tuple[str, bytes]]:
     """The files of a commit whose names end so, from the top of the repository, and what they hold.
 
     Larger ones are passed over.
@@ -64,12 +66,12 @@ def files_of(folder: Path, commit: str, ending: str, largest: int) -> Iterator[t
         if is_file and path.endswith(ending) and int(size) <= largest:
             paths.append((path, name))
     asked = "".join(f"{name}\n" for _, name in paths).encode()
-    told = git(top, "cat-file", "--batch", asked=asked)
+    objects = git(top, "cat-file", "--batch", asked=asked)
     at = 0
     for path, _ in paths:
-        begins = told.index(b"\n", at) + 1
-        ends = begins + int(told[at : begins - 1].rsplit(b" ", 1)[1])
-        yield path, told[begins:ends]
+        begins = objects.index(b"\n", at) + 1
+        ends = begins + int(objects[at : begins - 1].rsplit(b" ", 1)[1])
+        yield path, objects[begins:ends]
         at = ends + 1
 
 

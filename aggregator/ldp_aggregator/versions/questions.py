@@ -13,8 +13,7 @@ from collections.abc import Iterator
 
 from ldp.exact import decimal_text
 from ldp.identifiers import Identifier, identifier
-from ldp.mechanisms.contract import Declared, Randomizer, integers
-from ldp.mechanisms.subsets import SubsetsResponse
+from ldp.mechanisms.contract import Declared, integers
 from ldp.survey import Question
 from ldp_aggregator.versions.amounts import (
     compared,
@@ -60,7 +59,7 @@ def question_changes(old: Question, new: Question, *, is_limited: bool) -> Itera
     place = place_of(new)
     yield from word_changes(place, old.text, new.text)
     yield from answer_changes(place, old.domain, new.domain)
-    yield from _told_together(place, old.randomizer, new.randomizer)
+    yield from _told_together(place, old, new)
     yield from _epsilons(place, old, new)
     yield from _memory(place, old, new)
     yield from _drawn(place, old, new)
@@ -105,19 +104,29 @@ def is_renamed(old: Question, new: Question) -> bool:
     )
 
 
-def _told_together(place: str, old: Randomizer, new: Randomizer) -> Iterator[Change]:
+def _told_together(place: str, old: Question, new: Question) -> Iterator[Change]:
     """Of how many parts of an answer a report tells, and how they go together."""
-    if not isinstance(old, SubsetsResponse) or not isinstance(new, SubsetsResponse):
-        return
-    if old.together == new.together:
+    before, after = (_in_a_report(question) for question in (old, new))
+    if before is None or after is None or before == after:
         return
     verdict, says = judged(
-        new.together > old.together,
+        after > before,
         "a report tells of more parts of an answer, and how they go together",
         "a report tells of fewer parts of an answer",
     )
-    before, after = (f"{response.together} parts in a report" for response in (old, new))
-    yield Change(place, ANSWERS, before, after=after, verdict=verdict, says=says)
+    yield Change(
+        place,
+        ANSWERS,
+        f"{before} parts in a report",
+        after=f"{after} parts in a report",
+        verdict=verdict,
+        says=says,
+    )
+
+
+def _in_a_report(question: Question) -> int | None:
+    together = integers(question.randomizer).get("together")
+    return together if isinstance(together, int) else None
 
 
 def _epsilons(place: str, old: Question, new: Question) -> Iterator[Change]:

@@ -145,7 +145,7 @@ def surveys_of(folder: Path, commit: str) -> list[tuple[str, str]]:
     """
     return [
         (path, name)
-        for path, content in files_of(folder, commit, _ENDING, LARGEST)
+        for path, content in files_of(folder, commit, _ENDING, largest=LARGEST)
         if (name := name_in(content)) is not None
     ]
 

@@ -1,17 +1,15 @@
 """Audits: what leaves a client, in any language, against what its survey declares.
 
 bounds         lower bounds of epsilon, tests of a law, what either would notice
-every_tape     the law of a sampler over every tape of randomness, exactly
-exact          the laws of a survey's samplers so, with the survey's integers or with small ones
+tapes          the samplers of the core over every tape of randomness, exactly
 parts          what is audited: questions, answers, events, and their declared laws
-frames         bytes that left as reports and ids
 counting       counts of these, as long as the draws may be
 learning       events learned from the first half of the draws
 judging        counts against laws and bounds
 ids            ids of batches: that they tell nothing, and that a batch has one report
 verdicts       what was found, what would have been, as tables and records
 badge          a verdict as a picture
-client         a client as a command: answers on its standard input, frames on its standard output
+clients        a client as a command, and the frames that it writes
 python_client  the Python client so
 bench          a client on a bench, where its devices are tried
 sequences      permanent responses, kept over many reports and behind other answers

@@ -30,7 +30,8 @@ from ldp_aggregator.files import write_whole
 from ldp_simulations.audit import learning
 from ldp_simulations.audit.bench import Bench
 from ldp_simulations.audit.bounds import FALSE_ALARMS, binomial_chances
-from ldp_simulations.audit.client import Audited, CommandError, UnknownError
+from ldp_simulations.audit.clients.client import Audited, CommandError, UnknownError
+from ldp_simulations.audit.clients.frames import Left
 from ldp_simulations.audit.counting import (
     Arrays,
     Runs,
@@ -40,8 +41,6 @@ from ldp_simulations.audit.counting import (
     read,
     written,
 )
-from ldp_simulations.audit.exact import prove
-from ldp_simulations.audit.frames import Left
 from ldp_simulations.audit.ids import count_ids, first_random, id_bounds, id_tests, of_other_epochs
 from ldp_simulations.audit.judging import (
     Bound,
@@ -52,6 +51,7 @@ from ldp_simulations.audit.judging import (
 )
 from ldp_simulations.audit.lives import POINTS
 from ldp_simulations.audit.parts import Part, envelopes_of, parts_of, value_of
+from ldp_simulations.audit.tapes.exact import prove
 from ldp_simulations.audit.verdicts import (
     FAILED,
     PASSED,

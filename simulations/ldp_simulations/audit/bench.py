@@ -9,8 +9,8 @@ import numpy as np
 
 from ldp.survey import Question
 from ldp_aggregator.arrays import Rows
-from ldp_simulations.audit.client import Audited
-from ldp_simulations.audit.frames import Left
+from ldp_simulations.audit.clients.client import Audited
+from ldp_simulations.audit.clients.frames import Left
 from ldp_simulations.audit.judging import Test
 from ldp_simulations.audit.parts import Part
 

@@ -91,9 +91,13 @@ def id_tests(name: str, number: int, counts: Tallied, *, first: int) -> Iterator
     yield worst_of(where, [f"bit {at} of ids" for at in range(first, size)], chances)
     earlier, later = _pairs(size)
     # One random bit of two is enough for them to be equal in half of the ids.
-    yield _together(where, counts["alike"], draws, (later, earlier), first=first, beside="ids")
+    yield _together(
+        where, counts["alike"], draws=draws, places=(later, earlier), first=first, beside="ids"
+    )
     own, others = np.divmod(np.arange(len(counts["beside"])), len(counts["beside"]) // size)
-    yield _together(where, counts["beside"], draws, (own, others), first=first, beside="its report")
+    yield _together(
+        where, counts["beside"], draws=draws, places=(own, others), first=first, beside="its report"
+    )
 
 
 def _together(

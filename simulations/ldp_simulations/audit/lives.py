@@ -31,9 +31,9 @@ from ldp.wire import read_frames
 from ldp_aggregator.arrays import Rows
 from ldp_simulations.audit.bench import Bench
 from ldp_simulations.audit.bounds import fisher_chances
-from ldp_simulations.audit.client import RETRY, UnknownError
+from ldp_simulations.audit.clients.client import RETRY, UnknownError
+from ldp_simulations.audit.clients.frames import Left
 from ldp_simulations.audit.counting import least_surprise
-from ldp_simulations.audit.frames import Left
 from ldp_simulations.audit.judging import Test, bit_name, certain, worst_of
 from ldp_simulations.audit.parts import Part, bits_of
 from ldp_simulations.audit.questions import questions

@@ -19,9 +19,9 @@ from ldp_simulations.audit.bounds import (
     noticed_deviation,
     noticed_excess,
 )
-from ldp_simulations.audit.exact import Proof
 from ldp_simulations.audit.judging import Bound, Levels, Test, levels
 from ldp_simulations.audit.parts import Part
+from ldp_simulations.audit.tapes.exact import Proof
 
 FORMAT = 1
 PASSED, FAILED, SKIPPED = "pass", "FAIL", "skip"

@@ -107,7 +107,7 @@ def audit(
     from ldp_aggregator.commands.progress import progress
     from ldp_simulations.audit.auditing import Audit, Budget
     from ldp_simulations.audit.badge import badge
-    from ldp_simulations.audit.client import Audited
+    from ldp_simulations.audit.clients.client import Audited
 
     survey = read_survey(survey_path)
     known = [question.name for question in survey]

@@ -28,7 +28,7 @@ from typing import IO, Any
 from ldp.compiled import compiled
 from ldp.errors import LDPError
 from ldp.survey import Envelope, Survey
-from ldp_simulations.audit.frames import Left, read_left
+from ldp_simulations.audit.clients.frames import Left, read_left
 
 UNKNOWN = 64
 """The exit code of a client that does not do what a line asks for."""

@@ -40,7 +40,7 @@ from ldp.mechanisms.tree import TreeResponse
 from ldp.mechanisms.unary import UnaryEncoding
 from ldp.sets import sets_of
 from ldp.survey import Question
-from ldp_simulations.audit.every_tape import (
+from ldp_simulations.audit.tapes.every_tape import (
     UNFINISHED,
     Law,
     TooManyTapesError,
