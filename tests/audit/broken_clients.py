@@ -125,6 +125,13 @@ class Tells(Adapter):
         return report_bytes([report], random=drawn)
 
 
+class OneClear(_Rows):
+    """One value, neither the first nor the middle nor the last, is told as it is."""
+
+    def row(self, question, value, report):
+        return value if value == 1 else int.from_bytes(report.row, "little")
+
+
 class TwoOfOne(Tells):
     """One answer is reported twice, in one batch."""
 
@@ -226,7 +233,7 @@ BROKEN = {
     for kind in (
         *(OnlySet, FromAll, LastClear, Constant, Seeded),
         *(Inherits, Forgets, Silent, NumbersIds),
-        *(TwoOfOne, IdsAlike, IdsBeside, Yesterday, Ahead),
+        *(OneClear, TwoOfOne, IdsAlike, IdsBeside, Yesterday, Ahead),
         *(Redraws, RedrawsBehind, Sorts, Copies),
     )
 }

@@ -9,6 +9,7 @@ they are worked out now.
 import re
 import sys
 from fractions import Fraction
+from math import log2
 from pathlib import Path
 
 from ldp import parse_survey
@@ -20,6 +21,8 @@ from ldp_client.budget import USUAL_CAP
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ("examples/affairs.toml", "examples/notes/survey.toml", "examples/commute.toml")
+_DAY = 86_400
+_YEAR = 365 * _DAY
 _LIFETIME = Fraction(40)
 """An epsilon beyond which a belief is as good as certain."""
 
@@ -83,6 +86,22 @@ def linkage():
     return table([*headings, "devices told apart in time"], rows)
 
 
+def traces():
+    """What a batch has besides its reports, in bits that tell one device from others."""
+    day, second = (f"{log2(_YEAR / length):.2f}" for length in (_DAY, 1))
+    week = f"{log2(_YEAR / (7 * _DAY)):.2f}"
+    rows = [
+        ["its id: 16 random bytes, new in each", "0.00", "yes"],
+        ["the epoch in its id, of a week", week, "yes"],
+        ["the epoch in its id, of a day", day, "yes"],
+        ["on which day it arrives", day, "how many did, of all devices"],
+        ["at which second it arrives", second, "no"],
+        ["an address of IPv4", "32.00", "no"],
+        ["a network of IPv6", "64.00", "no"],
+    ]
+    return table(["of a batch", "bits at most", "kept by the service"], rows)
+
+
 def lifetimes():
     """What a device spends on a survey, and on all."""
     rows = []
@@ -105,7 +124,12 @@ def lifetimes():
     )
 
 
-TABLES = {"reconstruction": reconstruction, "linkage": linkage, "lifetimes": lifetimes}
+TABLES = {
+    "reconstruction": reconstruction,
+    "linkage": linkage,
+    "traces": traces,
+    "lifetimes": lifetimes,
+}
 
 
 def written(page):

@@ -50,7 +50,7 @@ from ldp_simulations.audit.judging import (
     law_tests,
 )
 from ldp_simulations.audit.lives import POINTS
-from ldp_simulations.audit.parts import Part, envelopes_of, parts_of, value_of
+from ldp_simulations.audit.parts import FEW, Part, envelopes_of, parts_of, value_of
 from ldp_simulations.audit.tapes.exact import prove
 from ldp_simulations.audit.verdicts import (
     FAILED,
@@ -88,6 +88,7 @@ class Audit:
 
     budget  how many draws, or how long
     names   the questions to audit; all, if there are none
+    answers how many answers to each are tried, of those that are listed
     saved   the file that keeps the counts
     """
 
@@ -97,6 +98,7 @@ class Audit:
         budget: Budget,
         *,
         names: Sequence[str] = (),
+        answers: int = FEW,
         saved: Path | None = None,
     ) -> None:
         self.client = client
@@ -112,7 +114,7 @@ class Audit:
                 f"expected --question to be one of {known}, got {', '.join(map(repr, names))}"
             )
         self.parts = {
-            fingerprint: parts_of(envelope, meant)
+            fingerprint: parts_of(envelope, meant, answers)
             for fingerprint, envelope in self.envelopes.items()
         }
         self.counts: dict[str, dict[int, Arrays]] = {}

@@ -1,7 +1,8 @@
 """What is audited: the questions of a survey, answers to them, and what their reports have to be.
 
 A *part* is one question of what travels in a row. Its answers are a few that fit: the first, the
-middle and the last of a list, so that what goes wrong at an end is seen. What is declared of its
+middle and the last of a list, so that what goes wrong at an end is seen; more of them, or all, if
+more are asked for, evenly spread. What is declared of its
 reports is written down as far as it can be:
 
     columns   where there are few reports, how likely each is, exactly (`conformance.law`)
@@ -25,7 +26,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from ldp.channel import Row
-from ldp.domain import Value
+from ldp.domain import Domain, Value
 from ldp.errors import LDPError
 from ldp.exact import log_upper
 from ldp.mechanisms.contract import Pure, Randomizer, is_pure
@@ -37,6 +38,9 @@ from ldp_simulations.audit.bounds import FALSE_ALARMS, least_epsilon
 from ldp_simulations.conformance.law import law_of
 from ldp_simulations.conformance.specimens import answers_of
 
+FEW = 3
+MOST_ANSWERS = 64
+"""Of a question: every two of them are compared."""
 MOST_CELLS = 1 << 16
 """Probabilities that are written out."""
 _THRESHOLDS = 64
@@ -58,15 +62,15 @@ class Event(NamedTuple):
 class Part:
     """One question of an envelope: where its reports lie, and what they have to be.
 
-    `draws` is how many reports are meant, by which events are chosen.
+    `draws` is how many reports are meant, by which events are chosen; `answers` how many are tried.
     """
 
-    def __init__(self, question: Question, start: int, draws: int) -> None:
+    def __init__(self, question: Question, start: int, draws: int, answers: int = FEW) -> None:
         self.question = question
         self.name = question.name
         self.start = start
         self.width = question.width
-        self.answers = fitting_answers(question)
+        self.answers = fitting_answers(question, answers)
         self.columns = _columns(question, self.answers)
         self.bits, self.pairs = _bits(question, self.answers, self.columns)
         self.events = tuple(_events(self, draws))
@@ -90,20 +94,30 @@ class Part:
         return prefix * bodies + body
 
 
-def parts_of(envelope: Envelope, draws: int) -> tuple[Part, ...]:
+def parts_of(envelope: Envelope, draws: int, answers: int = FEW) -> tuple[Part, ...]:
     """Those of what travels as one row."""
     parts = []
     start = 0
     for question in envelope.members:
-        parts.append(Part(question, start, draws))
+        parts.append(Part(question, start, draws, answers=answers))
         start += question.width
     return tuple(parts)
 
 
-def fitting_answers(question: Question) -> tuple[Any, ...]:
-    """A few different answers that the question takes, as JSON has them."""
-    answers = {json.dumps(answer): answer for answer in answers_of(question.domain)}
+def fitting_answers(question: Question, number: int = FEW) -> tuple[Any, ...]:
+    """A few different answers that the question takes, as JSON has them; so many, of a list."""
+    chosen = answers_of(question.domain) if number <= FEW else _spread(question.domain, number)
+    answers = {json.dumps(answer): answer for answer in chosen}
     return tuple(answer for answer in answers.values() if _fits(question, answer))
+
+
+def _spread(domain: Domain, number: int) -> list[Any]:
+    """So many values of a list or a range, from the first to the last; of all else the usual."""
+    listed = domain.numbers or (domain.values if domain.type == "category" else None)
+    if not listed or domain.per_device:
+        return answers_of(domain)
+    places = np.linspace(0, len(listed) - 1, min(number, len(listed))).round().astype(int)
+    return [listed[place] for place in places.tolist()]
 
 
 def envelopes_of(survey: Survey, names: Sequence[str] = ()) -> tuple[Envelope, ...]:

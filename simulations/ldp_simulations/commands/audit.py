@@ -59,6 +59,14 @@ def _read_budget(_: click.Context, __: click.Parameter, text: str) -> tuple[int,
     help="Draws of each answer, such as 1e6, or a time, such as 5m.",
 )
 @click.option(
+    "--answers",
+    metavar="NUMBER",
+    type=click.IntRange(3, 64),
+    default=3,
+    show_default=True,
+    help="How many answers to a question are tried, of those that are listed.",
+)
+@click.option(
     "--resume",
     metavar="FILE",
     type=OUTPUT_FILE,
@@ -89,6 +97,7 @@ def audit(
     survey_path: Path,
     command: str | None,
     budget: tuple[int, float],
+    answers: int,
     resume: Path | None,
     timeout: float,
     badge_path: Path | None,
@@ -117,7 +126,7 @@ def audit(
     client = command or [sys.executable, "-m", "ldp_simulations.audit.python_client"]
     with tempfile.TemporaryDirectory() as folder:
         audited = Audited(client, survey, Path(folder), timeout=timeout)
-        auditing = Audit(audited, Budget(*budget), names=names, saved=resume)
+        auditing = Audit(audited, Budget(*budget), names=names, answers=answers, saved=resume)
         for draws in progress(auditing.steps(), "drawing", quiet):
             if not quiet and sys.stderr.isatty():
                 click.echo(f"{draws:,} draws of each answer", err=True)
