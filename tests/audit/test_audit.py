@@ -7,6 +7,7 @@ on average for the bound of epsilon to pass what is declared, or are found with 
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import broken_clients
 import numpy as np
@@ -197,6 +198,8 @@ def test_trials():
     """A share of those behind docs/audit.md: no alarm of honest clients, every mistake found."""
     generator = np.random.default_rng(1)
     assert trials.false_alarms("grr", 16, 20, generator=generator) == 0
+    assert trials.whole_alarms("grr", 16, 2, generator=generator) == 0
+    assert trials.whole_alarms("grr", 16, 2, generator=SimpleNamespace(bytes=bytes)) == 2
     for mutant in trials.mutants():
         assert trials.found(mutant, 50, generator) == 50
 

@@ -23,7 +23,7 @@ import numpy as np
 from ldp.epochs import ID_SIZE
 from ldp.errors import LDPError
 from ldp.exact import log_upper
-from ldp.randomness import system
+from ldp.randomness import Random, system
 from ldp.survey import Envelope, Question
 from ldp_aggregator.arrays import Rows
 from ldp_aggregator.files import write_whole
@@ -223,7 +223,8 @@ class Audit:
             add(tally, count(part, rows, learned))
             if part.bits is None:
                 ours = self.core.setdefault(part.name, {}).setdefault(place, {})
-                add(ours, count(part, core_rows(part, place, len(rows))))
+                of_core = drawn_rows(part.question, part.answers[place], len(rows), random=system)
+                add(ours, count(part, of_core))
         if len(parts) == 1:
             before = self._runs.equal
             place = number % len(parts[0].answers)
@@ -406,15 +407,14 @@ def _nothing(envelope: Envelope) -> Left:
     )
 
 
-def core_rows(part: Part, number: int, reports: int) -> Rows:
+def drawn_rows(question: Question, answer: object, reports: int, *, random: Random) -> Rows:
     """The core's own reports of an answer, (reports, width)."""
-    question = part.question
-    values = [value_of(question, part.answers[number]) for _ in range(reports)]
+    values = [value_of(question, answer) for _ in range(reports)]
     draw = bulk_draw(question.randomizer)
     if draw is not None and reports:
-        return draw(as_array(values), system)
+        return draw(as_array(values), random)
     rows = [
-        question.randomizer.randomize(value, system).to_bytes(question.width, "little")
+        question.randomizer.randomize(value, random).to_bytes(question.width, "little")
         for value in values
     ]
     return np.frombuffer(b"".join(rows), np.uint8).reshape(-1, question.width)

@@ -1,6 +1,6 @@
 """Simulated audits: how near bounds come to epsilon, false alarms, and how soon mutants are found.
 
-    python -m ldp_simulations.audit.trials [RUNS]
+    python -m ldp_simulations.audit.trials [RUNS [WHOLE]]
 
 Counts are drawn from the exact law of what a client sends, honest or broken, by numpy under a fixed
 seed, and judged as those of an audit are. A mutant is found if the bound of epsilon passes what is
@@ -9,25 +9,36 @@ declared; the tests of the law are not asked, and see it sooner.
     only set    a bit is drawn with q, whatever the answer is; that of the answer then set with p
     from all    who does not tell the truth draws among all d values, the truth among them
     last clear  the last bit of a vector is not randomized
+
+Honest clients are audited in two ways: their counts are drawn from what is declared, by numpy; and
+whole audits, events that are learned, ids and runs of reports included, are made of reports that
+the core draws, without a process for each.
 """
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
 import ldp
-from ldp.survey import Question
+from ldp.epochs import ID_SIZE
+from ldp.randomness import Random, system
+from ldp.survey import Question, Survey
+from ldp_simulations.audit.auditing import Audit, Budget, drawn_rows
 from ldp_simulations.audit.bounds import FALSE_ALARMS, expected_epsilon
+from ldp_simulations.audit.clients.client import ACCEPTED, Audited
+from ldp_simulations.audit.clients.frames import Left
 from ldp_simulations.audit.counting import Arrays
 from ldp_simulations.audit.judging import bounds_of, law_tests, levels
 from ldp_simulations.audit.parts import Event, Part
-from ldp_simulations.audit.verdicts import alarms_of
+from ldp_simulations.audit.verdicts import PointVerdict, alarms_of
 
 EXPECTED = (
     ("two values", 2, "grr"),
@@ -41,6 +52,7 @@ EPSILONS = ("0.5", "1", "2", "4", "8")
 DRAWS = (10**5, 10**6, 10**7)
 _SEED = 20261124
 _HONEST_DRAWS = 100_000
+_WHOLE_DRAWS = 2_000
 
 
 class Mutant(NamedTuple):
@@ -54,11 +66,16 @@ class Mutant(NamedTuple):
     chances: tuple[float, float]
 
 
-def question(mechanism: str, size: int, epsilon: str) -> Question:
-    """A question of so many values."""
+def survey(mechanism: str, size: int, epsilon: str) -> Survey:
+    """A survey with one question of so many values."""
     values = [f"v{number}" for number in range(size)]
     asked = ldp.question("q", values, mechanism=mechanism, epsilon=epsilon)
-    return ldp.survey("trial", asked)["q"]
+    return ldp.survey("trial", asked)
+
+
+def question(mechanism: str, size: int, epsilon: str) -> Question:
+    """A question of so many values."""
+    return survey(mechanism, size, epsilon)["q"]
 
 
 def chances_of(mechanism: str, size: int, epsilon: str, draws: int) -> tuple[float, float]:
@@ -104,6 +121,47 @@ def false_alarms(mechanism: str, size: int, runs: int, generator: Generator) -> 
         ]
         bounds = list(bounds_of(part, counts))
         alarms += bool(alarms_of(tests, bounds, levels(tests, bounds, FALSE_ALARMS)))
+    return alarms
+
+
+class _Drawn(Audited):
+    """An honest client without a process: the core's own reports, under ids of their own."""
+
+    random: Random = system
+
+    def ask(
+        self,
+        lines: Sequence[Any],
+        *,
+        state: Path | None = None,  # noqa: ARG002
+        verdict: str = ACCEPTED,  # noqa: ARG002
+    ) -> dict[bytes, Left]:
+        """Of one question, to which all devices give one answer."""
+        ((name, answer),) = lines[0].items()
+        question = self.survey[name]
+        rows = drawn_rows(question, answer, len(lines), random=self.random)
+        ids = np.frombuffer(self.random(ID_SIZE * len(lines)), np.uint8).reshape(-1, ID_SIZE)
+        return {question.fingerprint: Left(rows, ids, np.arange(len(lines)))}
+
+
+class _WithoutLives(Audit):
+    """What devices do besides takes processes."""
+
+    def _points(self) -> Iterator[PointVerdict]:
+        return iter(())
+
+
+def whole_alarms(mechanism: str, size: int, runs: int, generator: Generator) -> int:
+    """How many whole audits of an honest client raise an alarm."""
+    alarms = 0
+    with TemporaryDirectory() as folder:
+        client = _Drawn("none", survey(mechanism, size, "1"), Path(folder), timeout=1)
+        client.random = generator.bytes
+        for _ in range(runs):
+            audit = _WithoutLives(client, Budget(_WHOLE_DRAWS))
+            for _ in audit.steps():
+                pass
+            alarms += not audit.verdict().passed
     return alarms
 
 
@@ -165,14 +223,17 @@ def expected_table() -> str:
     return "\n".join(lines)
 
 
-def figures(runs: int) -> Iterator[str]:
-    """All figures, line by line, of so many audits each."""
+def figures(runs: int, whole: int) -> Iterator[str]:
+    """All figures, line by line, of so many audits each, and of so many whole ones."""
     generator = np.random.default_rng(_SEED)
     yield expected_table()
     yield ""
     for _, size, mechanism in EXPECTED:
         alarms = false_alarms(mechanism, size, runs, generator=generator)
         yield f"honest {mechanism}, {size} values: {alarms} alarms in {runs:,} audits"
+    for _, size, mechanism in EXPECTED:
+        alarms = whole_alarms(mechanism, size, whole, generator=generator)
+        yield f"honest {mechanism}, {size} values: {alarms} alarms in {whole:,} whole audits"
     for mutant in mutants():
         caught = found(mutant, runs, generator)
         yield (
@@ -182,5 +243,6 @@ def figures(runs: int) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    for line in figures(int(sys.argv[1]) if len(sys.argv) > 1 else 1000):
+    numbers = [int(word) for word in sys.argv[1:]] or [1000]
+    for line in figures(numbers[0], numbers[-1]):
         sys.stdout.write(line + "\n")
