@@ -82,3 +82,13 @@ def test_telemetry_of_a_command_line(tmp_path):
     assert "How mytool is used" in (tmp_path / "public" / "index.html").read_text()
     for line in re.findall(r"`(ldp (?:plan|explain) telemetry[^`]*)`", text):
         assert typed(line, tmp_path)
+
+
+def test_the_sheet_of_a_class(tmp_path):
+    """Its survey can be asked with two coins."""
+    text = page("coins")
+    (survey,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    (tmp_path / "copying.toml").write_text(survey)
+    (printed,) = commands(text)
+    typed(printed, tmp_path)
+    assert "Have you ever copied" in (tmp_path / "sheet.html").read_text(encoding="utf-8")
