@@ -14,6 +14,10 @@ from ldp_aggregator.commands.main import main
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")])
 _BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
+_PYTHON = re.compile(
+    r"python ((?:tests|examples|benchmarks)/[\w/]+\.py"
+    r"|-m (?:benchmarks|release|ldp_simulations)(?:\.\w+)*)"
+)
 _NO_COMMANDS = ("ldp tally key", "ldp tally check")
 """What personalizes a hash (`docs/wire.md`)."""
 _SPAN = re.compile(r"(?<!`)`(ldp [^`\n]+)`(?!`)")
@@ -59,6 +63,32 @@ def test_commands_in_the_documentation_exist(page):
     """Every one, by name and by option."""
     troubles = [trouble(line) for line in shown(page.read_text(encoding="utf-8"))]
     assert [one for one in troubles if one] == []
+
+
+def program_of(words):
+    """The file that `python WORDS` runs, if it is one of ours."""
+    module = re.fullmatch(r"-m ((?:benchmarks|release|ldp_simulations)(?:\.\w+)*)", words)
+    if not module:
+        return ROOT / words
+    inner = ROOT / "simulations" if words.startswith("-m ldp_") else ROOT
+    place = inner.joinpath(*module[1].split("."))
+    return place / "__main__.py" if place.is_dir() else place.with_suffix(".py")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_programs_in_the_documentation_run(page):
+    """Whatever is called by `python` is a file that does something when it is called."""
+    text = page.read_text(encoding="utf-8")
+    written = set(_PYTHON.findall(text))
+    # In a list, `.service` after `python -m benchmarks` is one more of that package.
+    for line in text.splitlines():
+        if "`python -m benchmarks`" in line:
+            written |= {f"-m benchmarks{one}" for one in re.findall(r"`(\.\w+)`", line)}
+    for words in written:
+        program = program_of(words)
+        assert program.exists(), words
+        is_run = program.name == "__main__.py" or "__main__" in program.read_text(encoding="utf-8")
+        assert is_run, f"{words}: does nothing when it is called"
 
 
 def test_every_command_is_in_the_readme():
