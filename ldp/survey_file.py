@@ -415,7 +415,7 @@ def _designed(
 
     Where it is left to us, with what there was to choose from. None if none can serve.
     """
-    name = keys.choice("mechanism", [*MECHANISMS, "auto"])
+    name = keys.choice("mechanism", ["auto", *MECHANISMS])
     if name is None:
         return None
     candidates: tuple[str, ...] = (name,)

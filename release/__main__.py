@@ -20,7 +20,7 @@ def main(words: list[str]) -> None:
         hashes = build_twice(folder)
     except ReleaseError as error:
         sys.exit(str(error))
-    (folder / "ldpkit.cdx.json").write_bytes(bill(ROOT, moment()))
+    (folder / "ldpkit.cdx.json").write_bytes(bill(ROOT, moment(), hashes))
     lines = [f"{digest}  {name}\n" for name, digest in hashes.items()]
     (folder / "SHA256SUMS").write_text("".join(lines), encoding="utf-8")
     print("".join(lines), end="")

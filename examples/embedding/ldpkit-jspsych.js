@@ -2,7 +2,9 @@
 //
 //   const trial = { type: LdpkitQuestion, client, question: "smoker", prompt: "Do you smoke?", choices: { Yes: true, No: false } };
 //
-// How long somebody thought would be an answer of another kind, so there is no reaction time either.
+// How long somebody thought would be an answer of another kind, so there is no reaction time either. Where no report can be
+// made, as of a question that this browser has answered before, the experiment goes on: `report` is null, and `trouble` says
+// why, which is the same whatever was chosen.
 class LdpkitQuestion {
   static info = {
     name: "ldpkit-question",
@@ -13,26 +15,34 @@ class LdpkitQuestion {
       prompt: { type: "HTML_STRING" },
       choices: { type: "OBJECT" },
     },
-    data: { question: { type: "STRING" }, report: { type: "STRING" } },
+    data: { question: { type: "STRING" }, report: { type: "STRING" }, trouble: { type: "STRING" } },
   };
 
-  constructor(jsPsych) {
-    this.jsPsych = jsPsych;
+  async trial(element, { client, question, prompt, choices }, onLoad) {
+    // A choice that does not fit is an error for whoever writes the experiment, before anyone can choose it.
+    for (const answer of Object.values(choices)) await new ldpkit.Client(client.survey).record(question, answer);
+    element.innerHTML = `<p>${prompt}</p>`;
+    const chosen = new Promise((resolve) => {
+      for (const [label, answer] of Object.entries(choices)) {
+        const button = document.createElement("button");
+        button.textContent = label;
+        button.className = "jspsych-btn";
+        button.addEventListener("click", () => resolve(answer), { once: true });
+        element.append(button);
+      }
+    });
+    onLoad();
+    const answer = await chosen;
+    element.replaceChildren();
+    return { question, ...(await this.reportOf(client, question, answer)), rt: null };
   }
 
-  trial(element, { client, question, prompt, choices }) {
-    element.innerHTML = `<p>${prompt}</p>`;
-    for (const [label, answer] of Object.entries(choices)) {
-      const button = document.createElement("button");
-      button.textContent = label;
-      button.className = "jspsych-btn";
-      button.addEventListener("click", async () => {
-        const report = await client.record(question, answer);
-        element.replaceChildren();
-        const bytes = ldpkit.reportBytes([report]);
-        this.jsPsych.finishTrial({ question, report: btoa(String.fromCharCode(...bytes)), rt: null });
-      }, { once: true });
-      element.append(button);
+  async reportOf(client, question, answer) {
+    try {
+      const bytes = ldpkit.reportBytes([await client.record(question, answer)]);
+      return { report: btoa(String.fromCharCode(...bytes)), trouble: null };
+    } catch (error) {
+      return { report: null, trouble: error.name };
     }
   }
 }

@@ -72,6 +72,12 @@ def test_links_lead_somewhere():
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
+def test_every_page_is_in_the_readme():
+    """Whoever reads the repository finds what the site's menu has."""
+    linked = re.findall(r"\]\((docs/[^)#]+\.md)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert {str(page.relative_to(ROOT)) for page in ROOT.glob("docs/**/*.md")} == set(linked)
+
+
 def anchors(page):
     """Those that a page's headings give, as GitHub and others make them."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)

@@ -9,13 +9,14 @@ import sysconfig
 import tomllib
 import venv
 import zipfile
+from hashlib import sha256
 
 import pytest
 from places import ROOT
 
 from ldp import __version__
 from release.build import DISTRIBUTIONS, build
-from release.sbom import written
+from release.sbom import bill, written
 
 PROJECTS = {
     path.parent.name: tomllib.loads(path.read_text(encoding="utf-8"))["project"]
@@ -59,6 +60,7 @@ def python(wheels, tmp_path_factory):
 def test_what_is_built(wheels, python, tmp_path):
     """In one test, as it is built once."""
     check_metadata(wheels)
+    check_bill(wheels)
     check_the_command(python, tmp_path)
     check_the_other_ldp(python, tmp_path)
 
@@ -150,16 +152,34 @@ def test_distributions_are_released_together():
 def test_a_bill_of_materials_is_of_the_content_alone():
     """Neither the moment nor the index that was asked is in it, and its number follows from it."""
 
-    def bill(url, serial, name="click"):
+    def listed(url, serial, name="click"):
         reference = {"type": "distribution", "url": url, "hashes": []}
         component = {"name": name, "version": "8", "externalReferences": [reference]}
-        known = {"serialNumber": serial, "metadata": {"timestamp": serial}}
-        return written(known | {"components": [component]}, 0)
+        component["purl"] = f"pkg:pypi/{name}@8"
+        metadata = {"timestamp": serial, "component": {"name": "ldpkit"}}
+        known = {"serialNumber": serial, "metadata": metadata}
+        return written(known | {"components": [component]}, moment=0, hashes={})
 
-    first, second = bill("https://a/click-8.whl", "1"), bill("https://b/x/click-8.whl", "2")
+    first, second = listed("https://a/click-8.whl", "1"), listed("https://b/x/click-8.whl", "2")
     assert first == second
     assert json.loads(first)["metadata"]["timestamp"] == "1970-01-01T00:00:00Z"
-    assert bill("https://a/click-8.whl", "1", "other") != first
+    assert listed("https://a/click-8.whl", "1", "other") != first
+
+
+def check_bill(wheels):
+    """Every package has its name, version and hashes: ours those of what was built."""
+    hashes = {path.name: sha256(path.read_bytes()).hexdigest() for path in wheels.glob("*.whl")}
+    materials = json.loads(bill(ROOT, 0, hashes))
+    assert "://" not in json.dumps(materials["components"])
+    listed = {}
+    for component in materials["components"]:
+        assert component["purl"] == f"pkg:pypi/{component['name']}@{component['version']}"
+        files = component["externalReferences"]
+        assert all(file["hashes"] for file in files)
+        for file in files:
+            listed[file["url"].rpartition("file_name=")[2]] = file["hashes"][0]["content"]
+    assert hashes.items() <= listed.items()
+    assert {"click", "numpy", "msgpack"} < {one["name"] for one in materials["components"]}
 
 
 def test_both_ways_to_the_clash_are_the_same():

@@ -1,6 +1,7 @@
 """Plans keep their word: against simulations, the decoder and published numbers."""
 
 from fractions import Fraction
+from math import log
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from ldp_aggregator.estimates.frequencies import moments_of
 from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.counting import count_rows
+from ldp_simulations.planning import epsilon_picture
 from ldp_simulations.planning.kinds.asking import Ask
 from ldp_simulations.planning.kinds.planning import (
     EPSILON_STEPS,
@@ -327,3 +329,16 @@ def test_published_variances_of_grr(size, variances):
         for epsilon in ("1/2", "1", "2", "4")
     ]
     assert np.square(errors) == pytest.approx(variances, abs=0.5001e-6)
+
+
+def test_the_picture_of_an_epsilon(monkeypatch):
+    """What it shows is the bound on beliefs and what plans say; equal pictures are equal bytes."""
+    assert epsilon_picture.posterior(0.5, log(3)) == pytest.approx(3 / 4)
+    assert epsilon_picture.posterior(0.1, log(9)) == pytest.approx(1 / 2)
+    widths = [epsilon_picture.half_width(1.0, respondents) for respondents in (1000, 100_000)]
+    assert widths[0] / widths[1] == pytest.approx(10, rel=0.05)
+    monkeypatch.setattr(epsilon_picture, "EPSILONS", (0.5, 1.0))
+    monkeypatch.setattr(epsilon_picture, "RESPONDENTS", (1000,))
+    drawn = epsilon_picture.picture()
+    assert b"<svg" in drawn
+    assert epsilon_picture.picture() == drawn

@@ -55,10 +55,18 @@ def counted(content: bytes) -> Counted:
             f"expected counts as UTF-8 text, got a stray byte at position {error.start}"
         ) from None
     if printed := _PRINTED.search(text):
-        return _of_sums(json.loads(printed[2]), printed[1])
+        return _of_sums(_printed_sums(printed[2]), printed[1])
     if text.lstrip()[:1] in ("{", "["):
         return _of_json(text)
     return _of_rows(_by_column(text))
+
+
+def _printed_sums(text: str) -> list[int]:
+    try:
+        sums: list[int] = json.loads(text)
+    except ValueError:
+        raise EstimateError(f"expected sums as in [31, 97, 72], got {text:.80}") from None
+    return sums
 
 
 def _by_column(text: str) -> Iterator[dict[str, str]]:
@@ -67,6 +75,11 @@ def _by_column(text: str) -> Iterator[dict[str, str]]:
     header = next(rows, [])
     if len(set(header)) < len(header):
         raise EstimateError(f"expected a header with names that differ, got {','.join(header):.80}")
+    if COUNT not in header or not any(name in header for name in NAMES):
+        raise EstimateError(
+            f"expected a header with {COUNT} and one of {', '.join(NAMES)}, got "
+            f"{','.join(header):.80}"
+        )
     for row in rows:
         yield dict(zip(header, row, strict=False))
 

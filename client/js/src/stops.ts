@@ -27,7 +27,9 @@ const LISTS = "s/stops/";
 const SAMPLES = "s/sample/";
 
 /** A list that is not to be followed. */
-export class StopListError extends LDPError {}
+export class StopListError extends LDPError {
+  override name = "StopListError";
+}
 
 type Share = readonly [bigint, bigint];
 

@@ -89,6 +89,18 @@ test("the one file of all is a script that defines ldpkit", async () => {
   if (bytes.length !== 58) throw new Error(`expected a file of 58 bytes, got ${bytes.length}`);
 });
 
+test("errors keep their names where a bundler has shortened those of their classes", async () => {
+  const script = await readFile(join(unpacked, "dist", "ldpkit-client.global.js"), "utf8");
+  const context = { crypto, TextEncoder, TextDecoder };
+  runInNewContext(script, context);
+  const all = runInNewContext("ldpkit", context);
+  const errors = Object.entries(all).filter(([, one]) => one === all.LDPError || one.prototype instanceof all.LDPError);
+  if (errors.length < 8) throw new Error(`expected all errors, got ${errors.length}`);
+  for (const [name, OfThis] of errors) {
+    if (String(new OfThis("x")) !== `${name}: x`) throw new Error(`expected ${name}, got ${new OfThis("x")}`);
+  }
+});
+
 for (const compiler of COMPILERS) {
   test(`the types of the package are sound under ${compiler}, strictly`, async () => {
     const app = join(scratch, "app");

@@ -8,6 +8,7 @@ experiment             arms: a direct question and a randomized one
 narrowing              a second survey on the ranges that a first one found
 stopwatch              seconds and bytes on a device
 report, error_picture  the answer, as text and as a picture
+epsilon_picture        what an epsilon reveals, and what it costs
 
 Imports: `kinds` within it, `sampling` and the modules beside the folders.
 """
