@@ -223,8 +223,9 @@ class Writer:
         condition.tried = time.monotonic()
         try:
             books = self._books = self._books or self._opened()
-            books.store.look_for_room()
-            if condition.obstacle is not None:
+            doubted = condition.obstacle is not None
+            books.store.look_for_room(doubted=doubted)
+            if doubted:
                 with begin(books):
                     pass
                 self._went_well()

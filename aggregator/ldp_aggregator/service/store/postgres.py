@@ -28,7 +28,7 @@ from psycopg.pq import TransactionStatus
 
 from ldp.epochs import ID_SIZE
 from ldp_aggregator.service.store.errors import StoreError
-from ldp_aggregator.service.store.postgres_connection import connected
+from ldp_aggregator.service.store.postgres_connection import FILLING, connected
 from ldp_aggregator.service.store.postgres_snapshot import PostgresSnapshot, reading, table_of
 from ldp_aggregator.service.store.records import Epoch, Record
 
@@ -150,9 +150,19 @@ class PostgresStore:
             self.shard = own
             self._run(f"SELECT pg_advisory_unlock({_key(f'shard {shard}')})")
 
-    def look_for_room(self) -> None:
-        """See that the server is there: its disk shows when something is committed."""
-        self._run("SELECT 1")
+    def look_for_room(self, *, doubted: bool = False) -> None:
+        """See that the server is there; its disk shows when something is committed.
+
+        A turn of nothing needs no room that the server has not. So while the disk is in doubt a new
+        table is filled, and taken back.
+        """
+        if not doubted:
+            self._run("SELECT 1")
+            return
+        try:
+            self._run(FILLING)
+        finally:
+            self.roll_back()
 
     @contextmanager
     def snapshot(self) -> Iterator[PostgresSnapshot]:

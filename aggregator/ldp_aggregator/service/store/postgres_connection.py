@@ -14,7 +14,7 @@ Rules
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 import psycopg
@@ -51,6 +51,14 @@ _SETTINGS = {
 
 Any role may set each of these: a store belongs to an ordinary one, which owns its database.
 """
+FILLING = """
+BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+CREATE TABLE ldp.room (filling integer);
+INSERT INTO ldp.room SELECT generate_series(1, 2000)
+"""
+"""Numbers of some 64 KiB, in a table that no one else sees: without a place for long values, of
+which the catalog would have to keep account.
+"""
 _SILENCE = {True: "20s", False: "5min"}
 """How long a transaction that writes, or one that reads, may do nothing."""
 _DURABLE = ("on", "remote_apply")
@@ -85,6 +93,13 @@ def connected(url: str, *, writes: bool) -> tuple[psycopg.Connection[Any], str]:
         connection.close()
         raise
     return connection, place
+
+
+def look_for_room(url: str) -> None:
+    """Raise `StoreFullError` if the server has no room on its disk, with nothing changed."""
+    connection, place = connected(url, writes=False)
+    with closing(connection), told(place):
+        connection.execute(FILLING)
 
 
 @contextmanager
