@@ -110,8 +110,8 @@ def options(tmp_path):
     return ServeOptions(**asked | {"workers": 1, "confirm_clock": True})
 
 
-def test_a_clock_is_confirmed_for_a_start_and_for_nothing_after_it(options, monkeypatch, tmp_path):
-    """SIGHUP renews a certificate, a worker follows one that died: neither looked at a clock."""
+def test_a_clock_is_confirmed_for_a_start_alone(options, monkeypatch, tmp_path):
+    """SIGHUP renews certificates, a worker follows one that died: neither looked at a clock."""
     asked = []
 
     def run(options, _):

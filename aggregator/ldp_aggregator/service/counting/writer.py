@@ -257,7 +257,9 @@ class Writer:
         confirmed, self._confirmed = self._confirmed, False
         try:
             jumped = jumps_of(self._books, self._catalogue, now) and not confirmed
-            closing = {} if jumped else to_close(self._catalogue, self._books.closed, now)
+            closing = {}
+            if not jumped:
+                closing = to_close(self._books, self._catalogue, now, confirmed=confirmed)
             if closing:
                 self._publisher.look(self._books, closing=closing)
             more = look_around(

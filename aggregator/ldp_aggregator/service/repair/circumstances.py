@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ldp_aggregator.service.counting.clock import in_words, jumps
+from ldp import parse_survey
+from ldp_aggregator.service.counting.clock import graces_of, in_words, jumps, presumed
 from ldp_aggregator.service.store.errors import StoreError, StoreFullError
 from ldp_aggregator.service.store.opening import file_of, free_bytes, open_snapshot
 from ldp_aggregator.service.store.records import last_seen
@@ -19,7 +20,11 @@ LEAST_ROOM = 1_000_000_000
 def circumstances(url: str, now: float) -> Iterator[str]:
     """What there is to say, at a time. Raises `StoreError`."""
     with open_snapshot(url) as snapshot:
-        seen = last_seen(snapshot)
+        surveys = [
+            parse_survey(record.content, "a survey in the store", len(record.content))
+            for record in snapshot.scan("survey")
+        ]
+        seen = presumed(last_seen(snapshot), snapshot.epochs(), graces_of(surveys), now)
     words = in_words(jumps(seen, seen, now))
     if words is not None:
         yield words
