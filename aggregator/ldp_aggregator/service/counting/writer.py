@@ -91,6 +91,7 @@ class Writer:
         self._publisher = Publisher(catalogue, publication)
         self._stopping = Event()
         self._looked = self._took_back = float("-inf")
+        self._used: set[int] = set()
         self.lasting = Lasting()
         self._condition = Condition(self.lasting, on_failure, time.monotonic)
         self._unsound: StoreError | None = None
@@ -249,7 +250,11 @@ class Writer:
     def _look_around(self) -> None:
         """Do what is due by the clock."""
         now = self._clock()
-        if self._books is None or self.failure is not None or 0 <= now - self._looked < EVERY:
+        if self._books is None or self.failure is not None:
+            return
+        # What comes for the first time in epochs of some length says where the clock should be.
+        before, self._used = self._used, {epoch.length for epoch in self._books.ids}
+        if 0 <= now - self._looked < EVERY and self._used <= before:
             return
         back = not 0 <= now - self._took_back < BACK_EVERY
         # Before the look, as it may be confirmed anew meanwhile.
