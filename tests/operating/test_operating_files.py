@@ -94,6 +94,19 @@ def test_files_parse():
     compose = yaml.safe_load(TEXTS["compose.yaml"])
     asked = {secret for one in compose["services"].values() for secret in one.get("secrets", ())}
     assert asked == compose["secrets"].keys()
+    mounted = {
+        volume.partition(":")[0].removeprefix("./")
+        for one in compose["services"].values()
+        for volume in one.get("volumes", ())
+        if volume.startswith("./")
+    }
+    assert {name for name in mounted if "secrets/" not in name} - {"survey.toml"} <= TEXTS.keys()
+    assert all(one["restart"] == "unless-stopped" for one in compose["services"].values())
+    [source] = yaml.safe_load(TEXTS["grafana-source.yaml"])["datasources"]
+    assert source["url"].removeprefix("http://").partition(":")[0] in compose["services"]
+    [boards] = yaml.safe_load(TEXTS["grafana-boards.yaml"])["providers"]
+    place = boards["options"]["path"]
+    assert any(f":{place}/" in volume for volume in compose["services"]["grafana"]["volumes"])
     assert yaml.safe_load(TEXTS["prometheus.yaml"])["rule_files"] == ["rules.yaml"]
     board = json.loads(TEXTS["board.json"])
     assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"])

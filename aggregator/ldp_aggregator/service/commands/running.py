@@ -20,7 +20,7 @@ from ldp_aggregator.service.commands.assembly import check_files, service_of
 from ldp_aggregator.service.commands.certificates import check_certificate
 from ldp_aggregator.service.commands.serve_options import ServeError, ServeOptions
 from ldp_aggregator.service.commands.workers import cannot_begin, drain, is_first, run_workers
-from ldp_aggregator.service.logs.events import set_up
+from ldp_aggregator.service.logs.events import JSON, set_up
 
 if TYPE_CHECKING:
     import socket
@@ -111,7 +111,11 @@ def _say_serving(options: ServeOptions, listening: socket.socket) -> None:
     host, port = listening.getsockname()[:2]
     scheme = "http" if options.tls_key is None else "https"
     shown_host = f"[{host}]" if ":" in host else host
-    click.echo(f"serving {scheme}://{shown_host}:{port}", err=True)
+    words = f"serving {scheme}://{shown_host}:{port}"
+    if options.log_format == JSON:
+        _log.info(words)
+    else:
+        click.echo(words, err=True)
     if options.has_pages:
         _say_public(options, options.public_address or f"{scheme}://{shown_host}:{port}")
 

@@ -27,7 +27,7 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from ldp.epochs import ID_SIZE
-from ldp_aggregator.service.store.errors import StoreError
+from ldp_aggregator.service.store.errors import StoreDeniedError, StoreError
 from ldp_aggregator.service.store.postgres_connection import FILLING, connected
 from ldp_aggregator.service.store.postgres_snapshot import PostgresSnapshot, reading, table_of
 from ldp_aggregator.service.store.records import Epoch, Record
@@ -190,13 +190,22 @@ class PostgresStore:
         [(version,)] = self._run("SELECT obj_description(to_regclass('ldp.records'), 'pg_class')")
         if version is None:
             if not self._run("SELECT 1 FROM pg_namespace WHERE nspname = 'ldp'"):
-                self._run("CREATE SCHEMA ldp")
+                self._make_schema()
             self._run(_SCHEMA)
         elif version != VERSION:
             raise StoreError(
                 f"expected a store of version {VERSION!r} at {self._place}, got {version!r}"
             )
         self.commit()
+
+    def _make_schema(self) -> None:
+        try:
+            self._run("CREATE SCHEMA ldp")
+        except StoreDeniedError as error:
+            raise StoreError(
+                f"{error}; expected a role that may make a schema, or one that has its own: "
+                "let an administrator run CREATE SCHEMA ldp AUTHORIZATION and the role's name there"
+            ) from None
 
     def _take_shard(self, shard: int) -> bool:
         return bool(self._run(f"SELECT 1 WHERE pg_try_advisory_lock({_key(f'shard {shard}')})"))

@@ -22,6 +22,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from ldp_aggregator.service.store.errors import (
     StoreDamagedError,
+    StoreDeniedError,
     StoreError,
     StoreFullError,
     StoreLostError,
@@ -68,6 +69,7 @@ _MEANINGS = {
     "25006": StoreLostError,  # read-only: the server that answers is no longer the first
     "25P": StoreLostError,  # silent for too long
     "40": StoreLostError,  # deadlocks among them
+    "42501": StoreDeniedError,
     "53": StoreFullError,  # disk, memory
     "53300": StoreLostError,  # too many connections
     "55P03": StoreLostError,  # waited too long for a lock
