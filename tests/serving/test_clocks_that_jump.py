@@ -121,10 +121,10 @@ def test_a_first_batch_may_be_as_late_as_the_grace(opened, clock, hours, jumped)
     """Two hours here, and the epoch that is under way: that is no clock that has jumped."""
     service = opened()
     upload(service, b"x", None)
-    for made in (hours, 0):
+    for at in (hours, 0):
         clock.now += 61
-        assert outcome(service, made) == "accepted"
-        if made == hours:
+        assert outcome(service, at) == "accepted"
+        if at == hours:
             assert (health(service)["clock"] is not None) is jumped
     assert health(service)["clock"] is None
 

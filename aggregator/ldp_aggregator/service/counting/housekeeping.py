@@ -183,7 +183,7 @@ def release(books: Books, admission: Admission, catalogue: Catalogue, now: float
 def _presumed(books: Books, catalogue: Catalogue, now: float) -> dict[int, int]:
     """In which epochs the clock was, of the lengths in which anything was counted."""
     graces = graces_of(served.survey for served in catalogue.all)
-    return presumed(books.seen, books.ids, graces, now)
+    return presumed(books.seen, books.ids, graces, now=now)
 
 
 def _shards_with_something_due(

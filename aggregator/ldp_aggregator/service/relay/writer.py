@@ -315,7 +315,7 @@ class RelayWriter:
         pool = self._pool
         lengths = self._catalogue.lengths
         closed, seen = pool.closed(), pool.seen()
-        known = presumed(seen, pool.epochs(), graces_of(self._surveys), now)
+        known = presumed(seen, pool.epochs(), graces_of(self._surveys), now=now)
         jumped = {} if self._confirmed else jumps(known, lengths, now)
         begun = lengths if self._confirmed else known
         self._confirmed = False

@@ -24,7 +24,7 @@ def circumstances(url: str, now: float) -> Iterator[str]:
             parse_survey(record.content, "a survey in the store", len(record.content))
             for record in snapshot.scan("survey")
         ]
-        seen = presumed(last_seen(snapshot), snapshot.epochs(), graces_of(surveys), now)
+        seen = presumed(last_seen(snapshot), snapshot.epochs(), graces_of(surveys), now=now)
     words = in_words(jumps(seen, seen, now))
     if words is not None:
         yield words
