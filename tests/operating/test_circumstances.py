@@ -5,8 +5,9 @@ import time
 
 from calling import run
 from collecting import wait_for
-from pages import COMMUTE, TOKEN, service_of, visitor
+from pages import COMMUTE, TOKEN, answers, service_of, visitor
 
+from ldp import parse_survey
 from ldp_aggregator.service.repair import circumstances
 
 
@@ -14,10 +15,12 @@ def test_page_and_doctor_say_that_the_clock_has_jumped(tmp_path, monkeypatch):
     """And so with the disk, which is full for the doctor where it is nearly so."""
     monkeypatch.setattr(circumstances, "LEAST_ROOM", 0)
     store = f"sqlite:///{tmp_path}/store.db"
-    ahead = 400 * 86_400
-    with service_of(COMMUTE, folder=tmp_path, clock=lambda: time.time() - ahead) as service:
-        service.writer.write(b"")
-        wait_for(lambda: service.writer.clock_trouble is None)
+
+    def before():
+        return time.time() - 400 * 86_400
+
+    with service_of(COMMUTE, folder=tmp_path, clock=before) as service:
+        service.writer.write(answers(parse_survey(COMMUTE), 1, clock=before))
     with service_of(COMMUTE, folder=tmp_path) as service:
         service.writer.write(b"")
         wait_for(lambda: service.writer.clock_trouble is not None)

@@ -18,6 +18,7 @@ from ldp_aggregator.service.counting.served import Served
 from ldp_aggregator.service.repair.doctor import examine
 from ldp_aggregator.service.service import Service, Settings
 from ldp_aggregator.service.store.errors import StoreError
+from ldp_aggregator.service.upkeep.backup import restore
 
 KEPT = Path(__file__).parent / "kept"
 REPORTS = (KEPT / "kept.reports").read_bytes()
@@ -36,8 +37,8 @@ def path(tmp_path):
 
 
 def service_at(path):
-    served = [Served(SURVEY, TEXT)]
-    return Service(served, f"sqlite:///{path}", Settings(), clock=lambda: WRITTEN)
+    url = path if isinstance(path, str) else f"sqlite:///{path}"
+    return Service([Served(SURVEY, TEXT)], url, Settings(), clock=lambda: WRITTEN)
 
 
 def test_it_is_sound_and_says_what_was_counted(path):
@@ -55,6 +56,16 @@ def test_what_it_knows_is_no_news_and_it_goes_on(path):
     """The same upload once more is two duplicates."""
     with closing(service_at(path)) as service:
         assert service.writer.write(REPORTS).outcomes == {"duplicate": 2}
+
+
+def test_it_moves_to_postgres_and_goes_on(path, postgres_server):
+    """As a backup of the last release does; what it knew is known there."""
+    url = postgres_server.emptied()
+    restore(path, url, replaces=False)
+    assert examine(url, {}).troubles == ()
+    with closing(service_at(url)) as service:
+        assert service.writer.write(REPORTS).outcomes == {"duplicate": 2}
+        assert service.analysis.accounts().received == 6
 
 
 def test_a_later_form_is_refused_by_name(path):

@@ -28,6 +28,41 @@ _NO_METRICS = {"ldp_requests", "ldp_connections"}
 """Zones of nginx."""
 _TOKENS = {f"LDP_TOKEN_{scope}" for scope in ("UPLOAD", "ANALYST", "METRICS")}
 
+USUAL = {
+    'up{job="ldp"}': "1x2000",
+    "ldp_ready": "1x2000",
+    "ldp_clock_in_order": "1x2000",
+    "ldp_disk_free_bytes": "5e10x2000",
+    "ldp_batches_received_total": "0+60x2000",
+    'ldp_batches_total{outcome="accepted",reason=""}': "0+60x2000",
+    "ldp_batches_early_total": "0x2000",
+    "ldp_batches_quarantined": "0x2000",
+    'ldp_uploads_total{status="202"}': "0+60x2000",
+    'ldp_upload_seconds_bucket{le="1.0"}': "0+60x2000",
+    'ldp_upload_seconds_bucket{le="5.0"}': "0+60x2000",
+    'ldp_upload_seconds_bucket{le="+Inf"}': "0+60x2000",
+    'ldp_source_ready{source="folder"}': "1x2000",
+    "ldp_check_p_value": "0.3x2000",
+}
+"""What is scraped on a usual day, a minute after the other."""
+GOING_OFF = {
+    "LdpDown": ({'up{job="ldp"}': "1x90 0x10"}, 95),
+    "LdpNotReady": ({"ldp_ready": "1x90 0x10"}, 95),
+    "LdpDiskNearFull": ({"ldp_disk_free_bytes": "5e10x90 9e8x10"}, 99),
+    "LdpReportsDrop": ({"ldp_batches_received_total": "0+60x1500 90000+10x300"}, 1680),
+    "LdpClock": ({"ldp_clock_in_order": "1x90 0x10"}, 99),
+    "LdpLate": ({'ldp_batches_total{outcome="rejected",reason="late"}': "0+3.1x200"}, 90),
+    "LdpEarly": ({"ldp_batches_early_total": "0+1x200"}, 90),
+    "LdpRejects": ({'ldp_batches_total{outcome="rejected",reason="rows"}': "0+4x200"}, 120),
+    "LdpQuarantine": ({"ldp_batches_quarantined": "3x200"}, 90),
+    "LdpRefusals": ({'ldp_uploads_total{status="503"}': "0+2x200"}, 90),
+    "LdpWrongTokens": ({'ldp_uploads_total{status="401"}': "0+6x200"}, 150),
+    "LdpSlow": ({'ldp_upload_seconds_bucket{le="1.0"}': "0+50x200"}, 90),
+    "LdpSourceStands": ({'ldp_source_ready{source="folder"}': "0x200"}, 90),
+    "LdpNoise": ({"ldp_check_p_value": "1e-7x200"}, 90),
+}
+"""By alarm: what is otherwise then, and the minute in which it has gone off."""
+
 
 @pytest.fixture(scope="module")
 def scraped(tmp_path_factory):
@@ -59,6 +94,19 @@ def test_files_parse():
     compose = yaml.safe_load(TEXTS["compose.yaml"])
     asked = {secret for one in compose["services"].values() for secret in one.get("secrets", ())}
     assert asked == compose["secrets"].keys()
+    mounted = {
+        volume.partition(":")[0].removeprefix("./")
+        for one in compose["services"].values()
+        for volume in one.get("volumes", ())
+        if volume.startswith("./")
+    }
+    assert {name for name in mounted if "secrets/" not in name} - {"survey.toml"} <= TEXTS.keys()
+    assert all(one["restart"] == "unless-stopped" for one in compose["services"].values())
+    [source] = yaml.safe_load(TEXTS["grafana-source.yaml"])["datasources"]
+    assert source["url"].removeprefix("http://").partition(":")[0] in compose["services"]
+    [boards] = yaml.safe_load(TEXTS["grafana-boards.yaml"])["providers"]
+    place = boards["options"]["path"]
+    assert any(f":{place}/" in volume for volume in compose["services"]["grafana"]["volumes"])
     assert yaml.safe_load(TEXTS["prometheus.yaml"])["rule_files"] == ["rules.yaml"]
     board = json.loads(TEXTS["board.json"])
     assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"])
@@ -134,6 +182,27 @@ def test_systemd_takes_the_units(tmp_path, name):
 def test_prometheus_takes_the_rules():
     """As promtool reads them."""
     checked(FILES, "promtool", "check", "rules", "rules.yaml")
+
+
+def test_alarms_go_off(tmp_path):
+    """Each for what it is for, and none of the others; as promtool works them out."""
+    tests = []
+    for alarm, (series, minutes) in GOING_OFF.items():
+        given = [{"series": name, "values": values} for name, values in (USUAL | series).items()]
+        asked = [
+            {
+                "expr": f'count(ALERTS{{alertstate="firing",alertname="{name}"}}) or vector(0)',
+                "eval_time": f"{minutes}m",
+                "exp_samples": [{"labels": "{}", "value": float(name == alarm)}],
+            }
+            for name in GOING_OFF
+        ]
+        tests.append({"interval": "1m", "input_series": given, "promql_expr_test": asked})
+    assert GOING_OFF.keys() == set(re.findall(r"alert: (\w+)", TEXTS["rules.yaml"]))
+    (tmp_path / "rules.yaml").write_text(TEXTS["rules.yaml"])
+    rules = {"rule_files": ["rules.yaml"], "evaluation_interval": "1m", "tests": tests}
+    (tmp_path / "tests.yaml").write_text(yaml.safe_dump(rules))
+    checked(tmp_path, "promtool", "test", "rules", "tests.yaml")
 
 
 def test_caddy_takes_its_file():

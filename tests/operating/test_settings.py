@@ -4,6 +4,7 @@ import json
 import logging
 import os
 import stat
+from types import SimpleNamespace
 
 import click
 import pytest
@@ -12,6 +13,7 @@ from click.testing import CliRunner
 from pages import TOKEN, UPLOADING, visitor, write_tokens
 from wire_samples import SURVEY, TEXT
 
+from ldp_aggregator.service.commands import running
 from ldp_aggregator.service.commands.serve import serve
 from ldp_aggregator.service.commands.serve_options import ServeOptions
 from ldp_aggregator.service.commands.settings import PREFIX, settings_of
@@ -132,6 +134,22 @@ def test_an_event_is_a_line(capsys):
     event = json.loads(third)
     assert event["message"] == "a\nERROR forged \x1b[2J b"
     assert (event["level"], event["request"]) == ("error", "abc")
+
+
+@pytest.mark.parametrize("form", logs.FORMATS)
+def test_where_it_listens_is_an_event_as_any_other(form, capsys):
+    """Whoever reads objects finds no other line among them."""
+    kept = logging.getLogger().handlers[:]
+    try:
+        logs.set_up(form, "info")
+        options = SimpleNamespace(tls_key=None, log_format=form, has_pages=False)
+        listening = SimpleNamespace(getsockname=lambda: ("::1", 8000))
+        running._say_serving(options, listening)
+    finally:
+        logging.getLogger().handlers[:] = kept
+    said = capsys.readouterr().err
+    words = json.loads(said)["message"] if form == "json" else said.rstrip()
+    assert words == "serving http://[::1]:8000"
 
 
 @pytest.fixture

@@ -187,6 +187,7 @@ def test_tallies_are_kept_for_so_many_epochs(tmp_path):
         for number in range(5, 9):
             count(books, catalogue, "car", reports=3, epoch=Epoch(3600, number))
             with begin(books) as turn:
+                turn.claim(Epoch(3600, number), [bytes([number]) * 16])
                 turn.receive(3)
                 turn.tell(survey["car"].fingerprint, Epoch(3600, number), "accepted", batches=3)
         publisher.look(books, at_once=True)

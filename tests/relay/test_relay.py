@@ -249,6 +249,22 @@ def test_a_clock_that_jumps_closes_nothing(relay):
     assert confirmed.counts["discarded"] == 1
 
 
+def test_a_clock_that_is_wrong_at_the_very_first_look_closes_nothing(relay):
+    """A new relay has nothing to compare it with, and must not refuse all reports of a year."""
+    clock = Time()
+    clock.now += 400 * DAY
+    writer = relay(least=2, now=clock)
+    look(writer)
+    give(writer, message(TODAY))
+    look(writer)
+    assert "clock" in writer.clock_trouble
+    clock.now -= 400 * DAY
+    give(writer, message(TODAY))
+    look(writer)
+    assert writer.clock_trouble is None
+    assert (writer.counts["discarded"], writer.counts["mixed"]) == (0, 2)
+
+
 def test_batches_are_mixed_by_fisher_and_yates():
     """From the bytes that are drawn: the same tape, the same order; every order is drawn."""
     crowd, terms = Crowd(ONE.fingerprint, ANY_TIME), Terms(3)

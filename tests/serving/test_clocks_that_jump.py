@@ -94,6 +94,41 @@ def test_a_clock_that_jumps_ahead_closes_nothing_until_it_is_confirmed(opened, c
     assert health(service)["late"]["share"] > 0
 
 
+def test_a_clock_that_is_wrong_at_the_very_first_start(opened, clock, tmp_path, monkeypatch):
+    """Nothing is closed: until something was counted there is nothing to compare it with."""
+    clock.now += YEAR
+    service = opened()
+    for _ in range(3):
+        clock.now += 61
+        upload(service, b"x", None)
+    clock.now += 61
+    assert outcome(service, 0) == "accepted"
+    assert "went ahead by 8,758 epochs" in health(service)["clock"]
+    service.close()
+    monkeypatch.setattr("time.time", clock)
+    assert "went ahead by 8,758 epochs" in run("doctor", f"sqlite:///{tmp_path}/s.db").output
+    clock.now = NOW
+    service = opened()
+    assert outcome(service, 0) == "accepted"
+    assert health(service)["clock"] is None
+    clock.now += 3 * HOUR
+    outcome(service, 0)
+    assert "went ahead by 3 epochs" in health(service)["clock"]
+
+
+@pytest.mark.parametrize(("hours", "jumped"), [(0, False), (-2, False), (-3, False), (-5, True)])
+def test_a_first_batch_may_be_as_late_as_the_grace(opened, clock, hours, jumped):
+    """Two hours here, and the epoch that is under way: that is no clock that has jumped."""
+    service = opened()
+    upload(service, b"x", None)
+    for at in (hours, 0):
+        clock.now += 61
+        assert outcome(service, at) == "accepted"
+        if at == hours:
+            assert (health(service)["clock"] is not None) is jumped
+    assert health(service)["clock"] is None
+
+
 def test_epochs_that_a_wrong_clock_closed_are_opened_again(opened, clock, tmp_path):
     """Those in which nothing was counted; what was counted in the others cannot come twice."""
     service = opened()

@@ -1,15 +1,24 @@
 """Several processes of one service: they count as one, and end as one."""
 
+import os
 import signal
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import httpx
+import pytest
 from collecting import wait_for
 from hostile_http import fresh
 from pages import TOKEN, UPLOADING, write_tokens
 from running_service import LDP, started
 from wire_samples import TEXT
+
+from ldp.errors import LDPError
+from ldp_aggregator.service.commands import running
+from ldp_aggregator.service.commands import workers as several
+from ldp_aggregator.service.commands.serve_options import ServeOptions
+from ldp_aggregator.service.http.metrics import SHARED
 
 SENT = 40
 
@@ -44,12 +53,38 @@ def test_workers_are_scraped_as_one(tmp_path, postgres_server):
         assert told(service, "ldp_ready") == [1] * 6
         assert service.get("/readyz", TOKEN).status_code == 200
         assert service.complaints() == []
+        one_cannot_begin(service, tmp_path)
         renewed(service, tmp_path)
         service.process.terminate()
         wait_for(lambda: service.get("/readyz").status_code == 503)
         # Not ready, and still there for those who have not noticed.
         assert upload(service) == 202
         assert service.process.wait(60) == 0
+
+
+def one_cannot_begin(service, folder):
+    """In the place of one that was killed: the other goes on, until a third can."""
+    survey = (folder / "survey.toml").rename(folder / "away.toml")
+    killed, other = workers(service)
+    os.kill(killed, signal.SIGKILL)
+    wait_for(lambda: "could not begin in the place" in service.log.read_text())
+    assert upload(service) == 202
+    survey.rename(folder / "survey.toml")
+    wait_for(lambda: len({*workers(service), other}) == 2 and told(service, "ldp_ready") == [1] * 6)
+    # Tried again and again meanwhile, and said once.
+    assert service.log.read_text().count("could not begin in the place") == 1
+    assert "was ended by signal 9" in service.log.read_text()
+    assert upload(service) == 202
+
+
+def workers(service):
+    """The processes that serve."""
+    children = Path(f"/proc/{service.process.pid}/task/{service.process.pid}/children")
+    return [
+        int(child)
+        for child in children.read_text().split()
+        if "spawn_main" in Path(f"/proc/{child}/cmdline").read_text()
+    ]
 
 
 def renewed(service, folder):
@@ -66,6 +101,43 @@ def renewed(service, folder):
     (folder / "survey.toml").write_text(TEXT.replace('"example"', '"renewed"', 1))
     service.process.send_signal(signal.SIGHUP)
     wait_for(lambda: names() == {"renewed"})
+
+
+@pytest.fixture
+def options(tmp_path):
+    """What a service was asked for that was told that its clock is right."""
+    asked = dict.fromkeys(ServeOptions.__dataclass_fields__)
+    return ServeOptions(**asked | {"workers": 1, "confirm_clock": True})
+
+
+def test_a_clock_is_confirmed_for_a_start_alone(options, monkeypatch, tmp_path):
+    """SIGHUP renews certificates, a worker follows one that died: neither looked at a clock."""
+    asked = []
+
+    def run(options, _):
+        asked.append(options.confirm_clock)
+        return len(asked) < 3
+
+    monkeypatch.setattr(running, "_run", run)
+    running._serve_at(None, options)
+    assert asked == [True, False, False]
+
+    def begin(options):
+        asked.append(options.confirm_clock)
+        raise LDPError("cannot begin")
+
+    monkeypatch.setattr(running, "application", begin)
+    monkeypatch.setattr(several, "AGAIN", 0)
+    monkeypatch.setenv(SHARED, str(tmp_path))
+    codes = []
+    for _ in range(2):
+        with pytest.raises(SystemExit) as ended:
+            running._worker(options)
+        codes.append(ended.value.code)
+        (tmp_path / "served").touch()
+    assert asked[3:] == [True, False]
+    # The first is that at which a parent ends; after the second it tries again.
+    assert codes == [3, 1]
 
 
 def test_workers_that_cannot_open_the_store_end_their_parent(tmp_path):

@@ -199,6 +199,15 @@ def test_a_role_needs_no_more_than_a_schema_of_its_own(url, postgres_server):
     type(postgres_server.administrator)(there).run("DROP OWNED BY guest CASCADE")
 
 
+def test_a_role_without_a_schema_is_told_what_it_needs(url, postgres_server):
+    """And who gives it that."""
+    if not hasattr(postgres_server, "administrator"):
+        pytest.skip("expected a server of our own to make roles on")
+    postgres_server.administrator.run("CREATE ROLE stranger LOGIN")
+    with pytest.raises(StoreError, match="CREATE SCHEMA ldp AUTHORIZATION"):
+        open_store(url.replace("//ldp@", "//stranger@"))
+
+
 def test_a_store_of_another_version_is_refused(url, postgres_server):
     """The error says both versions, and nothing is changed."""
     open_store(url).close()

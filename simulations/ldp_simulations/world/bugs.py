@@ -18,7 +18,7 @@ Mends that are taken out
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any
@@ -93,8 +93,9 @@ def _write_again(leave: Callable[..., None]) -> Callable[..., None]:
     return leave_twice
 
 
-def _close_early(catalogue: Catalogue, closed: Mapping[int, int], now: float) -> dict[int, int]:
+def _close_early(books: Books, catalogue: Catalogue, now: float, **_: bool) -> dict[int, int]:
     last = {length: epoch_at(now, length) - 1 for length in catalogue.lengths}
+    closed = books.closed
     return {length: number for length, number in last.items() if number > closed.get(length, -1)}
 
 

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -18,8 +19,8 @@ from ldp.errors import LDPError
 from ldp_aggregator.service.commands.assembly import check_files, service_of
 from ldp_aggregator.service.commands.certificates import check_certificate
 from ldp_aggregator.service.commands.serve_options import ServeError, ServeOptions
-from ldp_aggregator.service.commands.workers import cannot_begin, drain, run_workers
-from ldp_aggregator.service.logs.events import set_up
+from ldp_aggregator.service.commands.workers import cannot_begin, drain, is_first, run_workers
+from ldp_aggregator.service.logs.events import JSON, set_up
 
 if TYPE_CHECKING:
     import socket
@@ -35,6 +36,12 @@ _SWITCH = 0.001
 Python's 0.005 would be felt in every answer.
 """
 
+ANSWERING = 15
+"""Seconds within which a worker answers its parent, or is taken for hung.
+
+On a busy machine it takes some until it can.
+"""
+
 _log = logging.getLogger("ldp.service")
 
 
@@ -48,7 +55,7 @@ def _serve_at(listening: socket.socket, options: ServeOptions) -> None:
     check_certificate(options.tls_certificate, options.tls_key)
     if options.workers == 1:
         while _run(options, listening):
-            pass
+            options = _later(options)
         return
     run_workers(
         _config(options, partial(_worker, options)),
@@ -58,10 +65,15 @@ def _serve_at(listening: socket.socket, options: ServeOptions) -> None:
     )
 
 
+def _later(options: ServeOptions) -> ServeOptions:
+    """What goes on being asked for when a service is begun anew: its clock was right at a start."""
+    return replace(options, confirm_clock=False)
+
+
 def _worker(options: ServeOptions) -> Application:
     """The application of one of several processes."""
     try:
-        own = application(options)
+        own = application(options if is_first() else _later(options))
     except LDPError as error:
         cannot_begin(error)
 
@@ -99,7 +111,11 @@ def _say_serving(options: ServeOptions, listening: socket.socket) -> None:
     host, port = listening.getsockname()[:2]
     scheme = "http" if options.tls_key is None else "https"
     shown_host = f"[{host}]" if ":" in host else host
-    click.echo(f"serving {scheme}://{shown_host}:{port}", err=True)
+    words = f"serving {scheme}://{shown_host}:{port}"
+    if options.log_format == JSON:
+        _log.info(words)
+    else:
+        click.echo(words, err=True)
     if options.has_pages:
         _say_public(options, options.public_address or f"{scheme}://{shown_host}:{port}")
 
@@ -197,6 +213,7 @@ def _config(options: ServeOptions, make: Callable[[], Application]) -> Config:
         make,
         factory=True,
         workers=options.workers,
+        timeout_worker_healthcheck=ANSWERING,
         http=UploadProtocol,
         ws="none",
         lifespan="on",

@@ -5,13 +5,18 @@ of its own, on the store that they share. Whoever scrapes reaches any of them, s
 count by themselves lies in a folder that all of them read (`service.http.metrics`).
 
 Rules
-- A worker that cannot begin says why to its parent, in a file of that folder, and ends with the
-  code at which the parent stops all others: tried again, it would fail as before.
+- A worker that cannot begin when the service does says why to its parent, in a file of that folder,
+  and ends with the code at which the parent stops all others: tried again, it would fail as before.
+- Once all have served, one that cannot begin in the place of another says why in the log, once, and
+  is tried again and again: a database that is away for a minute must not end those that serve.
+- What holds for the start of a service alone, such as that its clock is right, holds for no worker
+  that is begun later.
 - The folder goes with the parent.
 - That it serves is said once all workers do. Told to stop, each is first not ready, and takes
   uploads for some seconds more, as one process does (`service.http.server`).
 - SIGHUP: where what would be read is in order, workers are begun anew one by one, each before the
-  one that it replaces is told to stop.
+  one that it replaces is told to stop; where one does not begin, the others go on, and the log says
+  so.
 """
 
 from __future__ import annotations
@@ -21,11 +26,13 @@ import logging
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NoReturn
 
 from ldp.errors import LDPError
+from ldp_aggregator.service.counting.lasting import PAUSE, Lasting
 
 if TYPE_CHECKING:
     import socket
@@ -35,7 +42,14 @@ if TYPE_CHECKING:
     from uvicorn import Config
 
 _FAILURE = "failure"
+_SERVED = "served"
 _PACE = 0.05
+BEGINNING = 60.0
+"""Seconds that a worker may take to begin in the place of another, on a machine that is busy."""
+AGAIN = 2.0
+"""Seconds after which one that could not is tried again."""
+
+_log = logging.getLogger("ldp.service")
 
 
 class WorkerError(LDPError):
@@ -56,6 +70,8 @@ def run_workers(
     from uvicorn.supervisors import Multiprocess
 
     class Workers(Multiprocess):
+        lasting = Lasting()
+
         def init_processes(self) -> None:
             super().init_processes()
             while not self.should_exit.wait(_PACE):
@@ -63,12 +79,36 @@ def run_workers(
                 if not all(one.process.is_alive() for one in self.processes):
                     return
                 if all(one.is_ready(timeout=1) for one in self.processes):
+                    (Path(os.environ[SHARED]) / _SERVED).touch()
                     tell()
                     return
 
+        def keep_subprocess_alive(self) -> None:
+            before = list(self.processes)
+            super().keep_subprocess_alive()
+            for old, new in zip(before, self.processes, strict=True):
+                if old is not new:
+                    words = f"a worker {_end(old.exitcode or 0)}, and another is begun"
+                    self.lasting.note("worker", words)
+
         def handle_hup(self) -> None:
-            if renewable():
+            if not renewable():
+                return
+            before, patience = list(self.processes), self.config.timeout_worker_healthcheck
+            self.config.timeout_worker_healthcheck = int(BEGINNING)
+            try:
                 self.restart_all()
+            finally:
+                self.config.timeout_worker_healthcheck = patience
+            kept = sum(old is new for old, new in zip(before, self.processes, strict=True))
+            if kept and not self.should_exit.is_set():
+                _log.error(
+                    "expected new workers to begin within %.0f s, but one did not; %d of %d go on "
+                    "with what they had before: send SIGHUP again",
+                    BEGINNING,
+                    kept,
+                    len(before),
+                )
 
     from ldp_aggregator.service.http.metrics import SHARED
 
@@ -111,15 +151,43 @@ def drain(leave: Callable[[], None], seconds: float) -> None:
     take_over(signal.SIGINT)
 
 
+def is_first() -> bool:
+    """Whether this worker is begun with the service, and not in the place of another."""
+    from ldp_aggregator.service.http.metrics import SHARED
+
+    return not (Path(os.environ[SHARED]) / _SERVED).exists()
+
+
 def cannot_begin(error: LDPError) -> NoReturn:
-    """End this worker, and have the parent say why."""
+    """End this worker, and have the parent say why, or try again after a while."""
     from uvicorn.config import STARTUP_FAILURE
 
     from ldp_aggregator.service.http.metrics import SHARED
 
     place = Path(os.environ[SHARED]) / _FAILURE
+    if not is_first():
+        _say_seldom(error, place.with_name("unbegun"))
+        time.sleep(AGAIN)
+        sys.exit(1)
     # Whole or not at all: the parent may look at any moment, and other workers fail as well.
     written = place.with_name(f"{_FAILURE}-{os.getpid()}")
     written.write_text(str(error))
     written.replace(place)
     sys.exit(STARTUP_FAILURE)
+
+
+def _say_seldom(error: LDPError, place: Path) -> None:
+    """Log why a worker could not begin, unless one did so for the same reason a while ago."""
+    text = str(error)
+    try:
+        is_known = place.read_text() == text and time.time() - place.stat().st_mtime < PAUSE
+    except FileNotFoundError:
+        is_known = False
+    if not is_known:
+        place.write_text(text)
+        _log.error("a worker could not begin in the place of another: %s", text)
+
+
+def _end(code: int) -> str:
+    """How a process ended, in words."""
+    return f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"

@@ -8,6 +8,8 @@ which may be wrong. One start with a date of next year would close a year.
              earlier than it was
 
 Rules
+- Of a length of epochs in which nothing was ever counted nothing is closed either: there are no ids
+  to forget, and nothing to compare the clock with, which may be wrong at the very first start.
 - While a jump is not confirmed nothing is closed, and nothing that was kept for its days goes.
   Uploads are counted all the same: that ids are known for longer does no harm.
 - A service that was down for so long confirms its clock once: `ldp serve --confirm-clock`.
@@ -18,9 +20,36 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ldp.epochs import epoch_at
+from ldp.survey import Survey
+from ldp_aggregator.service.store.records import Epoch
 
 SLACK = 600
 """Seconds that are no jump, however short epochs are: the clock is looked at once a minute."""
+
+
+def graces_of(surveys: Iterable[Survey]) -> dict[int, int]:
+    """The longest grace of the surveys whose epochs are so long."""
+    graces: dict[int, int] = {}
+    for survey in surveys:
+        if survey.epoch is not None:
+            graces[survey.epoch] = max(survey.grace, graces.get(survey.epoch, 0))
+    return graces
+
+
+def presumed(
+    seen: Mapping[int, int], used: Iterable[Epoch], graces: Mapping[int, int], now: float
+) -> dict[int, int]:
+    """In which epochs the clock was seen; where it never was, in which it must have been by now.
+
+    That is the last one of which there are ids, and a grace more, as a device may be so late. A
+    length of which there are none is not in it.
+    """
+    known = dict(seen)
+    for epoch in sorted(used):
+        if epoch.length and epoch.length not in seen:
+            late = -(-graces.get(epoch.length, 0) // epoch.length)
+            known[epoch.length] = min(epoch.number + late, epoch_at(now, epoch.length))
+    return known
 
 
 def jumps(seen: Mapping[int, int], lengths: Iterable[int], now: float) -> dict[int, int]:

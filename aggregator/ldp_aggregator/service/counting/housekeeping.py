@@ -16,7 +16,7 @@ from ldp.survey import FINGERPRINT_SIZE
 from ldp.wire import decode_batch
 from ldp_aggregator.service.counting.admission import Admission, Rules
 from ldp_aggregator.service.counting.books import Books
-from ldp_aggregator.service.counting.clock import jumps
+from ldp_aggregator.service.counting.clock import graces_of, jumps, presumed
 from ldp_aggregator.service.counting.served import Catalogue
 from ldp_aggregator.service.counting.submissions import QUARANTINED
 from ldp_aggregator.service.counting.turn import begin
@@ -46,18 +46,22 @@ SENT_DAYS = 7
 _log = logging.getLogger("ldp.service")
 
 
-def to_close(catalogue: Catalogue, closed: dict[int, int], now: float) -> dict[int, int]:
+def to_close(
+    books: Books, catalogue: Catalogue, now: float, *, confirmed: bool = False
+) -> dict[int, int]:
     """The last epoch of each length that has ended, and whose grace is over.
 
-    Of surveys that share a length the longest grace counts.
+    Of surveys that share a length the longest grace counts. Nothing is closed of lengths that are
+    which nothing was ever counted, unless the clock is confirmed to be right.
     """
-    graces: dict[int, int] = {}
-    for served in catalogue.all:
-        length, grace = served.survey.epoch, served.survey.grace
-        if length is not None:
-            graces[length] = max(grace, graces.get(length, 0))
+    graces = graces_of(served.survey for served in catalogue.all)
     last = {length: epoch_at(now - grace, length) - 1 for length, grace in graces.items()}
-    return {length: number for length, number in last.items() if number > closed.get(length, -1)}
+    known = graces if confirmed else _presumed(books, catalogue, now)
+    return {
+        length: number
+        for length, number in last.items()
+        if length in known and number > books.closed.get(length, -1)
+    }
 
 
 def define(books: Books, catalogue: Catalogue) -> None:
@@ -119,11 +123,7 @@ def look_around(
 
 def jumps_of(books: Books, catalogue: Catalogue, now: float) -> dict[int, int]:
     """By how many epochs the clock has jumped, for the lengths that surveys have."""
-    seen = dict(books.seen)
-    # A store that was never looked at in this way has ids of the epochs it was used in.
-    for epoch in sorted(books.ids):
-        if epoch.length and epoch.length not in books.seen:
-            seen[epoch.length] = min(epoch.number, epoch_at(now, epoch.length))
+    seen = _presumed(books, catalogue, now)
     return jumps(seen, catalogue.lengths, now)
 
 
@@ -136,8 +136,9 @@ def tidy(
     """
     if not confirmed and jumps_of(books, catalogue, now):
         return False
-    closing = to_close(catalogue, books.closed, now)
-    seen = {length: epoch_at(now, length) for length in catalogue.lengths}
+    closing = to_close(books, catalogue, now, confirmed=confirmed)
+    known = catalogue.lengths if confirmed else _presumed(books, catalogue, now)
+    seen = {length: epoch_at(now, length) for length in catalogue.lengths if length in known}
     seen = {length: number for length, number in seen.items() if number != books.seen.get(length)}
     expired = list(islice(_older(_own(books, "kept"), now, rules.kept_days), MOST))
     aside = list(islice(_older(_own(books, "aside"), now, rules.aside_days), MOST))
@@ -177,6 +178,12 @@ def release(books: Books, admission: Admission, catalogue: Catalogue, now: float
             turn.drop(records)
             admission.release(turn, [record.content for record in records], now)
     return len(records) == MOST
+
+
+def _presumed(books: Books, catalogue: Catalogue, now: float) -> dict[int, int]:
+    """In which epochs the clock was, of the lengths in which anything was counted."""
+    graces = graces_of(served.survey for served in catalogue.all)
+    return presumed(books.seen, books.ids, graces, now=now)
 
 
 def _shards_with_something_due(

@@ -91,6 +91,7 @@ class Writer:
         self._publisher = Publisher(catalogue, publication)
         self._stopping = Event()
         self._looked = self._took_back = float("-inf")
+        self._used: set[int] = set()
         self.lasting = Lasting()
         self._condition = Condition(self.lasting, on_failure, time.monotonic)
         self._unsound: StoreError | None = None
@@ -223,8 +224,9 @@ class Writer:
         condition.tried = time.monotonic()
         try:
             books = self._books = self._books or self._opened()
-            books.store.look_for_room()
-            if condition.obstacle is not None:
+            doubted = condition.obstacle is not None
+            books.store.look_for_room(doubted=doubted)
+            if doubted:
                 with begin(books):
                     pass
                 self._went_well()
@@ -248,7 +250,11 @@ class Writer:
     def _look_around(self) -> None:
         """Do what is due by the clock."""
         now = self._clock()
-        if self._books is None or self.failure is not None or 0 <= now - self._looked < EVERY:
+        if self._books is None or self.failure is not None:
+            return
+        # What comes for the first time in epochs of some length says where the clock should be.
+        before, self._used = self._used, {epoch.length for epoch in self._books.ids}
+        if 0 <= now - self._looked < EVERY and self._used <= before:
             return
         back = not 0 <= now - self._took_back < BACK_EVERY
         # Before the look, as it may be confirmed anew meanwhile.
@@ -256,7 +262,9 @@ class Writer:
         confirmed, self._confirmed = self._confirmed, False
         try:
             jumped = jumps_of(self._books, self._catalogue, now) and not confirmed
-            closing = {} if jumped else to_close(self._catalogue, self._books.closed, now)
+            closing = {}
+            if not jumped:
+                closing = to_close(self._books, self._catalogue, now, confirmed=confirmed)
             if closing:
                 self._publisher.look(self._books, closing=closing)
             more = look_around(

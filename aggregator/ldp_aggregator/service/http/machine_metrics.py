@@ -1,5 +1,6 @@
 """Metrics of what a service stands on: its store's size, the room that is left, its process.
 
+ldp_store_readable         whether the store can be read; if not, there is nothing else of it
 ldp_store_bytes            the file of a store in SQLite, with its log
 ldp_disk_free_bytes        what is free on its disk, for those who are not root
 ldp_epochs_open            epochs whose ids are kept
@@ -17,10 +18,13 @@ from prometheus_client import CollectorRegistry, ProcessCollector
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.opening import file_of, free_bytes
 from ldp_aggregator.service.store.reading import commits
 from ldp_aggregator.service.store.records import TOKENS
 from ldp_aggregator.service.store.store import Snapshot
+
+_READABLE = "Whether the store can be read"
 
 
 def watch_machine(
@@ -44,11 +48,7 @@ class _Machine(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """All of them."""
-        with self._snapshot() as snapshot:
-            number = commits(snapshot)
-            epochs = [epoch for epoch in snapshot.epochs() if epoch != TOKENS]
-        yield CounterMetricFamily("ldp_store_commits", "Commits of all processes", number)
-        yield GaugeMetricFamily("ldp_epochs_open", "Epochs whose ids are kept", len(epochs))
+        yield from self._from_store()
         if self._file is None:
             return
         path = Path(self._file)
@@ -58,3 +58,15 @@ class _Machine(Collector):
         yield GaugeMetricFamily(
             "ldp_disk_free_bytes", "Bytes free on the store's disk", free_bytes(path)
         )
+
+    def _from_store(self) -> Iterator[Metric]:
+        try:
+            with self._snapshot() as snapshot:
+                number = commits(snapshot)
+                epochs = [epoch for epoch in snapshot.epochs() if epoch != TOKENS]
+        except StoreError:
+            yield GaugeMetricFamily("ldp_store_readable", _READABLE, 0)
+            return
+        yield GaugeMetricFamily("ldp_store_readable", _READABLE, 1)
+        yield CounterMetricFamily("ldp_store_commits", "Commits of all processes", number)
+        yield GaugeMetricFamily("ldp_epochs_open", "Epochs whose ids are kept", len(epochs))

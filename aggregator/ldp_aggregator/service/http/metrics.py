@@ -49,6 +49,7 @@ from ldp_aggregator.service.counting.submissions import QUARANTINED
 from ldp_aggregator.service.http.estimate_metrics import estimated
 from ldp_aggregator.service.http.machine_metrics import watch_machine
 from ldp_aggregator.service.service import Service
+from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.opening import open_snapshot
 from ldp_aggregator.tallies.counting import total_reports
 from ldp_aggregator.tallies.tally import ACCEPTED, DUPLICATE
@@ -229,15 +230,19 @@ class _FromStore(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Everything that is not counted by request."""
+        # Of a store that cannot be read all the rest is said: above all that it cannot be.
+        with suppress(StoreError):
+            yield from self._read()
+
+    def _read(self) -> list[Metric]:
         service = self._service
-        yield from _batches(service)
-        yield _by_token(service)
+        quick = [*_batches(service), _by_token(service)]
         if time.monotonic() - self._looked > PAUSE:
             self._slow = list(_by_question(service))
             if service.settings.metrics_estimates:
                 self._slow += estimated(service)
             self._looked = time.monotonic()
-        yield from self._slow
+        return quick + self._slow
 
 
 def _batches(service: Service) -> Iterator[Metric]:

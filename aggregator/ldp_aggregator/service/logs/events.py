@@ -22,7 +22,7 @@ from secrets import token_hex
 
 from ldp_aggregator.rendering.safe_cells import printable
 
-FORMATS = ("text", "json")
+FORMATS = TEXT, JSON = "text", "json"
 LEVELS = ("debug", "info", "warning", "error")
 HEADER = b"x-request-id"
 _ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
@@ -33,7 +33,7 @@ request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 def set_up(form: str, level: str) -> None:
     """Log to standard error in a format, from a level on."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Json() if form == "json" else _Text())
+    handler.setFormatter(_Json() if form == JSON else _Text())
     logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
     # It warns of every request that it refuses, and anyone could fill the disk so.
     logging.getLogger("uvicorn").setLevel(logging.ERROR)

@@ -148,9 +148,9 @@ class _Pages:
         known_tag = request.headers.get("if-none-match")
 
         def answer() -> Response:
-            # Read before all else: what changes meanwhile changes the tag of the next answer.
-            view = self._service_view(url)
             try:
+                # Read before all else: what changes meanwhile changes the tag of the next answer.
+                view = self._service_view(url)
                 tag = self._tag(view)
                 # What stands between may have packed an answer, and then calls its tag weak.
                 if known_tag is not None and known_tag.removeprefix("W/") == tag:

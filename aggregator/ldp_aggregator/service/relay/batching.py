@@ -22,6 +22,7 @@ from ldp.randomness import Random, shuffled, system
 from ldp.sealed import Mixed, encode_mixed
 from ldp.survey import Survey
 from ldp.wire import encode_frame
+from ldp_aggregator.service.counting.clock import graces_of
 from ldp_aggregator.service.relay.pool import Crowd
 
 LEAST, EPOCH = WAITS = ("least", "epoch")
@@ -48,10 +49,7 @@ class Part(NamedTuple):
 
 def closing(surveys: Sequence[Survey], now: float) -> dict[int, int]:
     """The last epoch of each length that is over at the relay; of one length the longest grace."""
-    graces: dict[int, int] = {}
-    for survey in surveys:
-        if survey.epoch is not None:
-            graces[survey.epoch] = max(survey.grace, graces.get(survey.epoch, 0))
+    graces = graces_of(surveys)
     return {length: epoch_at(now - grace / 2, length) - 1 for length, grace in graces.items()}
 
 

@@ -34,7 +34,7 @@ from ldp.randomness import randbelow, system
 from ldp.sealed import Sealed, decode_sealed, envelope_size
 from ldp.wire import Damage, read_frames
 from ldp_aggregator.service.counting.admission import AHEAD
-from ldp_aggregator.service.counting.clock import in_words, jumps
+from ldp_aggregator.service.counting.clock import graces_of, in_words, jumps, presumed
 from ldp_aggregator.service.counting.condition import Condition
 from ldp_aggregator.service.counting.lasting import Lasting
 from ldp_aggregator.service.counting.served import Catalogue
@@ -315,13 +315,17 @@ class RelayWriter:
         pool = self._pool
         lengths = self._catalogue.lengths
         closed, seen = pool.closed(), pool.seen()
-        jumped = {} if self._confirmed else jumps(seen, lengths, now)
+        known = presumed(seen, pool.epochs(), graces_of(self._surveys), now=now)
+        jumped = {} if self._confirmed else jumps(known, lengths, now)
+        begun = lengths if self._confirmed else known
         self._confirmed = False
         self.clock_trouble = in_words(jumped)
         if self.clock_trouble is not None:
             self.lasting.note("clock", self.clock_trouble)
             return
         for length, number in closing(self._surveys, now).items():
+            if length not in begun:
+                continue
             last = max(number, closed.get(length, -1))
             pool.note_epochs(length, last, max(0, epoch_at(now, length)))
 

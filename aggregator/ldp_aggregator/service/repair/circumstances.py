@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ldp_aggregator.service.counting.clock import in_words, jumps
+from ldp import parse_survey
+from ldp_aggregator.service.counting.clock import graces_of, in_words, jumps, presumed
+from ldp_aggregator.service.store.errors import StoreError, StoreFullError
 from ldp_aggregator.service.store.opening import file_of, free_bytes, open_snapshot
 from ldp_aggregator.service.store.records import last_seen
 
@@ -18,12 +20,30 @@ LEAST_ROOM = 1_000_000_000
 def circumstances(url: str, now: float) -> Iterator[str]:
     """What there is to say, at a time. Raises `StoreError`."""
     with open_snapshot(url) as snapshot:
-        seen = last_seen(snapshot)
+        surveys = [
+            parse_survey(record.content, "a survey in the store", len(record.content))
+            for record in snapshot.scan("survey")
+        ]
+        seen = presumed(last_seen(snapshot), snapshot.epochs(), graces_of(surveys), now=now)
     words = in_words(jumps(seen, seen, now))
     if words is not None:
         yield words
     path = file_of(url)
-    if path is not None:
-        room = free_bytes(path)
-        if room < LEAST_ROOM:
-            yield f"expected room on the store's disk, got {room / 1e6:,.0f} MB that are left"
+    if path is None:
+        yield from _on_server(url)
+        return
+    room = free_bytes(path)
+    if room < LEAST_ROOM:
+        yield f"expected room on the store's disk, got {room / 1e6:,.0f} MB that are left"
+
+
+def _on_server(url: str) -> Iterator[str]:
+    """What PostgreSQL says where something would have to be written."""
+    from ldp_aggregator.service.store.postgres_connection import look_for_room
+
+    try:
+        look_for_room(url)
+    except StoreFullError as error:
+        yield str(error)
+    except StoreError:  # a role that may not write: it was read, and that is all that was asked
+        return

@@ -23,3 +23,7 @@ class StoreLostError(StoreError):
 
 class StoreDamagedError(StoreError):
     """The store does not hold what was written to it. `ldp doctor` says more."""
+
+
+class StoreDeniedError(StoreError):
+    """The role may not do it; nothing was changed."""

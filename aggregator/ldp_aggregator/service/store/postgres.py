@@ -27,8 +27,8 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from ldp.epochs import ID_SIZE
-from ldp_aggregator.service.store.errors import StoreError
-from ldp_aggregator.service.store.postgres_connection import connected
+from ldp_aggregator.service.store.errors import StoreDeniedError, StoreError
+from ldp_aggregator.service.store.postgres_connection import FILLING, connected
 from ldp_aggregator.service.store.postgres_snapshot import PostgresSnapshot, reading, table_of
 from ldp_aggregator.service.store.records import Epoch, Record
 
@@ -150,9 +150,19 @@ class PostgresStore:
             self.shard = own
             self._run(f"SELECT pg_advisory_unlock({_key(f'shard {shard}')})")
 
-    def look_for_room(self) -> None:
-        """See that the server is there: its disk shows when something is committed."""
-        self._run("SELECT 1")
+    def look_for_room(self, *, doubted: bool = False) -> None:
+        """See that the server is there; its disk shows when something is committed.
+
+        A turn of nothing needs no room that the server has not. So while the disk is in doubt a new
+        table is filled, and taken back.
+        """
+        if not doubted:
+            self._run("SELECT 1")
+            return
+        try:
+            self._run(FILLING)
+        finally:
+            self.roll_back()
 
     @contextmanager
     def snapshot(self) -> Iterator[PostgresSnapshot]:
@@ -180,13 +190,22 @@ class PostgresStore:
         [(version,)] = self._run("SELECT obj_description(to_regclass('ldp.records'), 'pg_class')")
         if version is None:
             if not self._run("SELECT 1 FROM pg_namespace WHERE nspname = 'ldp'"):
-                self._run("CREATE SCHEMA ldp")
+                self._make_schema()
             self._run(_SCHEMA)
         elif version != VERSION:
             raise StoreError(
                 f"expected a store of version {VERSION!r} at {self._place}, got {version!r}"
             )
         self.commit()
+
+    def _make_schema(self) -> None:
+        try:
+            self._run("CREATE SCHEMA ldp")
+        except StoreDeniedError as error:
+            raise StoreError(
+                f"{error}; expected a role that may make a schema, or one that has its own: "
+                "let an administrator run CREATE SCHEMA ldp AUTHORIZATION and the role's name there"
+            ) from None
 
     def _take_shard(self, shard: int) -> bool:
         return bool(self._run(f"SELECT 1 WHERE pg_try_advisory_lock({_key(f'shard {shard}')})"))

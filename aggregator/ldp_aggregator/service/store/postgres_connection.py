@@ -14,7 +14,7 @@ Rules
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 import psycopg
@@ -22,6 +22,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from ldp_aggregator.service.store.errors import (
     StoreDamagedError,
+    StoreDeniedError,
     StoreError,
     StoreFullError,
     StoreLostError,
@@ -51,6 +52,14 @@ _SETTINGS = {
 
 Any role may set each of these: a store belongs to an ordinary one, which owns its database.
 """
+FILLING = """
+BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+CREATE TABLE ldp.room (filling integer);
+INSERT INTO ldp.room SELECT generate_series(1, 2000)
+"""
+"""Numbers of some 64 KiB, in a table that no one else sees: without a place for long values, of
+which the catalog would have to keep account.
+"""
 _SILENCE = {True: "20s", False: "5min"}
 """How long a transaction that writes, or one that reads, may do nothing."""
 _DURABLE = ("on", "remote_apply")
@@ -60,6 +69,7 @@ _MEANINGS = {
     "25006": StoreLostError,  # read-only: the server that answers is no longer the first
     "25P": StoreLostError,  # silent for too long
     "40": StoreLostError,  # deadlocks among them
+    "42501": StoreDeniedError,
     "53": StoreFullError,  # disk, memory
     "53300": StoreLostError,  # too many connections
     "55P03": StoreLostError,  # waited too long for a lock
@@ -85,6 +95,13 @@ def connected(url: str, *, writes: bool) -> tuple[psycopg.Connection[Any], str]:
         connection.close()
         raise
     return connection, place
+
+
+def look_for_room(url: str) -> None:
+    """Raise `StoreFullError` if the server has no room on its disk, with nothing changed."""
+    connection, place = connected(url, writes=False)
+    with closing(connection), told(place):
+        connection.execute(FILLING)
 
 
 @contextmanager

@@ -46,6 +46,8 @@ _LOG = 4000
 As they are counted here, a row is at least one.
 """
 PAGE = 4096
+_ENOUGH = 16 * PAGE
+"""Bytes that a small upload may take, with all that its commit changes."""
 _PATIENCE = 10.0
 _MANY = 256
 ROWS = 10_000
@@ -156,11 +158,11 @@ class SQLiteStore:
     def complaints(self) -> list[str]:
         return self._snapshot.complaints()
 
-    def look_for_room(self) -> None:
+    def look_for_room(self, *, doubted: bool = False) -> None:
         # A new file: what is there already, the log among it, may have room within itself.
         place = self._path.with_name(f"{self._path.name}-room")
         try:
-            place.write_bytes(bytes(PAGE))
+            place.write_bytes(bytes(_ENOUGH if doubted else PAGE))
         except OSError as error:
             # Whatever else keeps us from making files need not concern those that are there.
             if error.errno in (errno.ENOSPC, errno.EDQUOT):

@@ -64,8 +64,11 @@ class Store(Snapshot, Protocol):
     def standing_in(self, shard: int) -> AbstractContextManager[bool]:
         """Be another shard for a while; False if a process has it."""
 
-    def look_for_room(self) -> None:
-        """Raise `StoreFullError` if there is none on the disk, as far as can be seen from here."""
+    def look_for_room(self, *, doubted: bool = False) -> None:
+        """Raise `StoreFullError` if there is none on the disk, as far as can be seen from here.
+
+        Where there was none a while ago (`doubted`), only room for a small upload is room.
+        """
 
     def snapshot(self) -> AbstractContextManager[Snapshot]:
         """The store as it is now, on a connection of its own; may be called from any thread."""

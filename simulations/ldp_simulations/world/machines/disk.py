@@ -230,7 +230,7 @@ class MemoryStore(Committed):
         """There is one shard."""
         yield shard == self.shard
 
-    def look_for_room(self) -> None:
+    def look_for_room(self, *, doubted: bool = False) -> None:  # noqa: ARG002
         """Raise `StoreFullError` if there is none."""
         self._disk.step(self._process)
         if self._disk.full:

@@ -164,7 +164,7 @@ class _FileStore(SQLiteStore):
         self._disk.step(self._process)
         super().acknowledge(commits)
 
-    def look_for_room(self) -> None:
+    def look_for_room(self, *, doubted: bool = False) -> None:  # noqa: ARG002
         """Raise `StoreFullError` if there is none."""
         self._disk.step(self._process)
         if self._disk.full:
