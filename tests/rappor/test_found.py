@@ -108,7 +108,7 @@ def test_the_largest_p_value(correction):
         chances = generator.random(40) ** np.where(np.arange(40) < held, 6, 1)
         adjusted = adjusted_p_values(replace(estimates(), chances=chances), correction)
         there = adjusted <= 0.05
-        cut = largest_p_value(chances, int(there.sum()), 0.95, correction)
+        cut = largest_p_value(chances, int(there.sum()), 0.95, correction=correction)
         assert (there == (chances <= cut)).all()
 
 

@@ -137,6 +137,7 @@ def find(estimates: QuestionEstimates, level: float = 0.95, correction: str = DE
     """Which values are there, with adjusted p-values and the intervals of those that are."""
     adjusted = adjusted_p_values(estimates, correction)
     there, correction = adjusted <= 1 - level, correction_of(estimates, correction)
-    cut = largest_p_value(p_values(estimates), int(there.sum()), level, correction)
+    many = int(there.sum())
+    cut = largest_p_value(p_values(estimates), many, level, correction=correction)
     low, high = false_coverage_intervals(estimates, there, cut)
     return Found(correction, adjusted, there, low=low, high=high)
