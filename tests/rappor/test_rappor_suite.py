@@ -17,7 +17,7 @@ from ldp_simulations.archive import Archive
 from ldp_simulations.rappor_suite import running
 from ldp_simulations.rappor_suite.cases import CaseError, cases
 from ldp_simulations.rappor_suite.page import curve
-from ldp_simulations.rappor_suite.published import PUBLISHED
+from ldp_simulations.rappor_suite.published import PUBLISHED, rate_of_r
 from ldp_simulations.rappor_suite.running import run
 from ldp_simulations.rappor_suite.summary import sentences
 from ldp_simulations.sampling.bloom import bloom_counts, repeated_counts
@@ -26,16 +26,25 @@ from ldp_simulations.sampling.bloom import bloom_counts, repeated_counts
 def test_cases_are_those_of_the_grid():
     """Five of the demo, one of the paper, and 4 sizes x 5 configurations x 5 distributions.
 
-    All names differ.
+    Beside them eight others. All names differ.
     """
     every = cases()
-    assert len(every) == len({case.name for case in every}) == 5 + 1 + 100
+    assert len(every) == len({case.name for case in every}) == 5 + 1 + 8 + 100
     assert Counter(case.name.partition(" ")[0] for case in every) == {
         "demo": 5,
         "paper": 1,
+        "other": 8,
         **dict.fromkeys(("tiny", "small", "medium", "large"), 25),
     }
     assert set(PUBLISHED) <= {case.name for case in every}
+
+
+def test_rates_of_the_other_decoder():
+    """Where no candidate is spurious, that of the case which differs in 20 that are."""
+    assert rate_of_r("demo unif") == PUBLISHED["demo unif"].fpr
+    assert PUBLISHED["small sharp exp"].fpr is None
+    assert rate_of_r("small sharp exp") == PUBLISHED["small typical exp"].fpr
+    assert all(0 < rate_of_r(name) < 0.5 for name in PUBLISHED)
 
 
 @pytest.mark.parametrize(

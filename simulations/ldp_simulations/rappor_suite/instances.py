@@ -3,7 +3,7 @@
     found   by default, at 5 %: by Storey's correction where the check on the candidates finds none
             missing, or else by Benjamini and Hochberg's. Beside it, at the false-positive rate of
             google/rappor's own decoder, where that is known: every candidate whose p-value is at
-            most that rate, or that lies two errors above 0 where no candidate is spurious
+            most that rate
     fpr     false positives / spurious candidates
     fnr     missed values / values among the candidates
     tv      half the sum of |true - estimated frequency| over all names, with 0 for what is not
@@ -37,14 +37,12 @@ from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.estimates.question_numbers import Found
 from ldp_aggregator.options import Options
 from ldp_simulations.rappor_suite.cases import Case
-from ldp_simulations.rappor_suite.published import PUBLISHED
+from ldp_simulations.rappor_suite.published import PUBLISHED, rate_of_r
 from ldp_simulations.sampling.bloom import bloom_counts, repeated_counts
 
 Scores = dict[str, float | None]
 
 MOST_POINTS = 100
-TWO_ERRORS = 0.02275
-"""The p-value of an estimate two standard errors above 0."""
 
 
 def measure(cases: Sequence[Case], instance: int) -> list[dict[str, Any]]:
@@ -86,9 +84,7 @@ def _measured(case: Case, instance: int, names: Sequence[str], bits: Any) -> dic
     published = PUBLISHED.get(case.name)
     matched = None
     if published is not None:
-        # The rule of R where no candidate is spurious, so that no rate could be that of R.
-        largest = TWO_ERRORS if published.fpr is None else published.fpr
-        passing = p_values(estimates) <= largest
+        passing = p_values(estimates) <= rate_of_r(case.name)
         matched = _scores(truth, candidates, estimates, detections=passing)
     curve = None
     if instance == 0:

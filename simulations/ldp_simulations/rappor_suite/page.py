@@ -59,8 +59,8 @@ _INTRODUCTION = (
 _COMPARISON = (
     "google/rappor's own decoder (R) was run on the same cases. It takes for found what exceeds "
     "two of its standard errors; here every candidate is taken whose p-value is at most the share "
-    "of spurious candidates that R lets in, or that of two errors where no candidate is spurious, "
-    "as by the rule of R. TV of posterior and posterior-mean is of all candidates as these views "
+    "of spurious candidates that R lets in (where none is spurious, in the case typical with the "
+    "same distribution). TV of posterior and posterior-mean is of all candidates as these views "
     "are printed (--post); unbiased, of the candidates taken, as that of R. FDR and the coverage "
     "of found are of what is found by default."
 )
