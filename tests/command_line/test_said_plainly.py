@@ -245,6 +245,7 @@ ADVISING = {
     "ldp_aggregator.commands.analyses.weigh": ("weigh", "regress"),
     "ldp_aggregator.commands.rappor": ("rappor import",),
     "ldp_aggregator.google_rappor.associations": ("rappor associate",),
+    "ldp_aggregator.google_rappor.ngrams": ("rappor ngrams",),
     "ldp_aggregator.comparisons.comparable": ("compare",),
     "ldp_aggregator.comparisons.sharing": ("compare",),
     "ldp_aggregator.distributions.applicable": ("estimate", "simulate"),

@@ -188,6 +188,7 @@ AREAS = {
     "ldp_aggregator.intervals.count_intervals": "few_reports",
     "ldp_aggregator.intervals.scaled_poisson": "few_reports",
     "ldp_aggregator.intervals.null_chances": "few_reports",
+    "ldp_aggregator.intervals.after_selection": "found",
     "ldp_aggregator.intervals.held_by": "planning",
     "ldp_aggregator.moments.jumps": "jumps",
     "ldp_aggregator.moments.few_supports": "few_values",

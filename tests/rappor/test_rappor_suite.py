@@ -17,24 +17,34 @@ from ldp_simulations.archive import Archive
 from ldp_simulations.rappor_suite import running
 from ldp_simulations.rappor_suite.cases import CaseError, cases
 from ldp_simulations.rappor_suite.page import curve
-from ldp_simulations.rappor_suite.published import PUBLISHED
+from ldp_simulations.rappor_suite.published import PUBLISHED, rate_of_r
 from ldp_simulations.rappor_suite.running import run
+from ldp_simulations.rappor_suite.summary import sentences
 from ldp_simulations.sampling.bloom import bloom_counts, repeated_counts
 
 
 def test_cases_are_those_of_the_grid():
     """Five of the demo, one of the paper, and 4 sizes x 5 configurations x 5 distributions.
 
-    All names differ.
+    Beside them eight others. All names differ.
     """
     every = cases()
-    assert len(every) == len({case.name for case in every}) == 5 + 1 + 100
+    assert len(every) == len({case.name for case in every}) == 5 + 1 + 8 + 100
     assert Counter(case.name.partition(" ")[0] for case in every) == {
         "demo": 5,
         "paper": 1,
+        "other": 8,
         **dict.fromkeys(("tiny", "small", "medium", "large"), 25),
     }
     assert set(PUBLISHED) <= {case.name for case in every}
+
+
+def test_rates_of_the_other_decoder():
+    """Where no candidate is spurious, that of the case which differs in 20 that are."""
+    assert rate_of_r("demo unif") == PUBLISHED["demo unif"].fpr
+    assert PUBLISHED["small sharp exp"].fpr is None
+    assert rate_of_r("small sharp exp") == PUBLISHED["small typical exp"].fpr
+    assert all(0 < rate_of_r(name) < 0.5 for name in PUBLISHED)
 
 
 @pytest.mark.parametrize(
@@ -211,6 +221,46 @@ def test_command(tmp_path, monkeypatch):
 def test_command_refuses_what_makes_no_sense(options, code, named):
     """A suite has its own surveys and populations; a survey has no cases."""
     assert named in ldp(f"simulate {options}", code).output
+
+
+def outcome_of(name, fdr, coverage, fnr=0.1):
+    """Two instances of a case, whose figures are a hundredth apart."""
+    (case,) = cases(name)
+    near = (-0.005, 0.005)
+    results = [
+        {
+            "scores": {
+                "fdr": fdr + off,
+                "coverage": coverage + off,
+                "found coverage": coverage + off,
+                "found": 20,
+            },
+            "matched": {"fnr": fnr + off, "posterior tv": 0.01 + off},
+        }
+        for off in near
+    ]
+    return running.Outcome(case, results)
+
+
+def test_summary_names_the_cases_that_miss():
+    """How many keep a promise, which do not, and which of these by more than chance."""
+    good, bad = (
+        outcome_of("demo unif", 0.02, 0.95, fnr=0.0139),
+        outcome_of("tiny sharp unif", 0.055, 0.9),
+    )
+    false, everything, exported, missed, distance = sentences([good, bad])
+    assert false == (
+        "False discoveries by default are at most 0.05 in 1 of 2 cases. Not in tiny sharp unif; by "
+        "more than 2 standard errors in none."
+    )
+    assert "is from 0.900 to 0.950, and within 0.94 and 0.96 in 1 of 2 cases" in everything
+    assert everything.endswith("by more than 2 standard errors in tiny sharp unif.")
+    assert exported.startswith("Coverage of what is found, where that is 10 or more,")
+    assert missed == "FNR is below that of R in 1 of 1 cases."
+    assert distance == "TV of posterior is below that of R in 1 of 1 cases."
+    equal = list(sentences([outcome_of("demo unif", 0.05, 0.96, fnr=PUBLISHED["demo unif"].fnr)]))
+    assert equal[0] == "False discoveries by default are at most 0.05 in 1 of 1 cases."
+    assert equal[3].startswith("FNR is below that of R in 0 of 1 cases. Not in demo unif;")
 
 
 def test_picture_has_a_bar_for_each_value_found():

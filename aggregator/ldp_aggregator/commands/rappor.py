@@ -1,4 +1,4 @@
-"""`ldp rappor import`, `associate`, `survey`: decode what google/rappor left, and go on."""
+"""`ldp rappor import`, `associate`, `ngrams`, `survey`: decode google/rappor's files, and go on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, Group
+from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, FiniteRange, Group
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
@@ -220,6 +220,126 @@ def associate_files(
         for warning in group_warnings(groups):
             click.echo(f"warning: {warning}", err=True)
     present(association.sheet(), form, output)
+
+
+@rappor.command("ngrams")
+@click.option(
+    "--schema", type=_FILE, required=True, help="Types of variables: metric,var,var_type,params."
+)
+@click.option(
+    "--reports",
+    "reports_path",
+    type=_FILE,
+    required=True,
+    help="Reports, with columns client, cohort and variables.",
+)
+@click.option(
+    "--params-dir",
+    "folder",
+    type=_FILE,
+    required=True,
+    help="The folder of parameters: NAME.csv, for the name in the schema.",
+)
+@click.option("--metric", help="Of several in the schema, that of the variables.")
+@click.option("--text", required=True, help="The variable of whole texts.")
+@click.option(
+    "--part",
+    "parts",
+    multiple=True,
+    required=True,
+    help="A variable of parts of the texts, from the first place to the last.",
+)
+@click.option(
+    "--ngrams", "ngrams_path", type=_FILE, required=True, help="What parts may be, one a line."
+)
+@click.option(
+    "--client",
+    type=click.Choice(["python", "cpp", "java"]),
+    required=True,
+    help="Whose hashing and rounding the reports went through.",
+)
+@click.option(
+    "--part-level",
+    type=FiniteRange(0, 1, min_open=True, max_open=True),
+    default=0.8,
+    show_default=True,
+    help="One less the share of the parts found that may be wrong, on average.",
+)
+@click.option(
+    "--export",
+    "export_path",
+    type=OUTPUT_FILE,
+    help="Write what is found in the columns of results.csv.",
+)
+@with_output_options
+@QUIET
+def decode_ngrams(
+    schema: Path,
+    reports_path: Path,
+    folder: Path,
+    metric: str | None,
+    text: str,
+    parts: tuple[str, ...],
+    ngrams_path: Path,
+    client: str,
+    part_level: float,
+    export_path: Path | None,
+    quiet: bool,
+    **asked: Any,
+) -> None:
+    """Estimate frequencies of texts that are in no list, from reports of their parts.
+
+    Each device reports its text, and some of the parts (n-grams) that the text is made of. Parts
+    are found first; the texts that found parts make are the candidates.
+    """
+    from ldp_aggregator.google_rappor.alike import group_warnings
+    from ldp_aggregator.google_rappor.associations import read_variables
+    from ldp_aggregator.google_rappor.decoding import decode
+    from ldp_aggregator.google_rappor.dialects import DIALECTS
+    from ldp_aggregator.google_rappor.ngrams import (
+        check_texts,
+        find_parts,
+        read_separate_reports,
+        texts_of,
+    )
+    from ldp_aggregator.google_rappor.privacy import explanation
+    from ldp_aggregator.google_rappor.results import results_csv
+
+    if len({text, *parts}) <= len(parts):
+        raise click.UsageError("expected variables that differ, got one twice")
+    output_options = OutputOptions(**asked)
+    if export_path is not None:
+        check_one_output(("--export", export_path), ("--output", output_options.output))
+    dialect = DIALECTS[client]
+    variables = read_variables(schema, folder, metric, names=(text, *parts))
+    check_texts(variables)
+    ngrams = read_lines(ngrams_path)
+    if not ngrams:
+        raise FileError(f"{ngrams_path}: expected one line for each n-gram, got none")
+    of_text, *of_parts = read_separate_reports(reports_path, variables)
+    if not quiet:
+        for variable in variables:
+            about = explanation(variable.asked(dialect), variable.parameters)
+            click.echo(f"{variable.name}: {about}", err=True)
+    places = [
+        find_parts(variable, counts, ngrams, dialect=dialect, level=part_level)
+        for variable, counts in zip(variables[1:], of_parts, strict=True)
+    ]
+    texts = texts_of(places)
+    if not quiet:
+        for place in places:
+            many = f"{len(place.found):,} n-grams found"
+            click.echo(f"{place.name}: {many} in {place.reports:,} reports", err=True)
+        click.echo(f"{text}: {len(texts):,} texts are made of these", err=True)
+    question = variables[0].asked(dialect)
+    candidates = dialect.candidates(texts, variables[0].parameters)
+    estimates, groups = decode(question, of_text, candidates, options=output_options.options)
+    if not quiet:
+        for warning in group_warnings(groups):
+            click.echo(f"warning: {warning}", err=True)
+    if export_path is not None:
+        hand_out(export_path, results_csv(estimates[question.name]))
+    output_options.hand_over(estimates)
 
 
 @rappor.command()

@@ -14,8 +14,8 @@ holds, and a correction says how small it has to be, given how many values were 
                          else benjamini-hochberg
 
 What is found was chosen for its estimate being high, and so its interval holds less often than it
-says. Of R values that are found among M, intervals at 1 - (1 - level) R / M hold as they should: on
-average at most a share 1 - level of them misses (the false-coverage rate).
+says. Intervals that allow for it (`ldp_aggregator.intervals.after_selection`) hold as they should:
+on average a share 1 - level of them misses (the false-coverage rate).
 
 Sources: Dunn 1961; Benjamini and Hochberg 1995; Storey, Taylor and Siegmund 2004 (Theorem 3);
 Benjamini and Yekutieli 2005 (false-coverage rate).
@@ -30,7 +30,7 @@ from ldp.errors import EstimateError
 from ldp_aggregator.arrays import Flags, Floats
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.estimates.question_numbers import Found
-from ldp_aggregator.intervals.intervals import INTERVAL_ENDS, within_bounds
+from ldp_aggregator.intervals.after_selection import intervals_of_chosen
 from ldp_aggregator.options import CORRECTIONS, DEFAULT
 
 _HALF = 0.5
@@ -100,24 +100,44 @@ def detected(
     return adjusted_p_values(estimates, correction) <= 1 - level
 
 
-def false_coverage_intervals(estimates: QuestionEstimates, chosen: Flags) -> tuple[Floats, Floats]:
-    """(low, high), each of shape (M,): of what is found; NaN for other values."""
+def largest_p_value(chances: Floats, many: int, level: float, correction: str) -> float:
+    """The p-value up to which values are found, where so many of M are; `default` is none here."""
+    if correction == "bonferroni":
+        return (1 - level) / len(chances)
+    largest = (1 - level) * many / len(chances)
+    if correction == "storey":
+        # Where hardly any value is held by no one, the bound of a half is what decides.
+        return min(largest / share_of_nulls(chances), _HALF)
+    return largest
+
+
+def false_coverage_intervals(
+    estimates: QuestionEstimates, chosen: Flags, cut: float
+) -> tuple[Floats, Floats]:
+    """(low, high), each (M,): of what is found, by p-values up to `cut`; NaN for others."""
     low, high = np.full((2, len(chosen)), np.nan)
     law, options = estimates.law, estimates.options
     if law is not None and chosen.any():
-        missing = (1 - options.level) * int(chosen.sum()) / len(chosen)
-        of_chosen = law.of_values(np.flatnonzero(chosen))
-        ends = INTERVAL_ENDS[options.interval](of_chosen, missing, options.estimand)
-        low[chosen], high[chosen] = within_bounds(ends)
-        if of_chosen.unknown is not None:
-            low[chosen] = np.where(of_chosen.unknown, 0.0, low[chosen])
-            high[chosen] = np.where(of_chosen.unknown, 1.0, high[chosen])
+        places = np.flatnonzero(chosen)
+        low[places], high[places] = intervals_of_chosen(
+            law,
+            places,
+            cut,
+            missing=1 - options.level,
+            kind=options.interval,
+            estimand=options.estimand,
+        )
+        if law.unknown is not None:
+            unknown = chosen & law.unknown
+            low[unknown], high[unknown] = 0.0, 1.0
     return low, high
 
 
 def find(estimates: QuestionEstimates, level: float = 0.95, correction: str = DEFAULT) -> Found:
     """Which values are there, with adjusted p-values and the intervals of those that are."""
     adjusted = adjusted_p_values(estimates, correction)
-    there = adjusted <= 1 - level
-    low, high = false_coverage_intervals(estimates, there)
-    return Found(correction_of(estimates, correction), adjusted, there, low=low, high=high)
+    there, correction = adjusted <= 1 - level, correction_of(estimates, correction)
+    many = int(there.sum())
+    cut = largest_p_value(p_values(estimates), many, level, correction=correction)
+    low, high = false_coverage_intervals(estimates, there, cut)
+    return Found(correction, adjusted, there, low=low, high=high)

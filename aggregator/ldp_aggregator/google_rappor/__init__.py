@@ -9,4 +9,5 @@ survey    a survey file for new collections
 alike     candidates that no report tells apart
 
 associations  reports to several variables
+ngrams        texts that are in no list, from reports of their parts
 """

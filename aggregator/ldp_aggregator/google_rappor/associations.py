@@ -41,6 +41,7 @@ from ldp_aggregator.google_rappor.booleans import TRUE
 from ldp_aggregator.google_rappor.decoding import legacy_question
 from ldp_aggregator.google_rappor.dialects import Dialect
 from ldp_aggregator.google_rappor.files import (
+    BLANK,
     Candidates,
     Parameters,
     check_names,
@@ -183,7 +184,8 @@ def read_joint_reports(
 ) -> JointReports:
     """A file of reports, counted. Raises `FileError`.
 
-    A row in which one of the reports is blank is left out if that is asked for, else refused.
+    A row in which one of the reports is blank, or NA, is left out if that is asked for, else
+    refused.
     """
     rows = read_rows(path)
     header = next(rows, None)
@@ -200,10 +202,12 @@ def read_joint_reports(
         kept = []
         for row in batch:
             row.check_width(len(header.cells), "as many as the header has")
-            blank = [column for column in columns[1:] if not row.cells[column - 1]]
+            blank = [column for column in columns[1:] if row.cells[column - 1] in BLANK]
             if blank and not skip_blank:
                 raise row.refusal(
-                    "a report (--skip-blank leaves out rows without)", "a blank cell", blank[0]
+                    "a report (--skip-blank leaves out rows without)",
+                    shown(row.cells[blank[0] - 1]),
+                    blank[0],
                 )
             if blank:
                 skipped += 1

@@ -42,7 +42,8 @@ MOST_REPORTS = 1 << 53
 MOST_RATES = 1 << 24
 """Bits of all cohorts together: 128 MiB of counts."""
 _AT_ONCE = 1 << 16
-_NO_BIT = ("", "NA")
+BLANK = ("", "NA")
+"""A cell without a number, as people and as R write it."""
 _REPORT = ("irr", "rappor")
 """What a column of reports is called: by the Python client's own reports, or its documentation."""
 
@@ -213,14 +214,13 @@ def check_names(header: Row) -> None:
 
 
 def _report_column(path: Path, header: Row | None) -> str:
-    if header is not None:
-        check_names(header)
     names = [] if header is None else [name for name in _REPORT if name in header.cells]
     if header is None or "cohort" not in header.cells or not names:
         came = "an empty file" if header is None else shown(",".join(header.cells))
         raise FileError(
             f"{path}: expected a header with the columns cohort and irr (or rappor), got {came}"
         )
+    check_names(header)
     if len(names) > 1:
         raise header.refusal("one column of reports, irr or rappor", "both")
     return names[0]
@@ -238,7 +238,7 @@ def _report(row: Row, header: list[str], name: str, parameters: Parameters) -> b
 def _places(row: Row, parameters: Parameters) -> list[int]:
     bits, hashes, cohorts = parameters.bits, parameters.hashes, parameters.cohorts
     columns = [
-        column for column, cell in enumerate(row.cells, 1) if column > 1 and cell not in _NO_BIT
+        column for column, cell in enumerate(row.cells, 1) if column > 1 and cell not in BLANK
     ]
     places = [row.whole(column, 1, bits * cohorts) - 1 for column in columns]
     # How many bits it sets in each cohort, (cohorts,).

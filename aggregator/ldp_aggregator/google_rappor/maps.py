@@ -99,7 +99,7 @@ class _Part:
         self, path: Path, number: int, lines: list[bytes], shape: Shape, names: dict[str, int]
     ) -> None:
         self.path, self.shape = path, shape
-        self.numbered = [(number + place, line) for place, line in enumerate(lines) if line]
+        self.numbered = [(number + place, line) for place, line in enumerate(lines) if line.strip()]
         self.names = names
 
     def read(self, checked: Callable[[Row], list[int]]) -> Places:

@@ -75,8 +75,10 @@ def rows_of(path: Path, file: TextIO) -> Iterator[Row]:
     reader = csv.reader(file, skipinitialspace=True)
     try:
         for cells in reader:
-            if cells:
-                yield Row(path, reader.line_num, [cell.strip() for cell in cells])
+            stripped = [cell.strip() for cell in cells]
+            # A line of spaces is blank as well.
+            if stripped not in ([], [""]):
+                yield Row(path, reader.line_num, stripped)
     except UnicodeDecodeError as error:
         stray = f"the byte 0x{error.object[error.start]:02x} after row {reader.line_num}"
         raise FileError(f"{path}: expected UTF-8 text, got {stray}") from None

@@ -6,6 +6,7 @@ cases      the grid
 instances  one case once: a population and its metrics
 running    all cases, on all processors
 published  figures that were published for it
+summary    which cases keep what is promised
 page       the report, as text and HTML
 
 Imports: `sampling` and the modules beside the folders.

@@ -1,5 +1,8 @@
 """The cases of the grid, as tables: demo, paper, and 4 sizes x 5 distributions x 5 configurations.
 
+Beside them others, of sizes that nothing was made for: other filters, few reports and many, nearly
+all candidates real, and texts that are no candidates.
+
 The values are v1 to vM, and further names that no one holds are candidates as well. Where names are
 missing, those that end in 9 are no candidates, however many hold them. With k bits, h hash
 functions and m cohorts, the reports of the grid bear k m = 1,024 candidates; two configurations
@@ -120,6 +123,42 @@ PAPER = Parameters(128, 2, 16, p="0.5", q="0.75", f="0.5")
 NOISY = Parameters(8, 2, 128, p="0.39", q="0.61", f="0.45")
 LOOSE = Parameters(8, 2, 128, p="0.225", q="0.775", f="0")
 
+_OTHERS = (
+    # Name, distribution, values, clients, parameters, spurious, whether some are missing.
+    ("few", "zipf1", 100, 2_000, DEMO, 100, False),
+    (
+        "wide",
+        "exp",
+        200,
+        10_000_000,
+        Parameters(128, 2, 128, p="0.25", q="0.75", f="0.5"),
+        200,
+        False,
+    ),
+    ("paper", "zipf1", 300, 10_000_000, PAPER, 300, False),
+    ("missing", "zipf1", 100, 1_000_000, PAPER, 100, True),
+    ("real", "unif", 200, 1_000_000, Parameters(64, 4, 16, p="0.25", q="0.75", f="0.5"), 10, False),
+    (
+        "cohorts",
+        "unif",
+        200,
+        1_000_000,
+        Parameters(256, 2, 4, p="0.1", q="0.9", f="0.5"),
+        200,
+        False,
+    ),
+    ("hash", "zipf1", 100, 1_000_000, Parameters(16, 1, 32, p="0.4", q="0.6", f="0.25"), 50, False),
+    (
+        "crowd",
+        "zipf1.5",
+        100,
+        100_000,
+        Parameters(64, 2, 16, p="0.1", q="0.6", f="0.5"),
+        2_000,
+        False,
+    ),
+)
+
 _SIZES = (
     _Size("tiny", 100, 1_000, instances=20),
     _Size("small", 100, 1_000_000, instances=40),
@@ -172,6 +211,17 @@ def _cases() -> Iterator[Case]:
         missing=False,
         instances=40,
     )
+    for name, distribution, values, clients, parameters, unheld, missing in _OTHERS:
+        yield Case(
+            f"other {name} {distribution}",
+            distribution,
+            values,
+            clients=clients,
+            parameters=parameters,
+            spurious=unheld,
+            missing=missing,
+            instances=20,
+        )
     for size in _SIZES:
         for name, parameters, spurious, missing in _CONFIGURATIONS:
             for distribution in DISTRIBUTIONS:

@@ -30,13 +30,14 @@ import numpy as np
 from ldp.mechanisms.rappor import Rappor
 from ldp_aggregator.arrays import Counts, Flags, Floats
 from ldp_aggregator.bloom.decoding import design_matrix
-from ldp_aggregator.estimates.detection import detected, false_coverage_intervals, p_values
+from ldp_aggregator.estimates.detection import find, p_values
 from ldp_aggregator.estimates.frequencies import viewed
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.estimates.question_estimation import estimate_question
+from ldp_aggregator.estimates.question_numbers import Found
 from ldp_aggregator.options import Options
 from ldp_simulations.rappor_suite.cases import Case
-from ldp_simulations.rappor_suite.published import PUBLISHED
+from ldp_simulations.rappor_suite.published import PUBLISHED, rate_of_r
 from ldp_simulations.sampling.bloom import bloom_counts, repeated_counts
 
 Scores = dict[str, float | None]
@@ -68,13 +69,14 @@ def _measured(case: Case, instance: int, names: Sequence[str], bits: Any) -> dic
     estimates = estimate_question(
         case.parameters.question, counts, Options(), candidates=texts, design=design
     )
-    detections = detected(estimates)
+    chosen = find(estimates)
     seconds = perf_counter() - start
     truth = np.pad(holders, (0, case.spurious)) / holders.sum()
     true = truth[candidates]
     real = true > 0
+    detections = chosen.found
     scores = _scores(truth, candidates, estimates, detections=detections) | {
-        "found coverage": _coverage_of_found(estimates, detections, true),
+        "found coverage": _coverage_of_found(chosen, true),
         "coverage": float(((estimates.low <= true) & (true <= estimates.high))[real].mean()),
         "width": float((estimates.high - estimates.low)[real].mean()),
         "seconds": seconds,
@@ -82,9 +84,7 @@ def _measured(case: Case, instance: int, names: Sequence[str], bits: Any) -> dic
     published = PUBLISHED.get(case.name)
     matched = None
     if published is not None:
-        passing = detections
-        if published.fpr is not None:
-            passing = p_values(estimates) <= published.fpr
+        passing = p_values(estimates) <= rate_of_r(case.name)
         matched = _scores(truth, candidates, estimates, detections=passing)
     curve = None
     if instance == 0:
@@ -132,13 +132,10 @@ def _view(estimates: QuestionEstimates, post: str) -> Floats:
     return viewed(law, estimates.null_error, estimates.chances, options=options)
 
 
-def _coverage_of_found(
-    estimates: QuestionEstimates, detections: Flags, true: Floats
-) -> float | None:
+def _coverage_of_found(chosen: Found, true: Floats) -> float | None:
     """How many of the intervals of what is found hold; None if nothing is."""
-    low, high = false_coverage_intervals(estimates, detections)
-    covered = (low <= true) & (true <= high)
-    return float(covered[detections].mean()) if detections.any() else None
+    covered = (chosen.low <= true) & (true <= chosen.high)
+    return float(covered[chosen.found].mean()) if chosen.found.any() else None
 
 
 def _placed(frequency: Floats, candidates: list[int], size: int) -> Floats:

@@ -10,6 +10,7 @@ from ldp_aggregator.rendering.columns import write
 from ldp_aggregator.rendering.sheet import Sheet, TextTable
 from ldp_simulations.rappor_suite.published import PUBLISHED
 from ldp_simulations.rappor_suite.running import Outcome, Score
+from ldp_simulations.rappor_suite.summary import sentences
 
 TITLE = "RAPPOR: the regression grid"
 
@@ -58,10 +59,10 @@ _INTRODUCTION = (
 _COMPARISON = (
     "google/rappor's own decoder (R) was run on the same cases. It takes for found what exceeds "
     "two of its standard errors; here every candidate is taken whose p-value is at most the share "
-    "of spurious candidates that R lets in, or what is found by default where no candidate is "
-    "spurious. TV of posterior and posterior-mean is of all candidates as these views are printed "
-    "(--post); unbiased, of the candidates taken, as that of R. FDR and the coverage of found are "
-    "of what is found by default."
+    "of spurious candidates that R lets in (where none is spurious, in the case typical with the "
+    "same distribution). TV of posterior and posterior-mean is of all candidates as these views "
+    "are printed (--post); unbiased, of the candidates taken, as that of R. FDR and the coverage "
+    "of found are of what is found by default."
 )
 _DISTRIBUTION = "true (line) and found (bars)"
 _STYLE = """
@@ -78,7 +79,7 @@ Show = Callable[[Score], str]
 def text(outcomes: Sequence[Outcome]) -> str:
     """Aligned tables, without standard errors."""
     rows = [_cells(outcome, Score.brief) for outcome in outcomes]
-    tables = [TextTable("", "", _headings(), rows=rows)]
+    tables = [TextTable("", " ".join(sentences(outcomes)), _headings(), rows=rows)]
     if compared := _compared(outcomes, Score.brief):
         tables.append(TextTable("Beside google/rappor", _COMPARISON, _COMPARED, rows=compared))
     return "".join(write(Sheet(TITLE, tables=lambda: tables)))
@@ -87,6 +88,7 @@ def text(outcomes: Sequence[Outcome]) -> str:
 def page(outcomes: Sequence[Outcome], command: str) -> str:
     """One self-contained page."""
     parts = [html_page.paragraph(part) for part in (*_INTRODUCTION, f"Command: {command}")]
+    parts += [html_page.paragraph(sentence) for sentence in sentences(outcomes)]
     if compared := _compared(outcomes):
         parts += ["<h2>Beside google/rappor</h2>", html_page.paragraph(_COMPARISON)]
         parts.append(html_page.table(_COMPARED, compared))

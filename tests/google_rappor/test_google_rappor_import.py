@@ -69,13 +69,16 @@ def test_expected_counts_give_the_truth(parameters, cells, folder):
 
 
 def test_quotes_spaces_and_r_numbers(folder):
-    """Quotes, spaces, a byte order mark, blank lines, 6.4e+03 and gaps change nothing."""
+    """Quotes, spaces, a byte order mark, blank lines, 6.4e+03 and gaps change nothing.
+
+    A line of spaces is as blank as one without.
+    """
     plain = frequencies(FILES)
     (folder / "params.csv").write_text(
         '\ufeff"k", "h" ,"m","p","q","f"\n\n 16, 2, "4", .25, 0.750, 5e-1 \n'
     )
     (folder / "counts.csv").write_text(
-        counts_text(PARAMETERS, CELLS).replace(f"{REPORTS},", ' "6.4e+03" , ')
+        counts_text(PARAMETERS, CELLS).replace(f"{REPORTS},", ' "6.4e+03" , ') + " \t \n"
     )
     rows = []
     for name, cells in CELLS.items():
@@ -84,6 +87,8 @@ def test_quotes_spaces_and_r_numbers(folder):
         gaps = ["", "NA"] * len(cells)
         rows.append([f'"{name}"', *map(str, distinct), *gaps[: len(cells) - len(distinct)]])
     (folder / "map.csv").write_text("\n".join(" , ".join(row) for row in rows))
+    assert frequencies(FILES) == plain
+    (folder / "map.csv").write_text(map_text(CELLS).replace("\n", "\n   \n\n"))
     assert frequencies(FILES) == plain
 
 
@@ -398,6 +403,7 @@ def test_bad_files(name, content, told, folder):
 BAD_REPORTS = {
     "empty": ("", "the columns cohort and irr (or rappor), got an empty file"),
     "header": ("client,value\n", "the columns cohort and irr (or rappor), got 'client,value'"),
+    "counts": ("6400,7,7\n", "the columns cohort and irr (or rappor), got '6400,7,7'"),
     "cohort twice": (
         "cohort,irr,cohort\n",
         "row 1, column 3: expected columns whose names differ, got 'cohort' of column 1 again",

@@ -192,13 +192,18 @@ def test_two_booleans(folder):
 
 
 def test_rows_with_a_blank_cell(folder):
-    """They end the import, unless they are to be left out: then they are counted."""
+    """They end the import, unless they are to be left out: then they are counted.
+
+    NA, as R writes it, is blank.
+    """
     rows = simulated([("google.com", 1)] * 50)
-    (folder / "reports.csv").write_text("\n".join([*rows, "c0,0,10101010,", "c0,0,,0"]))
+    blank = ["c0,0,10101010,NA", "c0,0,10101010,", "c0,0,,0"]
+    (folder / "reports.csv").write_text("\n".join([*rows, *blank]))
     message = ldp(f"rappor associate {BOTH}", 1).stderr
-    assert "reports.csv: row 52, column 4: expected a report (--skip-blank leaves out" in message
+    assert "row 52, column 4: expected a report (--skip-blank leaves out rows without)" in message
+    assert "got 'NA'" in message
     assert (
-        "2 rows with a blank cell left out" in ldp(f"rappor associate {BOTH} --skip-blank").stderr
+        "3 rows with a blank cell left out" in ldp(f"rappor associate {BOTH} --skip-blank").stderr
     )
     (folder / "reports.csv").write_text("client,cohort,domain,https\nc0,0,,0\n")
     message = ldp(f"rappor associate {BOTH} --skip-blank", 1).stderr
