@@ -29,6 +29,7 @@ RULES = {
     "epoch-closed-early": "late",
     "shown-early": "shown",
     "uncharged": "ledger",
+    "page-stale": "page",
     "shared-fingerprints": "tally",
     "jumps-believed": "late",
     "pauses-forgotten": "pause",
