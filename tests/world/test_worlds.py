@@ -47,6 +47,12 @@ def test_a_share_of_the_worlds_is_sound():
     assert runs.batches > 5 * SHARE
 
 
+@pytest.mark.parametrize("seed", [64_772])
+def test_worlds_that_once_failed_are_sound(seed):
+    """A backup of an app that had not sent yet had a secret that a loss of power then took."""
+    assert verdict(scenario(seed)).wrong == ()
+
+
 def test_every_defect_has_a_rule():
     """None is put in of which nobody says how it shows."""
     assert RULES.keys() == BUGS.keys()
