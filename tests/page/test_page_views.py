@@ -223,12 +223,12 @@ def test_other_sides_than_epochs(tmp_path, first, second, places):
     with service_of(*texts, folder=tmp_path, clock=clock) as service:
         older, newer, other = (served.survey for served in service.catalogue.all)
         of_groups = [
-            people_of(newer, os, shift, clock) for os, shift in (("ios", 0), ("android", 1))
+            people_of(newer, os, shift, clock=clock) for os, shift in (("ios", 0), ("android", 1))
         ]
         uploads = {
-            1: (older, people_of(older, "ios", 1, clock)),
+            1: (older, people_of(older, "ios", 1, clock=clock)),
             2: (newer, b"".join(of_groups)),
-            3: (other, people_of(other, "ios", 2, clock)),
+            3: (other, people_of(other, "ios", 2, clock=clock)),
             4: (newer, of_groups[0]),
             5: (newer, of_groups[1]),
         }
