@@ -17,6 +17,7 @@ from benchmarks import (
     client,
     decoding,
     device,
+    fairness,
     imports,
     memory,
     numbers,
@@ -47,6 +48,7 @@ _PARTS = (
     simulation,
     surveys,
     service,
+    fairness,
     relay,
     imports,
 )
@@ -96,6 +98,9 @@ More of them than cores make every figure worse than it is.
   reports to `grr` with 4 values. Deduplication: claims of 1,000 ids at a time, each synced, in a
   table that has ten million. `python -m benchmarks.service --soak 60` measures how its memory grows
   in an hour.
+- **fairness**: wall-clock; what one connection that sends heavy uploads, one after the other, costs
+  an honest client of the same service: by how much later half of its uploads, and 99 in 100, are
+  answered.
 - **import**: time of an interpreter that imports `ldp_client`, less that of one that does nothing,
   25 runs of each.
 

@@ -63,6 +63,13 @@ class Backlog:
     def __len__(self) -> int:
         return len(self._waiting)
 
+    def undecided(self) -> int:
+        """How many wait that are not written; what is written stays here a little longer.
+
+        Nothing changes that within a transaction.
+        """
+        return sum(not item.written for item in list(self._waiting))
+
     def names(self) -> set[str]:
         """Of the questions that what waits is about."""
         return {name for item in list(self._waiting) for name in item.names}

@@ -66,8 +66,11 @@ class NoRoomError(StateError):
 class Database:
     """The store at `path`, made when there is none; without a path it lives in memory.
 
-    `damaged` counts reports and batches that were dropped.
+    `damaged` counts reports and batches that were dropped. `first` is what is written into a new
+    file before it has its name, so that no loss of power takes it back; without it if that fails.
     """
+
+    first: Callable[[], object] | None = None
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
         self._turns = Turns()
@@ -75,6 +78,8 @@ class Database:
         self.path = None if path is None else os.path.expanduser(os.fspath(path))
         self.damaged = 0
         self._since_settled = 0
+        self._lacking: StateError | None = None
+        """Why a new file is without what comes first."""
         rest_at_forks(self)
 
     def __del__(self) -> None:
@@ -114,9 +119,16 @@ class Database:
         return self._turns.take(self._whole, work, patience, patience=patience)
 
     def prepare(self, work: Callable[[], Result]) -> Result:
-        """The same, after which the next transaction costs no sync."""
+        """The same, after which the next transaction costs no sync.
+
+        Nothing is done where what comes first in a new file failed: it would fail once more.
+        """
 
         def whole() -> Result:
+            self._open()
+            lacking, self._lacking = self._lacking, None
+            if lacking is not None:
+                raise lacking
             result = self._whole(work, None)
             self._begin_log()
             return result
@@ -239,7 +251,7 @@ class Database:
                 self._connection = filled(None)
                 return
             if not os.path.exists(self.path):
-                make(self.path, lambda fresh: filled(fresh).close())
+                make(self.path, self._fill)
             self._connection = _connected(self.path)
             self._check()
             for setting in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
@@ -250,6 +262,19 @@ class Database:
             if isinstance(error, sqlite3.Error | OSError):
                 raise self._unusable(error) from None
             raise
+
+    def _fill(self, fresh: str) -> None:
+        """Fill a new file, which has another name yet."""
+        self._connection = filled(fresh)
+        try:
+            self._run("BEGIN")
+            if self.first is not None:
+                self.first()
+            self._run("COMMIT")
+        except StateError as error:
+            self._lacking = error
+        finally:
+            self._let_go_of_file()
 
     def _check(self) -> None:
         """Read everything once. Raises `StateError` if something is damaged that must not be."""

@@ -199,7 +199,15 @@ class EmbeddedClient:
 
         Of those in a state file that cannot be read none is sent, and none is counted here.
         """
-        return len(self._recorder.backlog) + self._guard.ask(self._outbox.waiting, otherwise=0)
+        backlog = self._recorder.backlog
+
+        def count() -> int:
+            # Of one moment: what is being written is in both places, before and after.
+            return backlog.undecided() + self._outbox.count_waiting()
+
+        return self._guard.ask_or(
+            lambda: self._store.transact(count), lambda _: backlog.undecided()
+        )
 
     def counts(self) -> dict[str, int]:
         """What happened since this client was opened, by reason (`REASONS`)."""

@@ -76,6 +76,8 @@ class Recorder:
         self._patience = PATIENCE if self._lasts else None
         self.standing: Standing | None = None
         self._spent: set[bytes] = set()
+        # A backup that has a secret which a loss of power takes back would answer once more.
+        store.first = self.draw_secret
         self.backlog = Backlog(store.transact, counts.add, counts.note, tidy=self._tidy)
 
     def prepare(self) -> None:
@@ -129,6 +131,10 @@ class Recorder:
 
     # Under which scope a client keeps its records may be decided by another one meanwhile: it is
     # asked each time.
+
+    def draw_secret(self) -> None:
+        """See to it that there is a secret. Called in a transaction; raises `StateError`."""
+        self.memory().secret(self._random)
 
     def memory(self) -> Memory:
         """What the device remembers."""

@@ -8,7 +8,9 @@ it is written as soon as that can be; in this process it holds at once.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
+from ldp.errors import StateError
 from ldp_client.budget import renew
 from ldp_client.consent import FORGET, OFF, ON, Consent
 from ldp_client.database import Database
@@ -45,7 +47,12 @@ class Saying:
 
     def rotate(self) -> bool:
         """Begin with a new secret. Whether that is on disk. Raises `StateError`."""
-        return self._noted(lambda: self._erase("the secret was renewed"))
+
+        def renewed() -> None:
+            self._erase("the secret was renewed")
+            self._draw_secret()
+
+        return self._noted(renewed)
 
     def _noted(self, note: Callable[[], None]) -> bool:
         self._recorder.standing = None
@@ -61,9 +68,16 @@ class Saying:
         self._consent.keep(said)
         if said == ON:
             self._recorder.budget().agree()
+            self._draw_secret()
         if said == FORGET:
             self._erase("everything but this ledger was forgotten")
             self._outbox.erase()
+
+    def _draw_secret(self) -> None:
+        """Settled with the rest: one that a backup has and power takes would answer once more."""
+        # Where it cannot be sealed now, it is drawn when it is needed.
+        with suppress(StateError):
+            self._recorder.draw_secret()
 
     def _erase(self, reason: str) -> None:
         self._recorder.memory().erase(reason)

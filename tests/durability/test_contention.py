@@ -56,6 +56,26 @@ def drained(client):
     return not client._recorder.backlog
 
 
+def test_what_is_being_written_waits_once(opened, path):
+    """While drafts move from memory to the file, from before until after, there are as many."""
+    client = opened()
+    backlog = client._recorder.backlog
+    backlog._closed.set()  # no thread is quicker than this test
+    seen = []
+
+    def counted(_):
+        seen.append(client.waiting())
+
+    backlog._count = counted
+    with written_by_another(path):
+        for name in ("once", "bits", "bare"):
+            client.record(name, "red")
+    seen.append(client.waiting())
+    backlog.drain()
+    seen.append(client.waiting())
+    assert seen == [3] * 5
+
+
 def test_the_file_is_made_when_a_client_is_opened(opened, path):
     """With its secret in it, so that no backup is without."""
     client = opened()

@@ -39,6 +39,40 @@ DRAWN = ldp.survey(
 )
 
 
+@pytest.mark.parametrize("renewed", [None, "rotate", "forget"])
+def test_power_takes_no_secret(tmp_path, renewed):
+    """All that is left of a file without its log has the secret that any backup of it has."""
+    state, left = tmp_path / "state", tmp_path / "left"
+    with EmbeddedClient(DEVICE_SURVEY, state=state, interval=None) as client:
+        if renewed == "rotate":
+            assert client.rotate()
+        if renewed == "forget":
+            assert client.set_consent("forget")
+            assert client.set_consent("on")
+        left.write_bytes(state.read_bytes())
+        secret = everything(client._store)["secret", b""]
+    with EmbeddedClient(DEVICE_SURVEY, state=left, interval=None) as client:
+        assert everything(client._store)["secret", b""] == secret
+
+
+def test_a_new_file_needs_no_key_store(tmp_path):
+    """Where a secret cannot be sealed yet, there is a file all the same, and it is drawn later."""
+    handed = []
+    state = tmp_path / "state"
+
+    def fetch():
+        if not handed:
+            raise OSError
+        return handed[0]
+
+    with EmbeddedClient(DEVICE_SURVEY, state=state, interval=None, secret=fetch) as client:
+        assert state.exists()
+        assert ("secret", b"") not in everything(client._store)
+        handed.append(bytes(32))
+        assert client.record("once", "red")
+        assert ("secret", b"") in everything(client._store)
+
+
 def sent(survey, state, answer, **settings):
     """The batches of one session of a device, which records what `answer` says and sends it."""
     transport = RecordingTransport()

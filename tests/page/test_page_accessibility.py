@@ -70,6 +70,54 @@ def test_names_stand_in_lines_on_a_phone(place, width):
     assert chromium.run("return document.documentElement.scrollWidth") <= width
 
 
+def test_numbers_of_an_axis_are_behind_no_column(place):
+    """On a phone as well, the shares of a histogram stand beside what is drawn."""
+    url, chromium = place
+    chromium.size(360, 740, mobile=True)
+    chromium.open(f"{url}/?survey=commute&frequencies=1")
+    counted, covered = chromium.run("""
+        const chart = document.querySelector("#chart-hours-title").closest("svg");
+        const box = (each) => each.getBoundingClientRect();
+        const boxes = (what) => [...chart.querySelectorAll(what)].map(box);
+        const across = (a, b) => a.right <= b.left || b.right <= a.left;
+        const apart = (a, b) => across(a, b) || a.bottom <= b.top || b.bottom <= a.top;
+        const columns = boxes(".bar").filter((each) => each.height > 0);
+        const numbers = boxes(".tick");
+        const under = numbers.filter((number) => columns.some((column) => !apart(number, column)));
+        return [columns.length * numbers.length, under.length];
+    """)
+    assert counted > 20
+    assert covered == 0
+
+
+def test_tables_fit_a_desk_and_keep_their_names_on_a_phone(place):
+    """Beside its picture a table has the room that it needs.
+
+    Where it has to scroll, the caption and the first column stay.
+    """
+    url, chromium = place
+    chromium.size(1280, 900)
+    chromium.open(f"{url}/?survey=commute")
+    needed, room = chromium.run("""
+        const table = document.querySelector("#values-transport");
+        table.querySelector("tbody bdi").textContent = "a bus of the city, or a tram";
+        return [table.parentElement.scrollWidth, table.parentElement.clientWidth];
+    """)
+    assert needed <= room
+    chromium.size(360, 740, mobile=True)
+    chromium.open(f"{url}/?survey=commute")
+    lefts, caption, room = chromium.run("""
+        const table = document.querySelector("#values-transport"), box = table.parentElement;
+        box.scrollLeft = 150;
+        const start = (what) => what.getBoundingClientRect().left;
+        const within = (name) => Math.round(start(table.querySelector(name)) - start(box));
+        const lefts = ["caption", "thead th", "tbody th"].map(within);
+        return [[box.scrollLeft, ...lefts], table.caption.offsetWidth, box.clientWidth];
+    """)
+    assert lefts == [150, 0, 0, 0]
+    assert caption <= room
+
+
 def test_words_open_by_key_and_touch_without_a_script(place):
     """A meaning opens where its word stands and closes by Escape, also where no script runs."""
     url, chromium = place

@@ -80,6 +80,8 @@ def test_the_curve_goes_from_nothing_to_all():
     # Two points for each of two edges within and of the ends, there and back.
     assert len(band.split()) == 2 * len(points) == 16
     assert "from -5 to 40" in text
+    shares = re.findall(r'<text class="tick" x="1%"[^>]*>([^<]*)', text)
+    assert shares == ["0", "0.25", "0.5", "0.75", "1 share of answers below"]
 
 
 def test_queries_of_distributions():

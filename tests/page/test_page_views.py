@@ -1,6 +1,7 @@
 """What the further views of the page show: search, spans, sides, notes, frames, and no more."""
 
 import re
+import time
 from datetime import UTC, datetime
 
 import numpy as np
@@ -10,6 +11,7 @@ from pages import COMMUTE, TOKEN, answers, service_of, visitor
 from places import ROOT
 
 import ldp
+import ldp_aggregator
 from ldp_aggregator import Options, compare
 from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.intervals.cumulants import cumulants
@@ -19,7 +21,8 @@ from ldp_aggregator.service.counting.publication import Publication
 from ldp_aggregator.service.page.markup.words import WORDS
 from ldp_aggregator.service.page.views.numbers import cells_of, quantiles_in
 from ldp_aggregator.service.page.views.sharpness import sharpness_of
-from ldp_aggregator.service.store.records import Epoch
+from ldp_aggregator.service.store.records import Epoch, last_closed
+from ldp_client import Client, report_bytes
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import sample_counts
 
@@ -33,6 +36,20 @@ type = "category"
 values = [{", ".join(f'"town {number}"' for number in range(100))}]
 mechanism = "grr"
 epsilon = "4"
+"""
+TOUR = """
+[survey]
+name = "tour"
+epoch = "1d"
+[[attribute]]
+name = "os"
+values = ["ios", "android"]
+[[question]]
+name = "liked"
+type = "category"
+values = ["town", "river", "hill"]
+mechanism = "grr"
+epsilon = "3"
 """
 NOTES = b"""
 [[note]]
@@ -184,6 +201,76 @@ def test_two_epochs_side_by_side(counted, analyst):
     assert [[cell.text for cell in row.find("td")] for row in rows] == [
         list(row[1:]) for row in table.rows
     ]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "places"),
+    [
+        ("survey=tour", "survey=trip", (2, 3)),
+        ("survey=tour&version={}", "survey=tour&version={}", (1, 2)),
+        ("survey=tour&where=os=ios", "survey=tour&where=os=android", (4, 5)),
+    ],
+    ids=["surveys", "versions", "groups"],
+)
+def test_other_sides_than_epochs(tmp_path, first, second, places):
+    """Surveys, versions and groups: what differs is what `compare` says of their reports alone."""
+    texts = (TOUR.replace('"3"', '"2"'), TOUR, TOUR.replace('"tour"', '"trip"'))
+    days = [10]
+
+    def clock():
+        return days[0] * DAY + 43_200
+
+    with service_of(*texts, folder=tmp_path, clock=clock) as service:
+        older, newer, other = (served.survey for served in service.catalogue.all)
+        of_groups = [
+            people_of(newer, os, shift, clock=clock) for os, shift in (("ios", 0), ("android", 1))
+        ]
+        uploads = {
+            1: (older, people_of(older, "ios", 1, clock=clock)),
+            2: (newer, b"".join(of_groups)),
+            3: (other, people_of(other, "ios", 2, clock=clock)),
+            4: (newer, of_groups[0]),
+            5: (newer, of_groups[1]),
+        }
+        for number in (1, 2, 3):
+            service.writer.write(uploads[number][1])
+        days[0] += 3
+        service.writer.confirm_clock()
+        wait_for_closed(service, 10)
+        versions = [served.fingerprint for served in service.catalogue.all[:2]]
+        query = {
+            "first": first.replace("where=os=", "where=os%3D").format(versions[0]),
+            "second": second.replace("where=os=", "where=os%3D").format(versions[1]),
+            "question": "liked",
+        }
+        page = read(visitor(service, TOKEN).get("/compare", params=query))
+    both = [ldp_aggregator.estimate(*uploads[number])["liked"] for number in places]
+    table = compare(*both, simultaneous="bh", names=("a", "b")).text_table()
+    rows = page.find("table", id="compared")[0].find("tbody")[0].find("tr")
+    assert [[cell.text for cell in row.find("td")] for row in rows] == [
+        list(row[1:]) for row in table.rows
+    ]
+
+
+def people_of(survey, os, shift, clock):
+    """The reports of 120 people of one system, who like one thing more than the others."""
+    reports = []
+    for number in range(120):
+        client = Client(survey, attributes={"os": os})
+        liked = ("town", "river", "hill")[(shift + (number % 4 == 0)) % 3]
+        reports.append(client.record("liked", liked))
+    return report_bytes(reports, clock=clock)
+
+
+def wait_for_closed(service, number):
+    """Until an epoch is closed, as groups have to be."""
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        with service.analysis._snapshot() as snapshot:
+            if last_closed(snapshot).get(DAY, -1) >= number:
+                return
+        time.sleep(0.02)
+    raise AssertionError("expected a closed epoch")
 
 
 @pytest.mark.parametrize(

@@ -39,8 +39,8 @@ COLUMNS = (
     "equivalence_p_value",
 )
 _FAMILIES = {
-    "bh": "p-values for all values together: of those called different, the stated share is, on "
-    "average (Benjamini-Hochberg); so do their intervals hold; means by themselves",
+    "bh": "p-values for all values together (Benjamini-Hochberg): of the values called different, "
+    "the stated share are so, on average, and as many of their intervals hold; means by themselves",
     "bonferroni": "p-values and intervals for all values together (Bonferroni); means by "
     "themselves",
     "holm": "p-values for all values together (Holm), with Bonferroni's intervals; means by "

@@ -9,6 +9,7 @@ None of them is a switch in shipped code: each changes it from outside, while a 
     epoch-closed-early      an epoch is closed at its end, and not at that of its grace
     shown-early             analysts see each report as it comes
     uncharged               a device does not write down what a report cost
+    page-stale              the page remembers its numbers, whatever is counted meanwhile
 
 Mends that are taken out
     shared-fingerprints     questions of surveys of different names have one fingerprint
@@ -25,6 +26,7 @@ from typing import Any
 
 from ldp.epochs import epoch_at
 from ldp.errors import StateError
+from ldp_aggregator.service.analysis.analysis import Analysis
 from ldp_aggregator.service.counting import housekeeping, writer
 from ldp_aggregator.service.counting.books import Books
 from ldp_aggregator.service.counting.pieces import Piece
@@ -34,6 +36,7 @@ from ldp_aggregator.service.counting.submissions import Receipt
 from ldp_aggregator.service.counting.turn import Turn, begin
 from ldp_aggregator.service.store.errors import StoreLostError
 from ldp_aggregator.service.store.records import Epoch, Record, shard_key
+from ldp_aggregator.service.store.store import Snapshot
 from ldp_client import assembly
 from ldp_client.budget import Budget
 from ldp_client.clocks import Span, now
@@ -134,6 +137,13 @@ class _Nameless:
         return getattr(self._question, name)
 
 
+def _once_for_good(self: Any, key: object, make: Callable[[Snapshot], object]) -> object:
+    if key not in self._remembered:
+        with self._snapshot() as snapshot:
+            self._remembered[key] = 0, make(snapshot)
+    return self._remembered[key][1]
+
+
 def _no_jumps(*_: object) -> dict[int, int]:
     return {}
 
@@ -152,6 +162,7 @@ BUGS: dict[str, list[Patch]] = {
     ],
     "shown-early": [(Publisher, "_due", lambda *_, **__: True)],
     "uncharged": [(Budget, "_keep_charge", lambda *_: None)],
+    "page-stale": [(Analysis, "_once", _once_for_good)],
     "shared-fingerprints": [
         (_surveys, "_fingerprint", lambda question: _fingerprint(_Nameless(question)))
     ],

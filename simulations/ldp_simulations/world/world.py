@@ -157,9 +157,7 @@ class World:
                 oracle.wrong += recount(
                     oracle, snapshot, self.served, journal=disk.journal, acknowledged=disk.noted()
                 )
-            self._look()
-            if self._scenario.files:
-                oracle.wrong += page(oracle, self.collector.analysis, self.served)
+            self._look(page_too=True)
             for device in self.devices:
                 oracle.wrong += spent(oracle, device.number, device.ledger())
         if self.collector.mistakes:
@@ -171,14 +169,17 @@ class World:
         disk.close()
         self._say(f"judged: {oracle.wrong or 'sound'}")
 
-    def _look(self) -> None:
-        if not self.disk.undo:
-            self.oracle.wrong += look(
-                self.oracle,
-                self.collector.analysis,
-                self.served,
-                publication=self.collector.publication,
-            )
+    def _look(self, *, page_too: bool) -> None:
+        if self.disk.undo:
+            return
+        self.oracle.wrong += look(
+            self.oracle,
+            self.collector.analysis,
+            self.served,
+            publication=self.collector.publication,
+        )
+        if page_too and self.oracle.frames:
+            self.oracle.wrong += page(self.oracle, self.collector.analysis, self.served)
 
     def _watch(self) -> None:
         """Who looks after things does so now and then."""
@@ -189,7 +190,8 @@ class World:
 
     def _probe(self) -> None:
         if not self._calm:
-            self._look()
+            # Estimates take longer than all else: while worlds live, a share of them is looked at.
+            self._look(page_too=self._scenario.files)
             self._hub.after(_PROBE, self._probe)
 
     def _happen(self, event: Event) -> None:

@@ -82,7 +82,7 @@ class StateFile:
 class StateStore(ProcessStore):
     """The store of one process; it stands for a `Database`."""
 
-    __slots__ = ("_file", "_log", "_process", "damaged", "is_long", "path")
+    __slots__ = ("_file", "_log", "_process", "damaged", "first", "is_long", "path")
 
     def __init__(self, file: StateFile, process: Process) -> None:
         super().__init__()
@@ -91,6 +91,7 @@ class StateStore(ProcessStore):
         self._records = file.records
         self._log: list[Change] = []
         self.path = "state"
+        self.first: Callable[[], object] | None = None
         self.damaged = 0
         self.is_long = False
 
@@ -103,7 +104,10 @@ class StateStore(ProcessStore):
         return super().transact(work)
 
     def prepare(self, work: Callable[[], Result]) -> Result:
-        """The same."""
+        """The same; what is first in a new file is settled before anyone else sees the file."""
+        if not self._file.records and self.first is not None:
+            self.transact(self.first)
+            self._file.settle()
         return self.transact(work)
 
     def put(self, kind: str, key: bytes, record: Record) -> None:

@@ -14,10 +14,10 @@ from ldp_aggregator.arrays import Floats
 from ldp_aggregator.distributions.distribution import Distribution
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.service.page.charts.pictures import number_below, picture_of
-from ldp_aggregator.service.page.charts.scale import Scale
+from ldp_aggregator.service.page.charts.scale import GUTTER, Scale
 from ldp_aggregator.service.page.markup.tags import Safe, tag
 
-_HEIGHT, _BOTTOM, _AXIS = 220, 200, 24
+_TOP, _TALL, _AXIS = 18, 200, 24
 _MOST_POINTS = 1024
 
 
@@ -41,10 +41,10 @@ def cumulative(question: QuestionEstimates, distribution: Distribution) -> Safe:
         tag("polyline", class_="curve", points=" ".join(_points(across, curve))),
         viewBox="0 0 100 100",
         preserveAspectRatio="none",
-        x="1%",
-        y=4,
-        width="98%",
-        height=_BOTTOM,
+        x=f"{1 + GUTTER}%",
+        y=_TOP,
+        width=f"{98 - GUTTER}%",
+        height=_TALL,
     )
     level = f"{question.options.level:.4g}"
     return picture_of(
@@ -53,7 +53,7 @@ def cumulative(question: QuestionEstimates, distribution: Distribution) -> Safe:
         f"The share of the answers below each number, as a curve that rises from 0 to 1, from "
         f"{ends[0]:g} to {ends[1]:g}, and a {level} band around all of it.",
         parts=[*_grid(ends), drawing],
-        height=_HEIGHT + _AXIS,
+        height=_TOP + _TALL + _AXIS,
     )
 
 
@@ -67,12 +67,16 @@ def _points(across: Floats, down: Floats) -> Iterable[str]:
 
 
 def _grid(ends: tuple[float, float]) -> list[Safe]:
-    """A line for each quarter of the answers, and round numbers below."""
-    lines = [
-        tag("line", class_="grid", x1="1%", x2="99%", y1=y, y2=y)
-        for y in (4 + _BOTTOM * quarter // 4 for quarter in range(5))
-    ]
+    """A line for each quarter of the answers, with its share, and round numbers below."""
+    lines = []
+    for quarter in range(5):
+        y = _TOP + _TALL * (4 - quarter) // 4
+        words = f"{quarter / 4:g}" if quarter < 4 else "1 share of answers below"
+        lines += [
+            tag("line", class_="grid", x1="1%", x2="99%", y1=y, y2=y),
+            tag("text", words, class_="tick", x="1%", y=y - 3),
+        ]
     low, high = ends
     ticks = [tick for tick in Scale.over(ends, zero=False).ticks if low <= tick <= high]
-    scale = Scale(low, high, tuple(ticks))
-    return [*lines, *(number_below(scale, tick, _HEIGHT) for tick in ticks)]
+    scale = Scale(low, high, tuple(ticks)).with_gutter()
+    return [*lines, *(number_below(scale, tick, _TOP + _TALL + 18) for tick in ticks)]

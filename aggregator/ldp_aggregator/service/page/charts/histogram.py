@@ -30,13 +30,14 @@ class _Mark(NamedTuple):
 
 
 class _Frame(NamedTuple):
-    """Where numbers are across, and shares up."""
+    """Where numbers are across, from the first one on, and shares up."""
 
+    first: float
     across: Scale
     up: Scale
 
     def x(self, number: float) -> str:
-        return self.across.percent(min(max(number, self.across.low), self.across.high))
+        return self.across.percent(min(max(number, self.first), self.across.high))
 
     def y(self, height: float) -> float:
         return round(_BOTTOM - (_BOTTOM - _TOP) * self.up.share(height), 2)
@@ -55,7 +56,7 @@ def histogram(view: QuestionView, cells: Sequence[Cell]) -> Safe:
     start, end = cells[0].start, cells[-1].end
     ticks = [tick for tick in Scale.over([start, end], zero=False).ticks if start <= tick <= end]
     up = Scale.over([number for three in heights for number in three], ticks=8)
-    frame = _Frame(Scale(start, end, tuple(ticks)), up)
+    frame = _Frame(start, Scale(start, end, tuple(ticks)).with_gutter(), up)
     columns = [
         _column(view, cell, three, frame=frame) for cell, three in zip(cells, heights, strict=True)
     ]

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 _STEPS = (1, 2, 2.5, 5, 10)
+GUTTER = 12
+"""Of a hundred parts of a picture's width, those that the numbers of an upright axis take."""
 
 
 class Scale(NamedTuple):
@@ -36,6 +38,11 @@ class Scale(NamedTuple):
         last = math.ceil(high / step - 1e-9)
         places = tuple(round(place * step, 12) for place in range(first, last + 1))
         return cls(first * step, last * step, places)
+
+    def with_gutter(self) -> Scale:
+        """The same, with room on its left for the numbers of the axis that stands on it."""
+        room = (self.high - self.low) * GUTTER / (98 - GUTTER)
+        return self._replace(low=self.low - room)
 
     def share(self, number: float) -> float:
         """How far along it is, from 0 to 1."""

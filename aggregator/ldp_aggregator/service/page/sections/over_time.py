@@ -34,8 +34,8 @@ def over_time(view: QuestionView, asked: Asked, notes: Sequence[Note] = ()) -> S
     """What came when; a link to it, where it was not asked for."""
     name = view.estimates.name
     if view.series is None:
-        return tag("p", _link("Show over time", asked, name, over_time=name))
-    hide = tag("p", _link("Hide over time", asked, name, over_time=""))
+        return tag("p", _link("Show over time", asked, name, over_time=name), class_="way")
+    hide = tag("p", _link("Hide over time", asked, name, over_time=""), class_="way")
     heading = tag("h3", "Over time")
     if not view.series:
         empty = tag("p", "No epoch with reports is in this range of time.", class_="note")
