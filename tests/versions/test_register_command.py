@@ -402,8 +402,9 @@ def test_a_folder_of_surveys(many_surveys):
     assert "5 surveys in ." in run(*words).output
     Path("survey.toml").unlink()
     assert "trip: gone, as it stood in HEAD:survey.toml" in run(*words).output
-    for wrong in (words[:2], (*words, "--accept", "why"), (*words, "--format", "json")):
-        assert "expected --against and --register alone" in run(*wrong, code=2).output
+    for wrong in ((*words, "--accept", "why"), (*words, "--format", "json")):
+        assert "no other option than --against and --register" in run(*wrong, code=2).output
+    assert "directory" in run(*words[:2], code=1).output
 
 
 def test_a_name_that_is_spelled_otherwise(many_surveys):

@@ -74,10 +74,11 @@ def check_survey(
         raise click.UsageError("--register, --accept and --format: expected --against as well")
     if reason is not None and register_path is None:
         raise click.UsageError("--accept: expected --register as well, which keeps the reason")
-    if survey_path.is_dir():
-        if against is None or reason is not None or json_path or form:
+    if against is not None and survey_path.is_dir():
+        if reason is not None or json_path or form:
             raise click.UsageError(
-                f"{survey_path} is a folder: expected --against and --register alone"
+                f"{survey_path} is a folder: expected no other option than --against and "
+                "--register; name one of its surveys to use --accept, --json or --format"
             )
         ctx.exit(0 if _check_folder(survey_path, against, register_path) else 1)
     survey = read_survey(survey_path)
