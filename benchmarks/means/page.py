@@ -10,9 +10,18 @@ _NAMES = 2
 """Columns of a row before its figures."""
 
 
-def table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, compared: bool = True) -> str:
-    """Markdown, with a rule below the headings; the rows are emphasized if they are compared."""
-    rule = ["---:", "---", *["---:"] * (len(headings) - _NAMES)]
+def table(
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    compared: bool = True,
+    first: Sequence[str] = ("---:", "---"),
+) -> str:
+    """Markdown, with a rule below the headings; the rows are emphasized if they are compared.
+
+    `first` is the rule of the columns before the figures.
+    """
+    rule = [*first, *["---:"] * (len(headings) - len(first))]
     shown = [emphasized(row, rows) if compared else row for row in rows]
     lines = [headings, rule, *shown]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)

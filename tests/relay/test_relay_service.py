@@ -26,7 +26,7 @@ from ldp.sealed import decode_sealed
 from ldp.wire import read_frames
 from ldp_aggregator.service.relay.app import RelayApplication
 from ldp_aggregator.service.relay.forwarding import Told
-from ldp_aggregator.service.relay.seen import CAPACITY
+from ldp_aggregator.service.store.unordered import ROOM
 from ldp_aggregator.service.uploads.tokens import METRICS, Tokens, kept
 
 ONE = EVER.questions[0]
@@ -134,7 +134,7 @@ def test_the_store_holds_nothing_that_it_need_not(tmp_path):
     # Of each message two hashes under that key, of which nothing is sent and nothing said.
     marks = {content[at : at + 16] for content in hashed for at in range(0, len(content), 16)}
     assert len(marks - {bytes(16)}) == 2 * len(frames)
-    assert {len(content) for content in hashed} == {CAPACITY * 16}
+    assert {len(content) for content in hashed} == {ROOM * 16}
     assert max(value for value in seen if isinstance(value, int)) <= DAY
     names = {value for value in seen if isinstance(value, str)}
     assert names <= {"commits", "accepted", "mixed", "batches", "marks"}

@@ -6,10 +6,13 @@ import sqlite3
 
 import pytest
 
+from ldp.epochs import ID_SIZE
 from ldp.randomness import Replay
 from ldp_aggregator.service.relay import seen
-from ldp_aggregator.service.relay.seen import CAPACITY, MARK_SIZE, Seen
+from ldp_aggregator.service.relay.seen import Seen
+from ldp_aggregator.service.store import unordered
 from ldp_aggregator.service.store.records import EVER, Epoch
+from ldp_aggregator.service.store.unordered import ROOM
 
 KEY = bytes(range(32))
 NAMES = [(b"id%06d" % number, b"envelope%06d" % number) for number in range(700)]
@@ -18,18 +21,16 @@ NAMES = [(b"id%06d" % number, b"envelope%06d" % number) for number in range(700)
 def store(path=":memory:"):
     """A store, and what runs statements on it."""
     connection = sqlite3.connect(path, isolation_level=None)
-    for table in seen.TABLES:
-        connection.execute(f"CREATE TABLE IF NOT EXISTS {table} WITHOUT ROWID")
+    connection.execute(f"CREATE TABLE IF NOT EXISTS {seen.TABLE} WITHOUT ROWID")
     return connection, Seen(
         lambda statement, *values: connection.execute(statement, values).fetchall(),
-        connection.executemany,
         Replay(KEY),
     )
 
 
 def content_of(connection):
     """The buckets of what came, as they lie in their table."""
-    return list(connection.execute("SELECT bucket, marks FROM seen_0_0 ORDER BY rowid"))
+    return list(connection.execute("SELECT bucket, id FROM seen_0_0 ORDER BY rowid"))
 
 
 def claimed(names, at_once, claim=Seen.claim):
@@ -45,7 +46,7 @@ def test_what_came_is_known_under_each_of_its_names():
     connection, whole = claimed(NAMES, 100)
     buckets = len(content_of(connection))
     assert buckets > 8
-    assert buckets * CAPACITY < 8 * 2 * len(NAMES)
+    assert buckets * ROOM < 8 * 2 * len(NAMES)
     assert not any(whole.claim(EVER, NAMES))
     one, other = b"one", b"other"
     assert whole.claim(EVER, [(one, other), (b"new", other), (one,), (b"new",)]) == [
@@ -79,9 +80,9 @@ def test_tables_that_tell_the_order_are_found(monkeypatch):
     def as_they_came(marks):
         for mark in marks:
             known.setdefault(mark, len(known))
-        return b"".join(sorted(marks, key=known.__getitem__)).ljust(CAPACITY * MARK_SIZE, b"\0")
+        return b"".join(sorted(marks, key=known.__getitem__)).ljust(ROOM * ID_SIZE, b"\0")
 
-    monkeypatch.setattr(seen, "_packed", as_they_came)
+    monkeypatch.setattr(unordered, "_packed", as_they_came)
     one = content_of(claimed(NAMES, 7)[0])
     known.clear()
     assert content_of(claimed(NAMES[::-1], 7)[0]) != one
@@ -106,12 +107,22 @@ def test_keys_are_drawn_for_each_store_and_kept(tmp_path):
     """Nobody who lacks the key knows which bucket something will be in."""
     connection, _ = store(tmp_path / "s.db")
     run = lambda statement, *values: connection.execute(statement, values).fetchall()  # noqa: E731
-    Seen(run, connection.executemany, os.urandom)
+    Seen(run, os.urandom)
     assert run("SELECT * FROM secrets") == [("marks", KEY)]
 
 
-@pytest.mark.parametrize("mark", [b"\0" * MARK_SIZE, b"\xff" * MARK_SIZE])
+@pytest.mark.parametrize("secure", [0, 1])
+def test_what_is_deleted_is_overwritten_as_the_store_has_it(secure):
+    """Buckets that are made anew leave that as it was."""
+    connection, whole = store()
+    connection.execute(f"PRAGMA secure_delete = {secure}")
+    whole.claim(EVER, NAMES)
+    assert connection.execute("PRAGMA secure_delete").fetchall() == [(secure,)]
+
+
+@pytest.mark.parametrize("mark", [b"\0" * ID_SIZE, b"\xff" * ID_SIZE])
 def test_buckets_are_read_as_they_were_written(mark):
     """A full one, and one that is all but empty; what is all zeros stands for nothing."""
-    marks = {os.urandom(MARK_SIZE) for _ in range(CAPACITY - 1)}
-    assert seen._unpacked(seen._packed(marks | {mark})) == (marks | {mark}) - {bytes(MARK_SIZE)}
+    marks = {os.urandom(ID_SIZE) for _ in range(ROOM - 1)}
+    there = set(unordered.parts(unordered._packed(marks | {mark})))
+    assert there == (marks | {mark}) - {bytes(ID_SIZE)}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, FiniteRange, Group
+from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, FiniteRange, Group, with_options
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
@@ -29,10 +30,40 @@ _FILE = click.Path(path_type=Path)
 _PARAMETERS = click.option(
     "--params", "parameters_path", type=_FILE, required=True, help="params.csv: k,h,m,p,q,f."
 )
-_CLIENT = click.option(
+_CLIENT = partial(
+    click.option,
     "--client",
     type=click.Choice(["python", "cpp", "java"]),
     help="Whose hashing and rounding the reports went through.",
+)
+_EXPORT = click.option(
+    "--export",
+    "export_path",
+    type=OUTPUT_FILE,
+    help="Write what is found in the columns of results.csv.",
+)
+_VARIABLES = with_options(
+    click.option(
+        "--schema",
+        type=_FILE,
+        required=True,
+        help="Types of variables: metric,var,var_type,params.",
+    ),
+    click.option(
+        "--reports",
+        "reports_path",
+        type=_FILE,
+        required=True,
+        help="Reports, with columns client, cohort and variables.",
+    ),
+    click.option(
+        "--params-dir",
+        "folder",
+        type=_FILE,
+        required=True,
+        help="The folder of parameters: NAME.csv, for the name in the schema.",
+    ),
+    click.option("--metric", help="Of several in the schema, that of the variables."),
 )
 
 
@@ -54,13 +85,8 @@ def rappor() -> None:
 @click.option(
     "--candidates", "candidates_path", type=_FILE, help="Candidates to hash instead, one a line."
 )
-@_CLIENT
-@click.option(
-    "--export",
-    "export_path",
-    type=OUTPUT_FILE,
-    help="Write what is found in the columns of results.csv.",
-)
+@_CLIENT()
+@_EXPORT
 @with_output_options
 @QUIET
 def import_files(
@@ -118,31 +144,14 @@ def import_files(
 
 
 @rappor.command("associate")
-@click.option(
-    "--schema", type=_FILE, required=True, help="Types of variables: metric,var,var_type,params."
-)
-@click.option(
-    "--reports",
-    "reports_path",
-    type=_FILE,
-    required=True,
-    help="Reports, with columns client, cohort and variables.",
-)
-@click.option(
-    "--params-dir",
-    "folder",
-    type=_FILE,
-    required=True,
-    help="The folder of parameters: NAME.csv, for the name in the schema.",
-)
-@click.option("--metric", help="Of several in the schema, that of the variables.")
+@_VARIABLES
 @click.option("--var1", required=True, help="The first variable, a string or a boolean.")
 @click.option("--var2", required=True, help="The other; of two variables one may be a string.")
 @click.option("--map", "map_path", type=_FILE, help="map.csv: the string's candidates.")
 @click.option(
     "--candidates", "candidates_path", type=_FILE, help="Candidates to hash instead, one a line."
 )
-@_CLIENT
+@_CLIENT()
 @click.option(
     "--skip-blank", is_flag=True, help="Leave out rows in which one of the reports is blank."
 )
@@ -223,24 +232,7 @@ def associate_files(
 
 
 @rappor.command("ngrams")
-@click.option(
-    "--schema", type=_FILE, required=True, help="Types of variables: metric,var,var_type,params."
-)
-@click.option(
-    "--reports",
-    "reports_path",
-    type=_FILE,
-    required=True,
-    help="Reports, with columns client, cohort and variables.",
-)
-@click.option(
-    "--params-dir",
-    "folder",
-    type=_FILE,
-    required=True,
-    help="The folder of parameters: NAME.csv, for the name in the schema.",
-)
-@click.option("--metric", help="Of several in the schema, that of the variables.")
+@_VARIABLES
 @click.option("--text", required=True, help="The variable of whole texts.")
 @click.option(
     "--part",
@@ -252,12 +244,7 @@ def associate_files(
 @click.option(
     "--ngrams", "ngrams_path", type=_FILE, required=True, help="What parts may be, one a line."
 )
-@click.option(
-    "--client",
-    type=click.Choice(["python", "cpp", "java"]),
-    required=True,
-    help="Whose hashing and rounding the reports went through.",
-)
+@_CLIENT(required=True)
 @click.option(
     "--part-level",
     type=FiniteRange(0, 1, min_open=True, max_open=True),
@@ -265,12 +252,7 @@ def associate_files(
     show_default=True,
     help="One less the share of the parts found that may be wrong, on average.",
 )
-@click.option(
-    "--export",
-    "export_path",
-    type=OUTPUT_FILE,
-    help="Write what is found in the columns of results.csv.",
-)
+@_EXPORT
 @with_output_options
 @QUIET
 def decode_ngrams(

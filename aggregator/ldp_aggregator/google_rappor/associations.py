@@ -14,7 +14,7 @@ cohorts. Products of scores are then as in `ldp_aggregator.association`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import islice
 from math import lcm
@@ -179,13 +179,12 @@ def check_kinds(variables: tuple[Variable, ...]) -> None:
         )
 
 
-def read_joint_reports(
-    path: Path, variables: tuple[Variable, ...], *, skip_blank: bool
-) -> JointReports:
-    """A file of reports, counted. Raises `FileError`.
+def read_reports_to(
+    variables: Sequence[Variable], path: Path
+) -> tuple[list[int], Iterator[list[Row]]]:
+    """Where a file has cohort and variables (columns, from 1), and its rows, many at a time.
 
-    A row in which one of the reports is blank, or NA, is left out if that is asked for, else
-    refused.
+    Raises `FileError`, also while rows are read.
     """
     rows = read_rows(path)
     header = next(rows, None)
@@ -194,14 +193,32 @@ def read_joint_reports(
         came = "an empty file" if header is None else shown(",".join(header.cells))
         raise FileError(f"{path}: expected the columns {', '.join(wanted)}, got {came}")
     check_names(header)
-    columns = [header.cells.index(name) + 1 for name in wanted]
+    width = len(header.cells)
+
+    def batches() -> Iterator[list[Row]]:
+        while batch := list(islice(rows, _AT_ONCE)):
+            for row in batch:
+                row.check_width(width, "as many as the header has")
+            yield batch
+
+    return [header.cells.index(name) + 1 for name in wanted], batches()
+
+
+def read_joint_reports(
+    path: Path, variables: tuple[Variable, ...], *, skip_blank: bool
+) -> JointReports:
+    """A file of reports, counted. Raises `FileError`.
+
+    A row in which one of the reports is blank, or NA, is left out if that is asked for, else
+    refused.
+    """
+    columns, batches = read_reports_to(variables, path)
     sizes = [_cells(variable) for variable in variables]
     table = np.zeros(sizes, dtype=np.int64)
     skipped = 0
-    while batch := list(islice(rows, _AT_ONCE)):
+    for batch in batches:
         kept = []
         for row in batch:
-            row.check_width(len(header.cells), "as many as the header has")
             blank = [column for column in columns[1:] if row.cells[column - 1] in BLANK]
             if blank and not skip_blank:
                 raise row.refusal(

@@ -25,7 +25,7 @@ Source: Fanti, Pihur and Erlingsson 2016 (unknown texts by n-grams).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice, product
+from itertools import product
 from math import prod
 from pathlib import Path
 from typing import NamedTuple
@@ -37,16 +37,15 @@ from ldp_aggregator.arrays import Counts
 from ldp_aggregator.estimates.detection import detected
 from ldp_aggregator.files import FileError
 from ldp_aggregator.google_rappor.alike import group_name
-from ldp_aggregator.google_rappor.associations import Variable
+from ldp_aggregator.google_rappor.associations import Variable, read_reports_to
 from ldp_aggregator.google_rappor.decoding import decode
 from ldp_aggregator.google_rappor.dialects import Dialect
-from ldp_aggregator.google_rappor.files import BLANK, check_names
-from ldp_aggregator.google_rappor.rows import Row, read_rows, shown
+from ldp_aggregator.google_rappor.files import BLANK
+from ldp_aggregator.google_rappor.rows import Row
 from ldp_aggregator.options import DEFAULT, Options
 from ldp_aggregator.tallies.counting import count_rows, empty_counts
 
 MOST_TEXTS = 1_000_000
-_AT_ONCE = 1 << 16
 
 
 class Parts(NamedTuple):
@@ -68,18 +67,9 @@ def check_texts(variables: Sequence[Variable]) -> None:
 
 def read_separate_reports(path: Path, variables: Sequence[Variable]) -> list[Counts]:
     """The counts of each variable, of the rows in which it is not blank. Raises `FileError`."""
-    rows = read_rows(path)
-    header = next(rows, None)
-    wanted = ["cohort", *(variable.name for variable in variables)]
-    if header is None or not set(wanted) <= set(header.cells):
-        came = "an empty file" if header is None else shown(",".join(header.cells))
-        raise FileError(f"{path}: expected the columns {', '.join(wanted)}, got {came}")
-    check_names(header)
-    cohort, *columns = (header.cells.index(name) + 1 for name in wanted)
+    (cohort, *columns), batches = read_reports_to(variables, path)
     counts = [empty_counts(variable.parameters.layout) for variable in variables]
-    while batch := list(islice(rows, _AT_ONCE)):
-        for row in batch:
-            row.check_width(len(header.cells), "as many as the header has")
+    for batch in batches:
         for own, variable, column in zip(counts, variables, columns, strict=True):
             packed = b"".join(_reports(batch, cohort, column, variable=variable))
             width = variable.parameters.layout.width

@@ -105,11 +105,11 @@ class Pool:
                 )
             for setting in _SETTINGS:
                 self._run(f"PRAGMA {setting}")
-            for table in (*_TABLES, *seen.TABLES):
+            for table in (*_TABLES, seen.TABLE):
                 self._run(f"CREATE TABLE IF NOT EXISTS {table} WITHOUT ROWID")
             with translated(self._path):
                 sync_folder(self._path.parent)
-            self._seen = seen.Seen(self._run, self._run_many)
+            self._seen = seen.Seen(self._run)
             self._load()
         except BaseException:
             self.close()
