@@ -16,6 +16,7 @@ from ldp.survey import Question, Survey
 from ldp_aggregator.commands.batch_options import COLLUDING, DELTA
 from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
 from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY
+from ldp_aggregator.commands.number_types import whole
 from ldp_aggregator.commands.output_options import (
     QUESTION,
     TALLIES_IF_ANY,
@@ -64,7 +65,7 @@ ALLOW_EQUAL = click.option(
 @click.option(
     "--shuffled",
     metavar="N",
-    type=click.IntRange(2, 10**10),
+    type=whole(2, 10**10),
     help="Say what batches of N reports are worth if a relay mixes them, instead.",
 )
 @DELTA

@@ -6,7 +6,7 @@ rappor_suite  the suite that `ldp simulate` runs
 audit         `ldp audit`
 devices       `ldp ledger` and `ldp codegen`
 conform       `ldp conform`
-options       numbers, as people write them
+options       what commands that simulate have in common
 
 Imports: everything in this package, when a command runs.
 """

@@ -13,6 +13,7 @@ from ldp.exact import fraction
 from ldp.keys import LEAST_EPSILON, MOST_EPSILON
 from ldp.survey_file import MOST_VALUES
 from ldp_aggregator.commands.batch_options import COLLUDING, DELTA
+from ldp_aggregator.commands.number_types import number, whole
 from ldp_aggregator.commands.output_options import (
     OUTPUT,
     QUESTION,
@@ -21,7 +22,6 @@ from ldp_aggregator.commands.output_options import (
     present,
 )
 from ldp_aggregator.files import hand_out, read_candidates, read_survey
-from ldp_simulations.commands.options import number, whole
 from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask, Asked
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY
+from ldp_aggregator.commands.number_types import whole
 from ldp_aggregator.commands.output_options import (
     QUESTION,
     TOP,
@@ -24,7 +25,7 @@ from ldp_aggregator.files import (
 )
 from ldp_aggregator.options import SHAPES
 from ldp_aggregator.rendering.formats import FORMATS
-from ldp_simulations.commands.options import MOST_RUNS, whole
+from ldp_simulations.commands.options import MOST_RUNS
 
 _OF_SUITES = ("suite", "cases", "runs", "output", "quiet")
 
