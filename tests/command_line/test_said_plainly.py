@@ -255,7 +255,15 @@ ADVISING = {
     "ldp_simulations.audit.auditing": ("audit",),
     **{
         f"ldp_simulations.audit.{module}": ("audit",)
-        for module in ("clients.client", "judging", "lives", "parts", "python_client", "verdicts", "badge")
+        for module in (
+            "clients.client",
+            "judging",
+            "lives",
+            "parts",
+            "python_client",
+            "verdicts",
+            "badge",
+        )
     },
     "ldp_simulations.commands.audit": ("audit",),
     "ldp_aggregator.engines.spark": ("aggregate",),
