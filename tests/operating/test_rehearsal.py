@@ -26,7 +26,11 @@ from browser import free_port
 from hostile_http import fresh
 from pages import TOKEN, UPLOADING
 from running_service import LDP, started
-from wire_samples import TEXT
+from wire_samples import TEXT, file_of
+
+from ldp import parse_survey
+from ldp.epochs import batch_id, parse_length
+from ldp.wire import Batch
 
 FILES = Path(__file__).parents[2] / "examples" / "operating"
 EPOCHS = TEXT.replace('name = "example"', 'name = "example"\nepoch = "1h"', 1)
@@ -112,7 +116,7 @@ def clock_jumps():
     with folder() as place:
         store = f"sqlite:///{place}/store.db"
         with service(place, "--store", store, survey=EPOCHS) as serving:
-            check("an upload before", upload(serving.url) == 202)
+            check("an upload before", upload(serving.url, of_now) == 202)
         [library] = Path("/usr/lib").glob("*/faketime/libfaketime.so.1")
         # Only what asks for the time of day is fooled.
         fake = {
@@ -129,7 +133,7 @@ def clock_jumps():
             check("the metric says so", True)
             doctor = command(place, "doctor", store, environment=ahead, code=0)
             check("ldp doctor says so", words in doctor.stdout)
-            check("uploads go on", upload(serving.url) in (202, 503))
+            check("uploads go on", upload(serving.url, of_now) in (202, 503))
             check("it is ready", serving.get("/readyz").status_code == 200)
         with service(place, "--store", store, "--confirm-clock", **options) as serving:
             wait_for(lambda: "ldp_clock_in_order 1.0" in serving.get("/metrics").text)
@@ -199,10 +203,17 @@ def wait_for(condition):
         time.sleep(0.2)
 
 
-def upload(url):
+def of_now():
+    """The bytes of a batch of the epoch that it is."""
+    question = parse_survey(EPOCHS).questions[0]
+    id_ = batch_id(os.urandom, parse_length("1h"), time.time())
+    return file_of(Batch(question.fingerprint, id_, 1, rows=b"\x01"))
+
+
+def upload(url, body=fresh):
     """The status of an upload."""
     headers = {"authorization": f"Bearer {UPLOADING}"}
-    answer = httpx.post(f"{url}/v1/reports", content=fresh(), headers=headers, verify=OWN)
+    answer = httpx.post(f"{url}/v1/reports", content=body(), headers=headers, verify=OWN)
     return answer.status_code
 
 

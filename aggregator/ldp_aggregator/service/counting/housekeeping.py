@@ -51,8 +51,8 @@ def to_close(
 ) -> dict[int, int]:
     """The last epoch of each length that has ended, and whose grace is over.
 
-    Of surveys that share a length the longest grace counts. Nothing is closed of lengths that are
-    which nothing was ever counted, unless the clock is confirmed to be right.
+    Of surveys that share a length the longest grace counts. Nothing is closed of lengths in which
+    nothing was ever counted, unless the clock is confirmed to be right.
     """
     graces = graces_of(served.survey for served in catalogue.all)
     last = {length: epoch_at(now - grace, length) - 1 for length, grace in graces.items()}
