@@ -93,6 +93,7 @@ choose(walking, walks ? 0 : 1);
 choose(running, walks ? 1 : 0);
 """
 NEXT = "document.querySelector('.actions .main').click()"
+_ASKED = "return document.querySelector('.question') !== null"
 
 
 class Host(ThreadingHTTPServer):
@@ -156,11 +157,17 @@ def open_page(chromium, host, number=0, *, language="en"):
     chromium.wait(READY)
 
 
+def begin(chromium):
+    """From the first view to the questions, which come a moment later: they may be drawn."""
+    chromium.run(NEXT)
+    chromium.wait(_ASKED)
+
+
 def answer(chromium, host, number, *, given):
     """One respondent, from the link to the receipt; the requests that it took."""
     host.log.clear()
     open_page(chromium, host, number)
-    chromium.run(NEXT)
+    begin(chromium)
     chromium.run(FILL, *given)
     chromium.run(NEXT)
     chromium.run(NEXT)

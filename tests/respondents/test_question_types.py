@@ -3,7 +3,7 @@
 import pytest
 from axe import LACKING, broken
 from browser import MISSING, browser
-from respondent_pages import NEXT, fingerprint_of, hosted, open_page
+from respondent_pages import NEXT, begin, fingerprint_of, hosted, open_page
 
 from ldp import parse_survey
 from ldp_aggregator import estimate
@@ -142,7 +142,7 @@ def test_every_type_is_asked_sent_and_decoded(chromium, host):
     """One question a page; the receipt says what was said, and a collector decodes the reports."""
     assert {question.domain.type for question in SURVEY} == {*TYPES}
     open_page(chromium, host, 1)
-    chromium.run(NEXT)
+    begin(chromium)
     for _ in range(_STEPS):
         chromium.run(_FILL)
         chromium.run(NEXT)
@@ -167,7 +167,7 @@ def test_everyone_can_answer_every_type(chromium, host):
     chromium.size(320, 700, mobile=True)
     chromium.prefer("dark")
     open_page(chromium, host, 4)
-    chromium.run(NEXT)
+    begin(chromium)
     for step in range(_STEPS):
         assert broken(chromium) == [], step
         assert chromium.run("return document.documentElement.scrollWidth <= innerWidth"), step
@@ -178,7 +178,7 @@ def test_everyone_can_answer_every_type(chromium, host):
 def test_what_is_left_out_is_not_sent(chromium, host):
     """And said to be left out, before and after; a number that was typed before is none."""
     open_page(chromium, host, 3)
-    chromium.run(NEXT)
+    begin(chromium)
     for _ in range(_STEPS):
         chromium.run(_FILL)
         chromium.run("document.querySelector('.question > .refusal input')?.click()")
@@ -198,7 +198,7 @@ def test_what_is_left_out_is_not_sent(chromium, host):
 def test_values_of_a_tree_stand_below_what_is_above_them(chromium, host):
     """As groups of a menu, under the labels of the page."""
     open_page(chromium, host, 2)
-    chromium.run(NEXT)
+    begin(chromium)
     for _ in range(2):
         chromium.run(_FILL)
         chromium.run(NEXT)

@@ -15,6 +15,7 @@ from respondent_pages import (
     SURVEY,
     alike,
     answer,
+    begin,
     hosted,
     open_page,
 )
@@ -132,7 +133,7 @@ def test_a_report_of_no_value_is_told_in_words(chromium, host):
 def test_a_slider_shows_no_number_until_there_is_one(chromium, host):
     """Neither end is suggested; what is typed, cleared or clicked shows in both."""
     open_page(chromium, host, 530)
-    chromium.run(NEXT)
+    begin(chromium)
     state = "const slider = document.querySelector('[type=range]'); return [slider.value,"
     state += "slider.classList.contains('empty'), slider.getAttribute('aria-valuetext')]"
     assert chromium.run(state) == ["30", True, "none chosen yet"]
@@ -158,7 +159,7 @@ def test_what_does_not_fit_is_said_and_nothing_is_sent(chromium, host):
     """A question without an answer, and a number out of its range, keep the page where it is."""
     host.log.clear()
     open_page(chromium, host, 501)
-    chromium.run(NEXT)
+    begin(chromium)
     chromium.run("document.querySelector('[type=text]').value = '99'")
     chromium.run(NEXT)
     assert "Please answer" in chromium.text("main")
@@ -169,7 +170,7 @@ def test_what_does_not_fit_is_said_and_nothing_is_sent(chromium, host):
 def test_another_language_keeps_what_was_filled_in(chromium, host):
     """In the middle of the questions, in all kinds of fields."""
     open_page(chromium, host, 540)
-    chromium.run(NEXT)
+    begin(chromium)
     chromium.run(FILL, *ANSWERS[-1])
     filled = "return [...document.querySelectorAll('input')].map((field) => "
     filled += "field.type === 'radio' || field.type === 'checkbox' ? field.checked : field.value)"
@@ -190,7 +191,7 @@ def test_a_page_that_is_loaded_anew_still_has_its_token(chromium, host):
     chromium.wait(f"{READY} && performance.navigation.type === 1")
     assert token not in chromium.run("return location.href")
     host.log.clear()
-    chromium.run(NEXT)
+    begin(chromium)
     chromium.run(FILL, *ANSWERS[0])
     chromium.run(NEXT)
     chromium.run(NEXT)
@@ -204,7 +205,7 @@ def test_reports_that_wait_are_not_called_sent(chromium, host, monkeypatch):
     """Where the collector does not take them, now and when the page is opened again."""
     monkeypatch.setattr(host, "status", 503)
     open_page(chromium, host, 560)
-    chromium.run(NEXT)
+    begin(chromium)
     chromium.run(FILL, *ANSWERS[0])
     chromium.run(NEXT)
     chromium.run(NEXT)
@@ -235,7 +236,7 @@ def test_answers_are_not_for_those_who_translate_pages(chromium, host):
 def test_two_tabs_are_one_respondent(chromium, host):
     """The slower one is told that the answers were sent, and sends none."""
     open_page(chromium, host, 595)
-    chromium.run(NEXT)
+    begin(chromium)
     chromium.run(FILL, *ANSWERS[0])
     with chromium.another_tab():
         answer(chromium, host, 595, given=ANSWERS[1])
@@ -249,7 +250,7 @@ def test_two_tabs_are_one_respondent(chromium, host):
 def test_nothing_comes_back_with_the_page(chromium, host):
     """Left in the middle and returned to, it begins anew: what was filled in is gone."""
     open_page(chromium, host, 590)
-    chromium.run(NEXT)
+    begin(chromium)
     chromium.run(FILL, *ANSWERS[0])
     chromium.open(f"{host.url}/survey.json")
     chromium.run("history.back()")
@@ -318,7 +319,7 @@ def test_everyone_can_use_it(chromium, host, number, language, scheme, width):
     open_page(chromium, host, number, language=language)
     assert chromium.run("return document.documentElement.dir") == {"ar": "rtl"}.get(language, "ltr")
     assert broken(chromium) == []
-    chromium.run(NEXT)
+    begin(chromium)
     assert broken(chromium) == []
     assert chromium.run("return document.documentElement.scrollWidth <= innerWidth")
     # A question stands out from its answers.

@@ -6,7 +6,6 @@ merge    tallies into one                          saying      what is said to p
 analyses what analysts ask                         rappor, stops, warehouse  subcommands
 output_options  options that all estimates share
 group_options   which groups by public attributes are asked for
-number_types    numbers, as people write them
 address_types   types of flags that take addresses of web sites
 batch_options   what a relay's batches are worth: delta, colluders
 progress bars on a terminal               decode        what reports say, in plain words

@@ -21,13 +21,16 @@ from contextlib import contextmanager
 from importlib.metadata import entry_points, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ldp.errors import LDPError
 from ldp_aggregator.other_ldp import warning
 from ldp_aggregator.streams import say_everything
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 COMMANDS = "ldp.commands"
 _ANY_LENGTH = 10_000
@@ -61,6 +64,39 @@ class FiniteRange(click.FloatRange):
         if math.isnan(number):
             self.fail(f"expected a number, got {value}", param, ctx)
         return number
+
+
+def number(least: Fraction | int, most: Fraction | int) -> Callable[[str], Fraction]:
+    """Reads a number as people write it: 1e6, 0.01, 1/3."""
+
+    def read(text: str) -> Fraction:
+        from ldp.exact import fraction
+
+        try:
+            number = fraction(text)
+        except ValueError:
+            number = None
+        if number is None or not least <= number <= most:
+            came = repr(text) if len(text) <= 80 else repr(text[:77] + "...")
+            raise click.BadParameter(
+                f"expected a number from {float(least):.10g} to {float(most):.10g}, got {came}"
+            )
+        return number
+
+    return read
+
+
+def whole(least: int, most: int) -> Callable[[str], int]:
+    """Reads a whole number, however it is written."""
+    read_any = number(least, most)
+
+    def read(text: str) -> int:
+        number = read_any(text)
+        if number.denominator != 1:
+            raise click.BadParameter(f"expected a whole number, got {text!r}")
+        return int(number)
+
+    return read
 
 
 class OutputFile(click.Path):

@@ -15,8 +15,7 @@ from ldp.errors import EstimateError
 from ldp.survey import Question, Survey
 from ldp_aggregator.commands.batch_options import COLLUDING, DELTA
 from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
-from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY
-from ldp_aggregator.commands.number_types import whole
+from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY, whole
 from ldp_aggregator.commands.output_options import (
     QUESTION,
     TALLIES_IF_ANY,

@@ -13,7 +13,7 @@ from ldp.exact import fraction
 from ldp.keys import LEAST_EPSILON, MOST_EPSILON
 from ldp.survey_file import MOST_VALUES
 from ldp_aggregator.commands.batch_options import COLLUDING, DELTA
-from ldp_aggregator.commands.number_types import number, whole
+from ldp_aggregator.commands.main import number, whole
 from ldp_aggregator.commands.output_options import (
     OUTPUT,
     QUESTION,

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY
-from ldp_aggregator.commands.number_types import whole
+from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY, whole
 from ldp_aggregator.commands.output_options import (
     QUESTION,
     TOP,
