@@ -8,6 +8,8 @@ Rules
   protocol.
 - A head is bounded in bytes and fields, before it is whole; heads, bodies and answers have to be
   through in time.
+- A server that ends lets each connection send one more request for a moment: it may be on its way,
+  and would be lost unanswered. The answer says that the connection is closed.
 - At most a fixed number of connections: those who come later are closed at once, those there are
   served. So files to be opened never run out, which would keep the service from reading its store.
 
@@ -33,6 +35,8 @@ ANSWER = 600.0
 
 An upload has less (`uploads.desk`).
 """
+LAST = 0.5
+"""Seconds for a request that is on its way when the server begins to end."""
 _OTHER_FILES = 128
 """What a process opens besides: stores, surveys, sockets that listen."""
 _SPACES = re.compile(rb"[ \t]{2}|\t")
@@ -104,6 +108,7 @@ class StrictProtocol(HttpToolsProtocol):
         super().connection_made(cast(asyncio.Transport, joining))
         self._head: int | None = 0
         self._line: bytes | None = b""
+        self.ending = False
         self.expect(HEAD)
         self._watch = self.loop.call_later(HEAD, self._look)
         if len(self.connections) > self.most_connections:
@@ -164,6 +169,8 @@ class StrictProtocol(HttpToolsProtocol):
         # The same list is in the scope.
         self.headers += headers
         super().on_headers_complete()
+        if self.ending:
+            self.close_after_answer()
 
     def check_head(self) -> None:
         """Whatever is raised here is answered with 400."""
@@ -231,6 +238,14 @@ class StrictProtocol(HttpToolsProtocol):
         """Take nothing more over this connection."""
         self.cycle.keep_alive = False
 
+    def shutdown(self) -> None:
+        """Close once what has begun, or comes at once, has its answer."""
+        self.ending = True
+        if self.answering():
+            self.close_after_answer()
+        else:
+            self.loop.call_later(LAST, self._close_unless_answering)
+
     def too_late(self) -> None:
         """What was expected has not come in time."""
         self.transport.abort()
@@ -238,6 +253,10 @@ class StrictProtocol(HttpToolsProtocol):
     def expect(self, seconds: float) -> None:
         """Give what comes next this many seconds."""
         self._until = self.loop.time() + seconds
+
+    def _close_unless_answering(self) -> None:
+        if not self.answering():
+            self.transport.close()
 
     def _look(self) -> None:
         # One timer for a connection, not one for each part of each request: those would cost more

@@ -97,7 +97,7 @@ class UploadProtocol(StrictProtocol):
         if self.url != _PATH or self.parser.get_method() != b"POST":
             self.begin_answer()
             return
-        self._keep_alive = self.parser.should_keep_alive()
+        self._keep_alive = self.parser.should_keep_alive() and not self.ending
         self._whole = False
         self._upload = _Coming(read_head(self.headers))
         if not self._admitted(self._upload):
@@ -149,13 +149,6 @@ class UploadProtocol(StrictProtocol):
             self._remember(upload.head, data, len(body))
         self._submit(upload, body)
 
-    def shutdown(self) -> None:
-        """An upload under way gets its answer first."""
-        if self._upload is None:
-            super().shutdown()
-        else:
-            self._keep_alive = False
-
     def connection_lost(self, exc: Exception | None) -> None:
         """What is with the writer is held until it answers; of the rest no more will come."""
         super().connection_lost(exc)
@@ -195,7 +188,7 @@ class UploadProtocol(StrictProtocol):
         """Take a request up whose head is known, and whole."""
         self._unset_keepalive_if_required()
         self._head = self._line = None
-        self._keep_alive = before.keep_alive
+        self._keep_alive = before.keep_alive and not self.ending
         self._whole = True
         upload = self._upload = _Coming(before.head)
         if self._admitted(upload) and self._arrived(upload, body):
