@@ -45,6 +45,7 @@ from ldp_aggregator.decoders.decoder import (
     alike,
     from_middle,
     half,
+    known_as,
 )
 from ldp_aggregator.decoders.linear import FEW, moments_of_queries, parts_of_mean, range_of
 from ldp_aggregator.moments.moments import Moments
@@ -65,7 +66,7 @@ def arc_moments(
     known: Queries | None = None,
 ) -> Moments:
     """Of disjoint ranges, or of every value; `counts` is of shape (K, P)."""
-    circle = circle_of(_arcs(randomizer))
+    circle = circle_of(known_as(randomizer, Arcs))
     asked = np.eye(circle.arcs.size) if queries is None else queries
 
     def powers() -> list[Floats]:
@@ -81,7 +82,7 @@ def arc_moments(
 
 def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
     """How any query is answered; `counts` is of shape (K, P)."""
-    circle = circle_of(_arcs(randomizer))
+    circle = circle_of(known_as(randomizer, Arcs))
     everyone = frequencies(circle, counts)
     reports = int(counts.sum())
 
@@ -127,7 +128,7 @@ def mean_parts(
 
 def mean_reach(randomizer: Randomizer) -> Fraction:
     """The best arc's worth to the mean, and the farthest value from there."""
-    arcs = _arcs(randomizer)
+    arcs = known_as(randomizer, Arcs)
     circle = circle_of(arcs)
     least, most = extremes(circle, scores(circle, from_middle(arcs.size)[None]))
     return Fraction(float(max(most[0], -least[0]))) + half(arcs.size)
@@ -135,7 +136,7 @@ def mean_reach(randomizer: Randomizer) -> Fraction:
 
 def score_range(randomizer: Randomizer) -> Range:
     """Of any arc for any single value."""
-    return _score_range(_arcs(randomizer))
+    return _score_range(known_as(randomizer, Arcs))
 
 
 @lru_cache(maxsize=8)
@@ -145,19 +146,19 @@ def _score_range(arcs: Arcs) -> Range:
 
 def query_range(randomizer: Randomizer, queries: Floats) -> Range:
     """Of any arc for any of these queries."""
-    circle = circle_of(_arcs(randomizer))
+    circle = circle_of(known_as(randomizer, Arcs))
     return range_of(*extremes(circle, scores(circle, queries)))
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
     """Of any arc under its frequency: without the value, and with it."""
-    arcs = _arcs(randomizer)
+    arcs = known_as(randomizer, Arcs)
     return alike(Fraction(arcs.other, arcs.mass), Fraction(arcs.truth, arcs.mass))
 
 
 def cohort_shares(randomizer: Randomizer) -> Floats:
     """The weights of the frequencies."""
-    return circle_of(_arcs(randomizer)).law
+    return circle_of(known_as(randomizer, Arcs)).law
 
 
 def explained(question: Question) -> list[str]:
@@ -165,7 +166,7 @@ def explained(question: Question) -> list[str]:
 
     Those below a number, or of a circle those of ranges.
     """
-    arcs, circular = _arcs(question.randomizer), question.domain.circular
+    arcs, circular = known_as(question.randomizer, Arcs), question.domain.circular
     circle = circle_of(arcs)
     queries = (around_circle if circular else prefixes)(arcs.size, FEW)
     square = powers_by_value(circle, scores(circle, queries))[0]
@@ -180,11 +181,6 @@ def explained(question: Question) -> list[str]:
             f"the delivered epsilon, on average over {all_of_them}"
         )
     return lines
-
-
-def _arcs(randomizer: Randomizer) -> Arcs:
-    assert isinstance(randomizer, Arcs)  # noqa: S101 (a fact about our own table)
-    return randomizer
 
 
 DECODER = Decoder(

@@ -16,7 +16,7 @@ from ldp.mechanisms.rappor import Rappor
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.bloom.decoding import bloom_moments, design_matrix
-from ldp_aggregator.decoders.decoder import Asked, Decoder, Rates, Refusal, of_support
+from ldp_aggregator.decoders.decoder import Asked, Decoder, Rates, Refusal, known_as, of_support
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.repeats import noise_of
 from ldp_aggregator.moments.scores import Scores, among_others, ones_of
@@ -25,13 +25,17 @@ from ldp_aggregator.moments.scores import Scores, among_others, ones_of
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
     """Of the candidates' frequencies."""
     return bloom_moments(
-        _bloom(randomizer), counts, asked.values, repeats=asked.reports_each, design=asked.design
+        known_as(randomizer, Rappor),
+        counts,
+        asked.values,
+        repeats=asked.reports_each,
+        design=asked.design,
     )
 
 
 def score_range(randomizer: Randomizer) -> Refusal:
     """Least squares weighs each bit by what all reports say, and chooses among candidates by it."""
-    least, most = of_support(*_bloom(randomizer).support)
+    least, most = of_support(*known_as(randomizer, Rappor).support)
     bit = max(most, 1 - least)
     return Refusal(
         "least squares weighs each bit by what all reports say; the share of a cohort whose text "
@@ -42,13 +46,13 @@ def score_range(randomizer: Randomizer) -> Refusal:
 
 def support_rates(randomizer: Randomizer, counts: Counts) -> Rates:
     """Of the bits of each cohort."""
-    return Rates(counts[:, 1:], counts[:, :1], _bloom(randomizer).support)
+    return Rates(counts[:, 1:], counts[:, :1], known_as(randomizer, Rappor).support)
 
 
 def joint_scores(question: Question, counts: Counts, candidates: Sequence[str]) -> Scores:
     """By least squares on the bits of the candidates."""
     return scores_of_design(
-        question, counts, design_matrix(_bloom(question.randomizer), candidates)
+        question, counts, design_matrix(known_as(question.randomizer, Rappor), candidates)
     )
 
 
@@ -63,7 +67,7 @@ def scores_of_design(
 
     Raises `EstimateError` for candidates that cannot be told apart.
     """
-    randomizer = _bloom(question.randomizer)
+    randomizer = known_as(question.randomizer, Rappor)
     bits, noise = randomizer.bits, noise_of(randomizer)
     gain = noise.one - noise.zero
     # (cohorts,): reports. A row of the design is a bit of a cohort, which has the cohort's share.
@@ -120,11 +124,6 @@ def scores_of_design(
         moments=moments,
         powers=None,
     )
-
-
-def _bloom(randomizer: Randomizer) -> Rappor:
-    assert isinstance(randomizer, Rappor)  # noqa: S101 (a fact about our own table)
-    return randomizer
 
 
 DECODER = Decoder(

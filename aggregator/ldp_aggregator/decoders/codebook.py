@@ -22,7 +22,7 @@ from ldp.mechanisms.codebook import CodebookResponse
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts
-from ldp_aggregator.decoders.decoder import Decoder, no_score_range
+from ldp_aggregator.decoders.decoder import Decoder, known_as, no_score_range
 from ldp_aggregator.tallies.codeword_counting import OFFSET
 from ldp_aggregator.vectors.law import word_law
 from ldp_aggregator.vectors.mean_vector import VectorParts
@@ -30,7 +30,7 @@ from ldp_aggregator.vectors.mean_vector import VectorParts
 
 def vector_parts(randomizer: Randomizer, counts: Counts) -> VectorParts:
     """From sums; `counts` is of shape (1, 1 + 2 coordinates)."""
-    codebook = _codebook(randomizer)
+    codebook = known_as(randomizer, CodebookResponse)
     law, width = word_law(codebook), codebook.dimensions
     reports = int(counts[0, 0])
     # (coordinates,): exact sums, then floats.
@@ -45,7 +45,7 @@ def vector_parts(randomizer: Randomizer, counts: Counts) -> VectorParts:
 
 def mean_reach(randomizer: Randomizer) -> Fraction:
     """A forger may look for a seed with the greatest coordinate; its device may hold the radius."""
-    return Fraction(word_law(_codebook(randomizer)).most) + 1
+    return Fraction(word_law(known_as(randomizer, CodebookResponse)).most) + 1
 
 
 def values(
@@ -60,7 +60,7 @@ def values(
 
 def explained(question: Question) -> list[str]:
     """What epsilon covers, what is done with long vectors, and how well means will be known."""
-    codebook, ball = _codebook(question.randomizer), question.domain.ball
+    codebook, ball = known_as(question.randomizer, CodebookResponse), question.domain.ball
     assert ball is not None  # noqa: S101 (the mechanism accepts no other)
     radius, law = decimal_text(ball.radius), word_law(codebook)
     of_one = float(ball.radius) * law.total_variance(ball.dimensions) ** 0.5
@@ -76,11 +76,6 @@ def explained(question: Question) -> list[str]:
         f"  error of a mean     {of_one / ball.dimensions**0.5:.4g} / sqrt(respondents) for a "
         f"coordinate, {of_one:.4g} / sqrt(respondents) for the whole vector, about",
     ]
-
-
-def _codebook(randomizer: Randomizer) -> CodebookResponse:
-    assert isinstance(randomizer, CodebookResponse)  # noqa: S101 (a fact about our own table)
-    return randomizer
 
 
 DECODER = Decoder(

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -38,6 +38,8 @@ from ldp_aggregator.vectors.mean_vector import VectorParts
 
 MOST_VALUES = 2048
 """For a mean of frequencies: beyond, their covariance is too large to be summed up."""
+
+Kind = TypeVar("Kind")
 
 
 class Asked(NamedTuple):
@@ -156,6 +158,12 @@ class Finds(NamedTuple):
     """How frequent a text has to be, by its length, for n respondents."""
     never: str
     """Which texts are never found, in words."""
+
+
+def known_as(randomizer: Randomizer, kind: type[Kind]) -> Kind:
+    """What the table gives a decoder, as the kind that the table has it for."""
+    assert isinstance(randomizer, kind)  # noqa: S101 (a fact about our own table, not about input)
+    return randomizer
 
 
 def no_moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:  # noqa: ARG001

@@ -42,6 +42,7 @@ from ldp_aggregator.decoders.decoder import (
     Decoder,
     Parts,
     alike,
+    known_as,
     lines_of_mean,
     no_score_range,
     no_values,
@@ -92,7 +93,7 @@ def mean_parts(
     counts: Counts,
 ) -> Parts:
     """Means of scores; `counts` is of shape (grid, levels)."""
-    dithered = _dithered(randomizer)
+    dithered = known_as(randomizer, DitheredResponse)
     scores, reports = scores_of(dithered), int(counts.sum())
     shares = counts / reports
     step = (dithered.size - 1) / dithered.grid
@@ -112,20 +113,20 @@ def mean_parts(
 
 def mean_reach(randomizer: Randomizer) -> Fraction:
     """From the greatest worth, of the last level and dither 0, to the first value."""
-    dithered = _dithered(randomizer)
+    dithered = known_as(randomizer, DitheredResponse)
     step = Fraction(dithered.size - 1, dithered.grid)
     return step * dithered.worth(0, dithered.levels - 1)
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
     """Of any level: that of another, and that of its own."""
-    own, other = _dithered(randomizer).response.support
+    own, other = known_as(randomizer, DitheredResponse).response.support
     return alike(other, own)
 
 
 def explained(question: Question) -> list[str]:
     """What epsilon covers, and how well the mean will be known."""
-    dithered = _dithered(question.randomizer)
+    dithered = known_as(question.randomizer, DitheredResponse)
     return lines_of_mean(question.domain, largest_error(dithered))
 
 
@@ -141,11 +142,6 @@ def largest_error(dithered: DitheredResponse) -> float:
 def _rounding(dithered: DitheredResponse) -> float:
     """What rounding to a grid coarser than the values may add to a variance, in its steps."""
     return 0.25 if dithered.size - 1 > dithered.grid else 0.0
-
-
-def _dithered(randomizer: Randomizer) -> DitheredResponse:
-    assert isinstance(randomizer, DitheredResponse)  # noqa: S101 (a fact about our own table)
-    return randomizer
 
 
 DECODER = Decoder(

@@ -31,7 +31,7 @@ from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.subsets import SubsetsResponse, pair_error
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.decoders.decoder import Decoder, Range, of_one_report
+from ldp_aggregator.decoders.decoder import Decoder, Range, known_as, of_one_report
 from ldp_aggregator.marginals.subsets import Part, Subsets, subsets_of
 from ldp_aggregator.marginals.tables import Tables
 from ldp_aggregator.moments.jumps import directions
@@ -47,12 +47,12 @@ _NOTE = (
 
 def tables_of(randomizer: Randomizer, counts: Counts) -> Tables:
     """The tables of any few fields, from counts of shape (subsets, symbols)."""
-    return Tables(subsets_of(_response(randomizer)), counts)
+    return Tables(subsets_of(known_as(randomizer, SubsetsResponse)), counts)
 
 
 def marginal_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     """Of every value of every field, from counts of shape (subsets, symbols)."""
-    response = _response(randomizer)
+    response = known_as(randomizer, SubsetsResponse)
     tables = tables_of(randomizer, counts)
     subsets = tables.subsets
     fields = range(len(response.sizes))
@@ -151,7 +151,7 @@ def _covariance(tables: Tables) -> Floats:
 
 def score_range(randomizer: Randomizer) -> Range:
     """Of any symbol for any value of any field."""
-    least, most = _ends(_response(randomizer))
+    least, most = _ends(known_as(randomizer, SubsetsResponse))
     return Range(Fraction(least), Fraction(most))
 
 
@@ -168,7 +168,7 @@ def _ends(response: SubsetsResponse) -> tuple[float, float]:
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
     """Of every symbol of every subset, of shape (subsets, symbols): 0 for those not in use."""
-    response = _response(randomizer)
+    response = known_as(randomizer, SubsetsResponse)
     layout = response.layout
     low, high = np.zeros((2, layout.cohorts, layout.symbols))
     for group in subsets_of(response).groups:
@@ -197,7 +197,7 @@ def values_of(question: Question) -> tuple[str, ...]:
 
 def explained(question: Question) -> list[str]:
     """How many fields a device tells, and how well the table of two is known."""
-    response = _response(question.randomizer)
+    response = known_as(question.randomizer, SubsetsResponse)
     together, fields = response.together, len(response.sizes)
     lines = [
         f"  subsets             {response.subsets:,}: a device tells {together} of {fields} fields",
@@ -211,11 +211,6 @@ def explained(question: Question) -> list[str]:
             "sqrt(respondents), on average over all pairs, if answers are spread evenly"
         )
     return lines
-
-
-def _response(randomizer: Randomizer) -> SubsetsResponse:
-    assert isinstance(randomizer, SubsetsResponse)  # noqa: S101 (a fact about our own table)
-    return randomizer
 
 
 DECODER = Decoder(

@@ -17,7 +17,14 @@ from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.matrix import StochasticMatrix
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.decoders.count_law import CountLaw
-from ldp_aggregator.decoders.decoder import Decoder, Range, half, of_one_report, scores_of_symbols
+from ldp_aggregator.decoders.decoder import (
+    Decoder,
+    Range,
+    half,
+    known_as,
+    of_one_report,
+    scores_of_symbols,
+)
 from ldp_aggregator.moments.moments import Moments
 
 WORST_CONDITION = 1000.0
@@ -142,13 +149,13 @@ def mean_reach(randomizer: Randomizer) -> Fraction:
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
     """The largest and the least entry of each symbol's column."""
-    channel = channel_array(_matrix(randomizer))
+    channel = channel_array(known_as(randomizer, StochasticMatrix))
     return channel.min(axis=0), channel.max(axis=0)
 
 
 def warned(randomizer: Randomizer) -> list[str]:
     """Of a matrix that hardly tells its values apart."""
-    condition = float(np.linalg.cond(channel_array(_matrix(randomizer))))
+    condition = float(np.linalg.cond(channel_array(known_as(randomizer, StochasticMatrix))))
     if condition <= WORST_CONDITION:
         return []
     return [
@@ -158,12 +165,7 @@ def warned(randomizer: Randomizer) -> list[str]:
 
 
 def _scores(randomizer: Randomizer) -> Floats:
-    return decoding(channel_array(_matrix(randomizer)))
-
-
-def _matrix(randomizer: Randomizer) -> StochasticMatrix:
-    assert isinstance(randomizer, StochasticMatrix)  # noqa: S101 (a fact about our own table)
-    return randomizer
+    return decoding(channel_array(known_as(randomizer, StochasticMatrix)))
 
 
 DECODER = Decoder(

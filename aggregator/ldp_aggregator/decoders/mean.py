@@ -25,6 +25,7 @@ from ldp_aggregator.decoders.decoder import (
     Parts,
     alike,
     half,
+    known_as,
     lines_of_mean,
     no_score_range,
     no_values,
@@ -40,7 +41,7 @@ def mean_parts(
     """From the number of ones; `counts` is ((zeros, ones),)."""
     zeros, ones = counts[0].tolist()
     reports = zeros + ones
-    one_bit = _one_bit(randomizer)
+    one_bit = known_as(randomizer, OneBitMean)
     scale = float(_scale(one_bit))
     estimate = scale * (ones - zeros) / reports
     # Of a single report no spread is seen: then the largest that there is.
@@ -52,19 +53,19 @@ def mean_parts(
 
 def mean_reach(randomizer: Randomizer) -> Fraction:
     """A forged bit is worth s or -s, and its device may hold the other end."""
-    one_bit = _one_bit(randomizer)
+    one_bit = known_as(randomizer, OneBitMean)
     return _scale(one_bit) + half(one_bit.size)
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
     """Of either bit: q at least, and p at most."""
-    p, q = _one_bit(randomizer).ends
+    p, q = known_as(randomizer, OneBitMean).ends
     return alike(q, p)
 
 
 def explained(question: Question) -> list[str]:
     """What epsilon covers, and how well the mean will be known."""
-    one_bit = _one_bit(question.randomizer)
+    one_bit = known_as(question.randomizer, OneBitMean)
     return lines_of_mean(question.domain, float(_scale(one_bit)))
 
 
@@ -72,11 +73,6 @@ def _scale(one_bit: OneBitMean) -> Fraction:
     """What a 1 is worth, counted from the middle."""
     p, q = one_bit.ends
     return half(one_bit.size) / (p - q)
-
-
-def _one_bit(randomizer: Randomizer) -> OneBitMean:
-    assert isinstance(randomizer, OneBitMean)  # noqa: S101 (a fact about our own table)
-    return randomizer
 
 
 DECODER = Decoder(

@@ -54,6 +54,7 @@ from ldp_aggregator.decoders.decoder import (
     Range,
     from_middle,
     half,
+    known_as,
     lines_of_mean,
     of_one_report,
     scores_of_symbols,
@@ -208,7 +209,7 @@ def mean_parts(
     counts: Counts,
 ) -> Parts:
     """From the scores alone, without frequencies."""
-    randomizer = _additive(randomizer)
+    randomizer = known_as(randomizer, AdditiveNoise)
     noise, shares = Noise.of(randomizer), folded(randomizer, counts) / counts.sum()
     score = from_middle(randomizer.size)
     score[0] -= noise.beyond
@@ -219,13 +220,13 @@ def mean_parts(
 
 def score_range(randomizer: Randomizer) -> Range:
     """own_y, or -next_y for the neighbours of y."""
-    noise = Noise.of(_additive(randomizer))
+    noise = Noise.of(known_as(randomizer, AdditiveNoise))
     return Range(Fraction(-noise.next.max()), Fraction(noise.own.max()))
 
 
 def mean_reach(randomizer: Randomizer) -> Fraction:
     """That of an end, which counts for what lies beyond it."""
-    additive = _additive(randomizer)
+    additive = known_as(randomizer, AdditiveNoise)
     return 2 * half(additive.size) + Fraction(Noise.of(additive).beyond)
 
 
@@ -234,7 +235,7 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
 
     z is the distance of the nearest value, or of the farthest.
     """
-    randomizer = _additive(randomizer)
+    randomizer = known_as(randomizer, AdditiveNoise)
     step, last = float(randomizer.step), randomizer.size - 1
     # (outputs,) each: the number that comes out, and its distance from the values.
     outputs = np.arange(randomizer.layout.symbols) - randomizer.margin
@@ -247,13 +248,8 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
 
 def explained(question: Question) -> list[str]:
     """What epsilon covers, and how well the mean will be known."""
-    additive = _additive(question.randomizer)
+    additive = known_as(question.randomizer, AdditiveNoise)
     return lines_of_mean(question.domain, mean_error(additive))
-
-
-def _additive(randomizer: Randomizer) -> AdditiveNoise:
-    assert isinstance(randomizer, AdditiveNoise)  # noqa: S101 (a fact about our own table)
-    return randomizer
 
 
 DECODER = Decoder(

@@ -18,7 +18,7 @@ import numpy as np
 from ldp.mechanisms.bit_flip import BitFlip
 from ldp.mechanisms.contract import Randomizer
 from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.decoders.decoder import Asked, Decoder, Range, half, of_support
+from ldp_aggregator.decoders.decoder import Asked, Decoder, Range, half, known_as, of_support
 from ldp_aggregator.moments.jumps import jumps_of
 from ldp_aggregator.moments.moments import Moments, with_jumps
 from ldp_aggregator.moments.repeats import check_repeats, repeats_note
@@ -79,7 +79,7 @@ def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
 
 def score_range(randomizer: Randomizer) -> Range:
     """d/b times that of a bit, or 0."""
-    window = _window(randomizer)
+    window = known_as(randomizer, BitFlip)
     bit = of_support(*window.within)
     scale = Fraction(window.size, window.sampled)
     return Range(bit.least * scale, bit.most * scale)
@@ -87,7 +87,7 @@ def score_range(randomizer: Randomizer) -> Range:
 
 def mean_reach(randomizer: Randomizer) -> Fraction:
     """That of the best window."""
-    window = _window(randomizer)
+    window = known_as(randomizer, BitFlip)
     return _best_window(window.size, window.sampled, score_range(randomizer)) + half(window.size)
 
 
@@ -102,11 +102,6 @@ def _best_window(size: int, sampled: int, scores: Range) -> Fraction:
         worth += worths[(start + sampled) % size] - worths[start]
         best = max(best, worth)
     return best
-
-
-def _window(randomizer: Randomizer) -> BitFlip:
-    assert isinstance(randomizer, BitFlip)  # noqa: S101 (a fact about our own table)
-    return randomizer
 
 
 DECODER = Decoder(

@@ -13,7 +13,7 @@ from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.heavy_hitters import HeavyHitters
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.decoders.decoder import Asked, Decoder, Finds, Range, of_support
+from ldp_aggregator.decoders.decoder import Asked, Decoder, Finds, Range, known_as, of_support
 from ldp_aggregator.decoders.pure import payload_chances as chances_of_cells
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.search.found import found_moments, found_texts
@@ -26,7 +26,7 @@ _EXAMPLE = 1_000_000
 
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
     """Of the texts asked for, among the respondents held out."""
-    return found_moments(_search(randomizer), counts, asked.values)
+    return found_moments(known_as(randomizer, HeavyHitters), counts, asked.values)
 
 
 def values(
@@ -35,34 +35,34 @@ def values(
     candidates: Sequence[str],  # noqa: ARG001
 ) -> tuple[tuple[str, ...], str]:
     """Those that the search finds, most frequent first."""
-    return found_texts(_search(question.randomizer), counts)
+    return found_texts(known_as(question.randomizer, HeavyHitters), counts)
 
 
 def reports(randomizer: Randomizer, counts: Counts) -> int:
     """Those that the search did not look at."""
-    return int(counts[_search(randomizer).stages :].sum())
+    return int(counts[known_as(randomizer, HeavyHitters).stages :].sum())
 
 
 def score_range(randomizer: Randomizer) -> Range:
     """As of `pure`, among the reports held out."""
-    p, q = map(Fraction, rates(_search(randomizer)))
+    p, q = map(Fraction, rates(known_as(randomizer, HeavyHitters)))
     return of_support(p, q)
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:
     """Of the cells."""
-    return chances_of_cells(_search(randomizer).oracle)
+    return chances_of_cells(known_as(randomizer, HeavyHitters).oracle)
 
 
 def finds(randomizer: Randomizer) -> Finds:
     """By length, as long as all texts are."""
-    search = _search(randomizer)
+    search = known_as(randomizer, HeavyHitters)
     return Finds(partial(expected_reach, search), never_found(search))
 
 
 def explained(question: Question) -> list[str]:
     """How a search goes, and what it finds."""
-    search = _search(question.randomizer)
+    search = known_as(question.randomizer, HeavyHitters)
     frequencies = in_words(expected_reach(search, _EXAMPLE))
     return [
         f"  search              {search.stages} cohorts find texts, {search.held_out} estimate "
@@ -70,11 +70,6 @@ def explained(question: Question) -> list[str]:
         f"  what is found       with {_EXAMPLE:,} respondents, whatever is held by {frequencies}; "
         f"{never_found(search)} never found",
     ]
-
-
-def _search(randomizer: Randomizer) -> HeavyHitters:
-    assert isinstance(randomizer, HeavyHitters)  # noqa: S101 (a fact about our own table)
-    return randomizer
 
 
 DECODER = Decoder(

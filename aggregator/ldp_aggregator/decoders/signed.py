@@ -24,7 +24,7 @@ from ldp.mechanisms.pad_and_sample import SignedItems
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.decoders import pure
-from ldp_aggregator.decoders.decoder import Decoder, Range, of_one_report
+from ldp_aggregator.decoders.decoder import Decoder, Range, known_as, of_one_report
 from ldp_aggregator.key_values.laws import Balances, PairLaw
 from ldp_aggregator.moments.jumps import jumps_of
 from ldp_aggregator.moments.moments import Moments, with_jumps
@@ -51,7 +51,7 @@ def signed_moments(randomizer: Randomizer, counts: Counts) -> Moments:
 
 def balances(randomizer: Randomizer, counts: Counts) -> Balances:
     """The share that holds each key, and the balance of its ends."""
-    items = _items(randomizer)
+    items = known_as(randomizer, SignedItems)
     law = PairLaw.of(items)
     reports = total_reports(counts, items.layout)
     # (keys, 2): the lower item of each key, and the upper one.
@@ -71,7 +71,7 @@ def score_range(randomizer: Randomizer) -> Range:
 
     Some report supports both, if any does by chance.
     """
-    items = _items(randomizer)
+    items = known_as(randomizer, SignedItems)
     p, q = items.support
     most = 2 if items.of_pair()[1] else 1
     return Range(-2 * q / (p - q), (most - 2 * q) / (p - q))
@@ -79,7 +79,7 @@ def score_range(randomizer: Randomizer) -> Range:
 
 def sum_reach(randomizer: Randomizer, ends: tuple[Fraction, Fraction]) -> Fraction:
     """Of a report that supports none of a key's items, either, or both, if that can be."""
-    items = _items(randomizer)
+    items = known_as(randomizer, SignedItems)
     p, q = items.support
     low, high = ends
     # A report that supports an item is worth as much as its end to the sum, less q times both ends.
@@ -90,7 +90,7 @@ def sum_reach(randomizer: Randomizer, ends: tuple[Fraction, Fraction]) -> Fracti
 
 def explained(question: Question) -> list[str]:
     """What is made of the numbers, and what padding does."""
-    items = _items(question.randomizer)
+    items = known_as(question.randomizer, SignedItems)
     scale = question.domain.key_scale
     assert scale is not None  # noqa: S101 (the kind is that of such questions)
     return [
@@ -101,11 +101,6 @@ def explained(question: Question) -> list[str]:
         f"  at most             {items.most} keys a device: which of more they are, it chooses "
         "before it answers, or sends nothing",
     ]
-
-
-def _items(randomizer: Randomizer) -> SignedItems:
-    assert isinstance(randomizer, SignedItems)  # noqa: S101 (a fact about our own table)
-    return randomizer
 
 
 DECODER = Decoder(

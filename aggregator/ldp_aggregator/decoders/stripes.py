@@ -21,7 +21,7 @@ from ldp.mechanisms.pyramid import View
 from ldp.mechanisms.stripes import Stripes
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats, correlation_of
-from ldp_aggregator.decoders.decoder import Answers, Asked, Decoder, Queries, Range, alike
+from ldp_aggregator.decoders.decoder import Answers, Asked, Decoder, Queries, Range, alike, known_as
 from ldp_aggregator.decoders.linear import FEW, moments_of_queries, moments_of_values, range_of
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.stripes.plane import (
@@ -55,7 +55,7 @@ def stripe_moments(
     known: Queries | None = None,
 ) -> Moments:
     """Of disjoint rectangles, or of every cell; `counts` is of shape (K, P)."""
-    plane = plane_of(_stripes(randomizer))
+    plane = plane_of(known_as(randomizer, Stripes))
     size, reports = plane.stripes.size, int(counts.sum())
     known = known or queries_of(randomizer, counts)
     if queries is None and size > FEW:
@@ -72,7 +72,7 @@ def stripe_moments(
 
 def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
     """How any query is answered; `counts` is of shape (K, P)."""
-    plane = plane_of(_stripes(randomizer))
+    plane = plane_of(known_as(randomizer, Stripes))
     everyone = frequencies(plane, counts)
     reports = int(counts.sum())
 
@@ -138,7 +138,7 @@ def _contrasts(stripes: Stripes) -> Contrasts:
 
 def score_range(randomizer: Randomizer) -> Range:
     """Of any arc for any single cell."""
-    return _score_range(_stripes(randomizer))
+    return _score_range(known_as(randomizer, Stripes))
 
 
 @lru_cache(maxsize=8)
@@ -151,24 +151,24 @@ def _score_range(stripes: Stripes) -> Range:
 
 def query_range(randomizer: Randomizer, queries: Floats) -> Range:
     """Of any arc for any of these queries."""
-    plane = plane_of(_stripes(randomizer))
+    plane = plane_of(known_as(randomizer, Stripes))
     return range_of(*extremes(plane, scores(plane, queries)))
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
     """Of any arc under its frequency: without the cell, and with it."""
-    stripes = _stripes(randomizer)
+    stripes = known_as(randomizer, Stripes)
     return alike(Fraction(stripes.other, stripes.mass), Fraction(stripes.truth, stripes.mass))
 
 
 def cohort_shares(randomizer: Randomizer) -> Floats:
     """The weights of the frequencies."""
-    return plane_of(_stripes(randomizer)).law
+    return plane_of(known_as(randomizer, Stripes)).law
 
 
 def explained(question: Question) -> list[str]:
     """How many frequencies there are, and how well the share of a rectangle is known."""
-    stripes = _stripes(question.randomizer)
+    stripes = known_as(question.randomizer, Stripes)
     plane = plane_of(stripes)
     side = stripes.side
     middle = np.zeros((side, side))
@@ -187,11 +187,6 @@ def explained(question: Question) -> list[str]:
 
 def _depth(plane: Plane) -> int:
     return plane.stripes.side.bit_length() - 1
-
-
-def _stripes(randomizer: Randomizer) -> Stripes:
-    assert isinstance(randomizer, Stripes)  # noqa: S101 (a fact about our own table)
-    return randomizer
 
 
 DECODER = Decoder(

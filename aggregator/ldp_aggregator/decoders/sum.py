@@ -15,7 +15,7 @@ from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.histogram import NoisyHistogram
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.decoders.decoder import Decoder, Range, of_one_report, reach_of_mean
+from ldp_aggregator.decoders.decoder import Decoder, Range, known_as, of_one_report, reach_of_mean
 from ldp_aggregator.moments.jumps import jumps_of
 from ldp_aggregator.moments.moments import Moments, with_jumps
 from ldp_aggregator.moments.scores import Scores, by_pairs, even_powers
@@ -41,25 +41,25 @@ def sum_moments(randomizer: Randomizer, counts: Counts) -> Moments:
 
 def score_range(randomizer: Randomizer) -> Range:
     """That of a level."""
-    levels = _histogram(randomizer).scores()
+    levels = known_as(randomizer, NoisyHistogram).scores()
     return Range(levels[0], levels[-1])
 
 
 def mean_reach(randomizer: Randomizer) -> Fraction:
     """The highest level at half of the values, the lowest at the others."""
-    size = _histogram(randomizer).size
+    size = known_as(randomizer, NoisyHistogram).size
     return reach_of_mean(size, size // 2, score_range(randomizer))
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
     """The probability of each level for a value that is held, or that is not."""
-    laws = _level_laws(_histogram(randomizer))
+    laws = _level_laws(known_as(randomizer, NoisyHistogram))
     return laws.min(axis=0), laws.max(axis=0)
 
 
 def joint_scores(question: Question, counts: Counts, values: Sequence[str]) -> Scores:  # noqa: ARG001
     """Of numbers, place by place."""
-    randomizer = _histogram(question.randomizer)
+    randomizer = known_as(question.randomizer, NoisyHistogram)
     size, levels, variance = randomizer.size, randomizer.levels, float(randomizer.variance())
     level_scores = np.array([float(score) for score in randomizer.scores()])
     # A value's score is that of its own place: (size, size * levels).
@@ -81,11 +81,6 @@ def _level_laws(randomizer: NoisyHistogram) -> Floats:
     """P[level], of shape (2, levels): of a value that is not held, and of one that is."""
     laws = (randomizer.level_law(holds=holds) for holds in (False, True))
     return np.array([[float(mass) for mass in law] for law in laws])
-
-
-def _histogram(randomizer: Randomizer) -> NoisyHistogram:
-    assert isinstance(randomizer, NoisyHistogram)  # noqa: S101 (a fact about our own table)
-    return randomizer
 
 
 DECODER = Decoder(

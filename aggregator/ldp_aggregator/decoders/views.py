@@ -35,7 +35,7 @@ from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.taxonomy import TaxonomyResponse
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.decoders.decoder import Decoder, Range, of_one_report
+from ldp_aggregator.decoders.decoder import Decoder, Range, known_as, of_one_report
 from ldp_aggregator.moments.jumps import directions
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.taxonomies.two_passes import shared_out, totals
@@ -63,7 +63,7 @@ class Powers(NamedTuple):
 
 def view_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     """Moments of every node, inner ones first, from counts of shape (levels, symbols)."""
-    response = _response(randomizer)
+    response = known_as(randomizer, TaxonomyResponse)
     reports = int(counts.sum())
     frequency = frequencies(response, counts)
     shares = shared_out(response.parents, frequency, _HARDLY_ANY)
@@ -155,7 +155,7 @@ def _in_both(response: TaxonomyResponse, frequency: Floats) -> Floats:
 
 def score_range(randomizer: Randomizer) -> Range:
     """Of any symbol for any node."""
-    least, most = _ends(_response(randomizer))
+    least, most = _ends(known_as(randomizer, TaxonomyResponse))
     return Range(Fraction(least), Fraction(most))
 
 
@@ -170,7 +170,7 @@ def _ends(response: TaxonomyResponse) -> tuple[float, float]:
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
     """Of every symbol of every level, of shape (levels, symbols): 0 for those that it never has."""
-    response = _response(randomizer)
+    response = known_as(randomizer, TaxonomyResponse)
     layout = response.layout
     low, high = np.zeros((2, layout.cohorts, layout.symbols))
     for view in views_of(response).views:
@@ -181,7 +181,7 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
 
 def cohort_shares(randomizer: Randomizer) -> Floats:
     """The law of the levels."""
-    return np.array([float(share) for share in _response(randomizer).shares])
+    return np.array([float(share) for share in known_as(randomizer, TaxonomyResponse).shares])
 
 
 def values(
@@ -197,7 +197,7 @@ def values(
 
 def explained(question: Question) -> list[str]:
     """How people are dealt out to the levels."""
-    response, taxonomy = _response(question.randomizer), question.domain.taxonomy
+    response, taxonomy = known_as(question.randomizer, TaxonomyResponse), question.domain.taxonomy
     names = () if taxonomy is None else taxonomy.levels
     parts = [
         f"{name} {float(share):.3g} (cells: {len(level.nodes):,})"
@@ -208,11 +208,6 @@ def explained(question: Question) -> list[str]:
         "  the level tells     nothing: it is drawn whatever the answer is, and epsilon covers any "
         "value against any other",
     ]
-
-
-def _response(randomizer: Randomizer) -> TaxonomyResponse:
-    assert isinstance(randomizer, TaxonomyResponse)  # noqa: S101 (a fact about our own table)
-    return randomizer
 
 
 DECODER = Decoder(

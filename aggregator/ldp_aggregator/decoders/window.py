@@ -33,6 +33,7 @@ from ldp_aggregator.decoders.decoder import (
     Parts,
     Refusal,
     from_middle,
+    known_as,
     lines_of_mean,
     no_values,
 )
@@ -66,7 +67,7 @@ def mean_parts(
     counts: Counts,
 ) -> Parts:
     """Means of scores; `counts` is of shape (1, places)."""
-    wave = _wave(randomizer)
+    wave = known_as(randomizer, SquareWave)
     scores, reports = scores_of(wave), int(counts.sum())
     # (places,): the share of the reports that name each place.
     shares = counts[0] / reports
@@ -93,13 +94,13 @@ def score_range(randomizer: Randomizer) -> Refusal:  # noqa: ARG001
 
 def mean_reach(randomizer: Randomizer) -> Fraction:
     """From the worth of the last place to the first value."""
-    wave = _wave(randomizer)
+    wave = known_as(randomizer, SquareWave)
     return wave.worth(wave.places - 1)
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
     """Of each place: that outside of a window, unless all windows hold it, and that within."""
-    wave = _wave(randomizer)
+    wave = known_as(randomizer, SquareWave)
     near, far = (float(rate) for rate in wave.rates)
     place = np.arange(wave.places)
     in_all = (place >= wave.size - 1) & (place < wave.width)
@@ -108,7 +109,7 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
 
 def shape(randomizer: Randomizer, counts: Counts, post: str) -> Floats:
     """Frequencies that explain the counts best, or nearly so and smooth."""
-    return shape_of(window_of(_wave(randomizer)), counts[0], smooth=post == "ems")
+    return shape_of(window_of(known_as(randomizer, SquareWave)), counts[0], smooth=post == "ems")
 
 
 def window_of(wave: SquareWave) -> Window:
@@ -119,7 +120,7 @@ def window_of(wave: SquareWave) -> Window:
 
 def explained(question: Question) -> list[str]:
     """How blurred a report is, and where there is a mean, how well it will be known."""
-    wave = _wave(question.randomizer)
+    wave = known_as(question.randomizer, SquareWave)
     near = float(wave.rates[0]) * wave.width
     window = (
         f"  window              {wave.width} of {wave.places} places about the answer, which "
@@ -136,11 +137,6 @@ def largest_error(wave: SquareWave) -> float:
     # (places,): the law of the reports of the first value.
     law = window_of(wave).expected(np.eye(wave.size)[0])
     return float((law @ (scores.mean**2 - scores.square)) ** 0.5)
-
-
-def _wave(randomizer: Randomizer) -> SquareWave:
-    assert isinstance(randomizer, SquareWave)  # noqa: S101 (a fact about our own table)
-    return randomizer
 
 
 DECODER = Decoder(

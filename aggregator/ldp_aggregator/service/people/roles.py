@@ -37,7 +37,6 @@ from ldp_aggregator.service.uploads.tokens import (
 
 VIEWER, OPERATOR = ROLES = ("viewer", "operator")
 _GOOD_FOR = {VIEWER: (ANALYST,), OPERATOR: (ANALYST, METRICS)}
-_BEST_FIRST = (GRANTED, WRONG_SURVEY, WRONG_SCOPE)
 _MOST_SURVEYS = 1000
 _MOST_BYTES = 1 << 20
 _PAUSE = 1.0
