@@ -47,6 +47,14 @@ def test_a_share_of_the_worlds_is_sound():
     assert runs.batches > 5 * SHARE
 
 
+def test_all_that_fail_are_counted():
+    """Also beyond those of which it is told what was wrong."""
+    runs = run(0, 25, "uncharged")
+    assert len(runs.failures) == 20
+    assert runs.failed > 20
+    assert runs.plus(runs).failed == 2 * runs.failed
+
+
 @pytest.mark.parametrize("seed", [64_772])
 def test_worlds_that_once_failed_are_sound(seed):
     """A backup of an app that had not sent yet had a secret that a loss of power then took."""

@@ -65,7 +65,7 @@ def _run(first: int, last: int, *, workers: int, bug: str | None) -> int:
         known = len(runs.failures)
         if time.monotonic() - said >= _PAUSE:
             said = time.monotonic()
-            click.echo(f"{runs.seeds:,} seeds, {known} failed", err=True)
+            click.echo(f"{runs.seeds:,} seeds, {runs.failed:,} failed", err=True)
 
     runs = run_all(first, last, bug, workers=workers, tell=tell)
     for name in FAULTS:
@@ -74,11 +74,11 @@ def _run(first: int, last: int, *, workers: int, bug: str | None) -> int:
     for name in never:
         click.echo(f"expected a fault that happens, got none of: {name} ({FAULTS[name]})")
     click.echo(
-        f"{runs.seeds:,} seeds, {runs.batches:,} batches counted, {len(runs.failures)} failed; "
+        f"{runs.seeds:,} seeds, {runs.batches:,} batches counted, {runs.failed:,} failed; "
         f"{1000 * runs.seconds / runs.seeds:.1f} ms of a processor each, "
         f"{runs.seeds / (time.monotonic() - begun):.0f} a second"
     )
-    return int(bool(runs.failures or never))
+    return int(bool(runs.failed or never))
 
 
 def _replay(seed: int, bug: str | None) -> int:

@@ -16,6 +16,7 @@ from ldp_simulations.world.world import Verdict, live
 CHUNK = 250
 """Seeds that a process takes at once."""
 _MOST_FAILURES = 20
+"""That are remembered with what was wrong; all are counted."""
 
 
 class Failure(NamedTuple):
@@ -33,7 +34,9 @@ class Runs(NamedTuple):
     seconds: float = 0.0
     """Of processors."""
     faults: Counter[str] = Counter()  # noqa: RUF012  # never changed
+    failed: int = 0
     failures: tuple[Failure, ...] = ()
+    """The first of them."""
 
     def plus(self, other: Runs) -> Runs:
         """Both together."""
@@ -42,6 +45,7 @@ class Runs(NamedTuple):
             self.batches + other.batches,
             self.seconds + other.seconds,
             faults=self.faults + other.faults,
+            failed=self.failed + other.failed,
             failures=(self.failures + other.failures)[:_MOST_FAILURES],
         )
 
@@ -61,12 +65,13 @@ def run(first: int, last: int, bug: str | None = None) -> Runs:
     """The worlds of seeds, the last not among them."""
     begun = time.process_time()
     faults: Counter[str] = Counter()
-    batches = 0
+    batches = failed = 0
     failures: list[Failure] = []
     for seed in range(first, last):
         outcome = verdict(scenario(seed), bug)
         faults += outcome.faults
         batches += outcome.batches
+        failed += bool(outcome.wrong)
         if outcome.wrong and len(failures) < _MOST_FAILURES:
             failures.append(Failure(seed, outcome.wrong))
     return Runs(
@@ -74,6 +79,7 @@ def run(first: int, last: int, bug: str | None = None) -> Runs:
         batches,
         time.process_time() - begun,
         faults=faults,
+        failed=failed,
         failures=tuple(failures),
     )
 
