@@ -9,6 +9,7 @@ from unittest.mock import patch
 import pytest
 from broken_stores import records_of
 from children import in_child
+from opened_clients import opening
 from surveys import DEVICE_SURVEY
 
 from ldp import StateError
@@ -49,24 +50,8 @@ def clock():
 @pytest.fixture
 def opened(tmp_path):
     """Opens clients whose sender has to be called, on one state file; closes them in the end."""
-    clients = []
-
-    def open_client(outcomes=(), **settings):
-        transport = RecordingTransport(outcomes)
-        client = EmbeddedClient(
-            DEVICE_SURVEY,
-            state=tmp_path / "state",
-            transport=transport,
-            strict=True,
-            interval=None,
-            **settings,
-        )
-        clients.append(client)
-        return client, transport
-
-    yield open_client
-    for client in clients:
-        client.close()
+    with opening(tmp_path / "state") as open_client:
+        yield open_client
 
 
 def record(client, count):

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from moving_clocks import DAY, SYNCED, YEAR, Clocks, moved_by
+from opened_clients import opening
 from surveys import DEVICE_SURVEY, survey_of, yes_no
 
 from ldp.wire import FrameReader, decode_batch
@@ -27,24 +28,8 @@ def clocks():
 @pytest.fixture
 def opened(tmp_path, clocks):
     """Opens clients on one state file."""
-    clients = []
-
-    def open_client(outcomes=(), survey=DEVICE_SURVEY, **settings):
-        transport = RecordingTransport(outcomes)
-        client = EmbeddedClient(
-            survey,
-            state=tmp_path / "state",
-            transport=transport,
-            strict=True,
-            interval=None,
-            **settings,
-        )
-        clients.append(client)
-        return client, transport
-
-    yield open_client
-    for client in clients:
-        client.close()
+    with opening(tmp_path / "state") as open_client:
+        yield open_client
 
 
 def test_a_failure_while_the_clock_is_ahead_is_over_when_it_is_set(opened, clocks):
