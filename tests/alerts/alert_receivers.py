@@ -3,7 +3,10 @@
 import datetime
 import ipaddress
 import ssl
+import time
 from contextlib import contextmanager
+from socketserver import BaseRequestHandler, ThreadingTCPServer
+from threading import Event, Thread
 
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult
@@ -67,6 +70,29 @@ def mail_server(folder, user=b"ldp", password=b"a word that is long"):
         yield controller.port, ssl.create_default_context(cafile=certificate), taken
     finally:
         controller.stop()
+
+
+@contextmanager
+def dripping(line):
+    """A server that says a line again and again: its port, and whether its client was gone first.
+
+    It has an end, so that who waits for it fails in the end.
+    """
+    gone = Event()
+
+    class Dripping(BaseRequestHandler):
+        def handle(self):
+            try:
+                for _ in range(600):
+                    self.request.sendall(line)
+                    time.sleep(0.05)
+            except OSError:
+                gone.set()
+
+    with ThreadingTCPServer(("127.0.0.1", 0), Dripping) as server:
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield server.server_address[1], gone
+        server.shutdown()
 
 
 def certificate_in(folder):

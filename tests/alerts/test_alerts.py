@@ -7,7 +7,7 @@ from base64 import b64decode, b64encode
 from itertools import pairwise
 
 import pytest
-from alert_receivers import hook, mail_server
+from alert_receivers import dripping, hook, mail_server
 from calling import run
 from collecting import wait_for
 from pages import COMMUTE, UPLOADING, answers, service_of, visitor, write_tokens
@@ -15,6 +15,7 @@ from wire_samples import TEXT, batch_of, file_of
 
 from ldp import parse_survey
 from ldp_aggregator.service.alerts import conditions as kinds
+from ldp_aggregator.service.alerts import mail as mailing
 from ldp_aggregator.service.alerts.alarms import Alarms
 from ldp_aggregator.service.alerts.conditions import Condition, Event, Observation, conditions
 from ldp_aggregator.service.alerts.mail import Mail, Server, server_of
@@ -81,6 +82,21 @@ def test_mail_goes_over_tls_with_a_login(tmp_path):
                 Mail(one, "ldp@example.org", ("me@example.org",), tls=tls).send(MESSAGE, NOW)
             assert one.password not in str(refused.value)
         assert len(taken) == 1
+
+
+def test_who_answers_without_end_is_not_waited_for(monkeypatch):
+    """A receiver, and a mail server, that keep saying something: others are told meanwhile."""
+    with dripping(b"HTTP/1.1 100 Continue\r\n\r\n") as (port, gone):
+        slow = Webhook(f"http://127.0.0.1:{port}/", SECRET, patience=0.2)
+        with pytest.raises(DeliveryError, match=r"no answer within 0\.2 s"):
+            slow.send(MESSAGE, NOW)
+        assert gone.wait(60)
+    monkeypatch.setattr(mailing, "LONGEST", 0.2)
+    with dripping(b"220-wait\r\n") as (port, gone):
+        server = Server("127.0.0.1", port, "none")
+        with pytest.raises(DeliveryError):
+            Mail(server, "ldp@example.org", ("me@example.org",)).send(MESSAGE, NOW)
+        assert gone.wait(60)
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,17 @@
 
 import asyncio
 from contextlib import closing
+from functools import partial
 
 from hostile_http import fresh
 from pages import TOKEN, UPLOADING, write_tokens
 from uvicorn import Config
-from uvicorn.server import ServerState
 from wire_samples import SURVEY, TEXT
 
 from ldp_aggregator.service.counting.served import Served
-from ldp_aggregator.service.http import protocol
+from ldp_aggregator.service.http import protocol, upload_protocol
 from ldp_aggregator.service.http.app import Application
+from ldp_aggregator.service.http.server import Server
 from ldp_aggregator.service.http.upload_protocol import UploadProtocol
 from ldp_aggregator.service.service import Service, Settings
 from ldp_aggregator.service.uploads.tokens import TokenFile
@@ -36,33 +37,36 @@ class _Ending:
     """A server within this loop, and connections to it."""
 
     def __init__(self, service):
-        self.state = ServerState()
-        application = Application(service)
+        self.service = service
         self._config = Config(
-            application, lifespan="off", ws="none", log_config=None, proxy_headers=False
+            Application(service), lifespan="off", ws="none", log_config=None, proxy_headers=False
         )
         self._config.load()
+        nothing = lambda: None  # noqa: E731
+        self._server = Server(self._config, nothing, nothing, renew=lambda: False)
+        self._server.lifespan = self._config.lifespan_class(self._config)
+        self._ending = None
+        self._ends_next = False
         self._writers = []
 
     async def __aenter__(self):
-        self._server = await asyncio.get_running_loop().create_server(
-            lambda: UploadProtocol(self._config, self.state, {}), "127.0.0.1"
-        )
+        listening = await asyncio.get_running_loop().create_server(self._accepted, "127.0.0.1")
+        self._address = listening.sockets[0].getsockname()
+        self._server.servers = [listening]
         return self
 
     async def __aexit__(self, *_):
-        self._server.close()
         for writer in self._writers:
             writer.close()
-        while self.state.connections:
-            await asyncio.sleep(0.001)
+        await self._ending
 
     async def connected(self, sent=b""):
         """A connection that has sent something and has read what came of it."""
-        before = len(self.state.connections)
-        connection = await asyncio.open_connection(*self._server.sockets[0].getsockname())
+        known = self._server.server_state.connections
+        before = len(known)
+        connection = await asyncio.open_connection(*self._address)
         self._writers.append(connection[1])
-        while len(self.state.connections) == before:
+        while len(known) == before:
             await asyncio.sleep(0.001)
         if sent:
             connection[1].write(sent)
@@ -70,9 +74,17 @@ class _Ending:
         return connection
 
     def end(self):
-        """What the server does to each connection when it is told to end."""
-        for connection in list(self.state.connections):
-            connection.shutdown()
+        """Begin to end, in the next turn of the loop."""
+        self._ending = asyncio.create_task(self._server.shutdown())
+
+    def end_at_next(self):
+        """Begin to end after the next connection is accepted, and before it begins."""
+        self._ends_next = True
+
+    def _accepted(self):
+        if self._ends_next:
+            self.end()
+        return UploadProtocol(self._config, self._server.server_state, {})
 
 
 async def _head(reader):
@@ -124,11 +136,80 @@ def test_what_is_on_its_way_is_answered(tmp_path, monkeypatch):
 def test_silence_ends(tmp_path, monkeypatch):
     """A connection over which nothing comes holds the server for a moment only."""
     monkeypatch.setattr(protocol, "LAST", 0.01)
+    monkeypatch.setattr(protocol, "HEAD", _LONG)
 
     async def scene(server):
         connections = [await server.connected(), await server.connected(upload())]
         server.end()
         for reader, _ in connections:
             assert await reader.read() == b""
+
+    _ended(tmp_path, scene)
+
+    async def begun_late(server):
+        server.end_at_next()
+        reader, _ = await server.connected()
+        assert await reader.read() == b""
+
+    _ended(tmp_path, begun_late)
+
+
+def test_who_is_accepted_and_has_not_begun_is_answered(tmp_path, monkeypatch):
+    """Between the two a turn of the loop passes, and with TLS a handshake."""
+    monkeypatch.setattr(protocol, "LAST", _LONG)
+
+    async def scene(server, request):
+        server.end_at_next()
+        reader, writer = await server.connected()
+        writer.write(request)
+        assert "connection: close" in await _head(reader)
+        assert await reader.read() == b""
+
+    for request in (looking(), upload()):
+        _ended(tmp_path, partial(scene, request=request))
+
+
+def test_what_has_begun_may_take_longer(tmp_path, monkeypatch):
+    """Part of a head is waited for; a body that would outlast the server is told to come again."""
+    monkeypatch.setattr(protocol, "LAST", 0.01)
+
+    async def slow_head(server):
+        reader, writer = await server.connected()
+        request = upload()
+        writer.write(request[:10])
+        await asyncio.sleep(0.1)
+        server.end()
+        await asyncio.sleep(0.1)
+        writer.write(request[10:])
+        assert "202" in await _head(reader)
+
+    _ended(tmp_path, slow_head)
+    monkeypatch.setattr(upload_protocol, "LAST_WORDS", 0.01)
+
+    async def slow_body(server):
+        reader, writer = await server.connected()
+        writer.write(upload()[:-5])
+        await asyncio.sleep(0.1)
+        server.end()
+        head = await _head(reader)
+        assert head.split()[1] == "503"
+        assert "retry-after: 1" in head
+        assert "connection: close" in head
+
+    _ended(tmp_path, slow_body)
+
+
+def test_who_keeps_a_connection_is_told_before_the_end(tmp_path):
+    """While the server is not ready any more, and still answers."""
+
+    async def scene(server):
+        connections = {}
+        for request in (looking, upload):
+            connections[await server.connected(request())] = request()
+        server.service.leaving = True
+        for (reader, writer), request in connections.items():
+            writer.write(request)
+            assert "connection: close" in await _head(reader)
+        server.end()
 
     _ended(tmp_path, scene)

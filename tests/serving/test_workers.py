@@ -43,7 +43,7 @@ def told(service, name):
 def test_workers_are_scraped_as_one(tmp_path, postgres_server):
     """Whichever of them is asked says what all of them have answered, and whether all are ready."""
     store = postgres_server.emptied()
-    with started(tmp_path, "--store", store, "--workers", "2", "--drain", "2") as service:
+    with started(tmp_path, "--store", store, "--workers", "2", "--drain", "3") as service:
         with ThreadPoolExecutor(SENT) as pool:
             # At once, so that no worker takes all of them.
             assert {*pool.map(lambda _: upload(service), range(SENT))} == {202}
@@ -55,8 +55,7 @@ def test_workers_are_scraped_as_one(tmp_path, postgres_server):
         assert service.complaints() == []
         one_cannot_begin(service, tmp_path)
         renewed(service, tmp_path)
-        service.process.terminate()
-        wait_for(lambda: service.get("/readyz").status_code == 503)
+        told_to_stop(service)
         # Not ready, and still there for those who have not noticed.
         assert upload(service) == 202
         assert service.process.wait(60) == 0
@@ -75,6 +74,19 @@ def one_cannot_begin(service, folder):
     assert service.log.read_text().count("could not begin in the place") == 1
     assert "was ended by signal 9" in service.log.read_text()
     assert upload(service) == 202
+
+
+def told_to_stop(service):
+    """In the middle of a renewal, and workers twice, as by a terminal or systemd."""
+    before = workers(service)
+    service.process.send_signal(signal.SIGHUP)
+    wait_for(lambda: service.log.read_text().count("are read anew") == 2)
+    service.process.terminate()
+    wait_for(lambda: service.get("/readyz").status_code == 503)
+    # Those who have answered all along are the ones that end, and no others were waited for.
+    assert {*before} <= {*workers(service)}
+    for process in before:
+        os.kill(process, signal.SIGTERM)
 
 
 def workers(service):
@@ -99,8 +111,16 @@ def renewed(service, folder):
     wait_for(lambda: "goes on with what it had" in service.log.read_text())
     assert names() == {"example"}
     (folder / "survey.toml").write_text(TEXT.replace('"example"', '"renewed"', 1))
+    before = workers(service)
     service.process.send_signal(signal.SIGHUP)
-    wait_for(lambda: names() == {"renewed"})
+
+    def all_are_new():
+        # Whoever is asked meanwhile is ready: the service is.
+        assert service.get("/readyz").status_code == 200
+        return not {*before} & {*workers(service)}
+
+    wait_for(all_are_new)
+    assert names() == {"renewed"}
 
 
 @pytest.fixture

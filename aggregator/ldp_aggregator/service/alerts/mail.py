@@ -16,14 +16,18 @@ from email.errors import HeaderParseError
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import formatdate
-from typing import NamedTuple
+from threading import Timer
+from typing import Any, NamedTuple
 
+from ldp_aggregator.service.alerts.deadline import cut_after
 from ldp_aggregator.service.alerts.messages import Message
 from ldp_aggregator.service.alerts.outbox import DeliveryError
 from ldp_aggregator.service.alerts.webhook import AlertError
 
 STARTTLS, TLS, NONE = SECURITY = ("starttls", "tls", "none")
 PATIENCE = 20.0
+LONGEST = 40.0
+"""Seconds for one answer of the server, and for all that it takes to hand a mail in."""
 _PORTS = {STARTTLS: 587, TLS: 465, NONE: 25}
 _OWN = ("127.0.0.1", "localhost", "::1")
 
@@ -70,11 +74,9 @@ class Mail:
     def _connection(self) -> Iterator[smtplib.SMTP]:
         host, port, security, *_ = self._server
         if security == TLS:
-            connection: smtplib.SMTP = smtplib.SMTP_SSL(
-                host, port, timeout=PATIENCE, context=self._tls
-            )
+            connection: smtplib.SMTP = _HurriedTLS(host, port, timeout=PATIENCE, context=self._tls)
         else:
-            connection = smtplib.SMTP(host, port, timeout=PATIENCE)
+            connection = _Hurried(host, port, timeout=PATIENCE)
         try:
             if security == STARTTLS:
                 connection.starttls(context=self._tls)
@@ -96,6 +98,27 @@ class Mail:
         moment = message.to_dict()["time"]
         mail.set_content(f"{message.summary}\n\n{moment}, {message.kind}, {message.id}\n")
         return mail
+
+
+class _Hurried(smtplib.SMTP):
+    """A connection that is cut after a while, however slowly it is answered."""
+
+    _timer: Timer | None = None
+
+    def connect(self, *place: Any, **options: Any) -> tuple[int, bytes]:
+        """Connect, and read what the server says to begin with."""
+        self._timer = cut_after(LONGEST, lambda: self.sock)
+        return super().connect(*place, **options)
+
+    def close(self) -> None:
+        """Let go of it."""
+        if self._timer is not None:
+            self._timer.cancel()
+        super().close()
+
+
+class _HurriedTLS(_Hurried, smtplib.SMTP_SSL):
+    """The same over TLS."""
 
 
 def server_of(text: str, security: str, user: str, *, password: str) -> Server:

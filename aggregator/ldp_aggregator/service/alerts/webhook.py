@@ -24,6 +24,7 @@ from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
 
 from ldp.errors import LDPError
+from ldp_aggregator.service.alerts.deadline import cut_after
 from ldp_aggregator.service.alerts.messages import Message
 from ldp_aggregator.service.alerts.outbox import DeliveryError
 from ldp_aggregator.web_addresses import AddressError, web_address
@@ -31,6 +32,7 @@ from ldp_aggregator.web_addresses import AddressError, web_address
 PATIENCE = 10.0
 PREFIX = "whsec_"
 _LEAST, _MOST = 24, 64
+_MOST_SAID = 200
 
 
 class AlertError(LDPError):
@@ -63,16 +65,20 @@ class Webhook:
             "webhook-signature": signature(self._secret, message.id, moment, body=body),
         }
         connection = self._connection()
+        timer = cut_after(self._patience, lambda: connection.sock)
         try:
             connection.request("POST", self._path, body, fields)
-            answer = connection.getresponse()
-            answer.read(1 << 16)
+            # What follows the head says nothing more, and might never end.
+            status = connection.getresponse().status
         except (OSError, HTTPException) as error:
-            raise DeliveryError(f"{type(error).__name__}: {error}") from None
+            why = f"{type(error).__name__}: {error}"[:_MOST_SAID]
+            late = f"no answer within {self._patience:g} s"
+            raise DeliveryError(why if timer.is_alive() else late) from None
         finally:
+            timer.cancel()
             connection.close()
-        if not 200 <= answer.status < 300:
-            raise DeliveryError(f"it answered {answer.status}")
+        if not 200 <= status < 300:
+            raise DeliveryError(f"it answered {status}")
 
     def _connection(self) -> HTTPConnection:
         if self._tls is None:

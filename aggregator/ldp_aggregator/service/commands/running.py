@@ -13,14 +13,12 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-import click
-
 from ldp.errors import LDPError
 from ldp_aggregator.service.commands.assembly import check_files, service_of
 from ldp_aggregator.service.commands.certificates import check_certificate
 from ldp_aggregator.service.commands.serve_options import ServeError, ServeOptions
 from ldp_aggregator.service.commands.workers import cannot_begin, drain, is_first, run_workers
-from ldp_aggregator.service.logs.events import JSON, set_up
+from ldp_aggregator.service.logs.events import JSON, say, set_up
 
 if TYPE_CHECKING:
     import socket
@@ -77,10 +75,7 @@ def _worker(options: ServeOptions) -> Application:
     except LDPError as error:
         cannot_begin(error)
 
-    def leave() -> None:
-        own.service.leaving = True
-
-    drain(leave, options.drain)
+    drain(own, options.drain)
     return own
 
 
@@ -115,7 +110,7 @@ def _say_serving(options: ServeOptions, listening: socket.socket) -> None:
     if options.log_format == JSON:
         _log.info(words)
     else:
-        click.echo(words, err=True)
+        say(words)
     if options.has_pages:
         _say_public(options, options.public_address or f"{scheme}://{shown_host}:{port}")
 
@@ -135,12 +130,12 @@ def _say_public(options: ServeOptions, base: str) -> None:
         for warning in shown.warnings():
             _log.warning("the page of %s: %s", name, warning)
         address = address_of(base.rstrip("/"), name)
-        click.echo(f"{name} is answered at {address}", err=True)
+        say(f"{name} is answered at {address}")
         try:
             if sys.stderr.isatty():
-                click.echo(in_terminal(address), err=True)
+                say(in_terminal(address))
         except CodeError as error:
-            click.echo(str(error), err=True)
+            say(str(error))
 
 
 def _renewable(options: ServeOptions) -> bool:
@@ -173,7 +168,7 @@ def _run(options: ServeOptions, listening: socket.socket) -> bool:
         return applications[-1]
 
     def leave() -> None:
-        applications[-1].service.leaving = True
+        applications[-1].leave()
 
     def stop(failure: LDPError) -> None:
         failures.append(failure)

@@ -16,7 +16,9 @@ Rules
   uploads for some seconds more, as one process does (`service.http.server`).
 - SIGHUP: where what would be read is in order, workers are begun anew one by one, each before the
   one that it replaces is told to stop; where one does not begin, the others go on, and the log says
-  so.
+  so. One that is replaced is ready to its end, as the service is.
+- Whoever tells all processes to stop, as a terminal and systemd do, tells workers twice: by itself,
+  and through their parent. The second SIGTERM says nothing new.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ import logging
 import os
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -41,8 +44,11 @@ if TYPE_CHECKING:
 
     from uvicorn import Config
 
+    from ldp_aggregator.service.http.app import Application
+
 _FAILURE = "failure"
 _SERVED = "served"
+_RENEWING = "renewing"
 _PACE = 0.05
 BEGINNING = 60.0
 """Seconds that a worker may take to begin in the place of another, on a machine that is busy."""
@@ -69,8 +75,14 @@ def run_workers(
     """
     from uvicorn.supervisors import Multiprocess
 
+    from ldp_aggregator.service.http.metrics import SHARED
+
     class Workers(Multiprocess):
         lasting = Lasting()
+
+        def __init__(self, config: Config, sockets: list[socket.socket]) -> None:
+            super().__init__(config, sockets)
+            self.should_exit = _Told(self.signal_queue)
 
         def init_processes(self) -> None:
             super().init_processes()
@@ -96,9 +108,12 @@ def run_workers(
                 return
             before, patience = list(self.processes), self.config.timeout_worker_healthcheck
             self.config.timeout_worker_healthcheck = int(BEGINNING)
+            renewing = Path(os.environ[SHARED]) / _RENEWING
+            renewing.touch()
             try:
                 self.restart_all()
             finally:
+                renewing.unlink()
                 self.config.timeout_worker_healthcheck = patience
             kept = sum(old is new for old, new in zip(before, self.processes, strict=True))
             if kept and not self.should_exit.is_set():
@@ -110,8 +125,6 @@ def run_workers(
                     len(before),
                 )
 
-    from ldp_aggregator.service.http.metrics import SHARED
-
     # It would say in a line of its own that a worker could not begin.
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
     with TemporaryDirectory(prefix="ldp-workers-") as folder:
@@ -122,28 +135,50 @@ def run_workers(
             raise WorkerError(failure.read_text())
 
 
-def drain(leave: Callable[[], None], seconds: float) -> None:
+class _Told(threading.Event):
+    """Whether to stop: also where a signal says so that is not handled yet.
+
+    Beginning workers anew takes many seconds, in which no signal is handled.
+    """
+
+    def __init__(self, signals: list[int]) -> None:
+        super().__init__()
+        self._signals = signals
+
+    def is_set(self) -> bool:
+        """Whether anyone has said so."""
+        told = {signal.SIGTERM, signal.SIGINT}.intersection(self._signals)
+        return bool(told) or super().is_set()
+
+
+def drain(application: Application, seconds: float) -> None:
     """Let this worker be not ready for some seconds, before it ends as it was about to.
 
     It is called where its server has begun to listen to signals, within its loop.
     """
+    from ldp_aggregator.service.http.metrics import SHARED
+
     loop = asyncio.get_running_loop()
-    leaving: list[int] = []
+    renewing = Path(os.environ[SHARED]) / _RENEWING
     # The parent says what is to be read anew; a terminal that hangs up tells all.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
     def take_over(number: signal.Signals) -> None:
         end = signal.getsignal(number)
 
-        def first(received: int, frame: FrameType | None) -> None:
-            if not callable(end):
-                return
-            if leaving or not seconds:
+        def finish(received: int, frame: FrameType | None) -> None:
+            application.ending = True
+            if callable(end):
                 end(received, frame)
+
+        def first(received: int, frame: FrameType | None) -> None:
+            if application.leaving and received == signal.SIGTERM:
                 return
-            leaving.append(received)
-            leave()
-            loop.call_soon_threadsafe(loop.call_later, seconds, end, received, None)
+            if application.leaving or not seconds or renewing.exists():
+                finish(received, frame)
+                return
+            application.leave()
+            loop.call_soon_threadsafe(loop.call_later, seconds, finish, received, None)
 
         signal.signal(number, first)
 

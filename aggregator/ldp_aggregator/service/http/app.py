@@ -92,6 +92,8 @@ class Application:
         self._metrics = Metrics(service)
         settings = service.settings
         self.service = service
+        self.ending = False
+        """As of `protocol.Ends`."""
         self.desk = UploadDesk(
             service.writer,
             None if settings.open_uploads else service.entitled,
@@ -113,6 +115,15 @@ class Application:
             )
             self._mixed = Upload(desk)
         self._rest = _rest(service, self._metrics, owned=owned)
+
+    @property
+    def leaving(self) -> bool:
+        """As of `protocol.Ends`."""
+        return self.service.leaving
+
+    def leave(self) -> None:
+        """Say that uploads are taken for some seconds only."""
+        self.service.leaving = True
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; uploads take the shortest way.

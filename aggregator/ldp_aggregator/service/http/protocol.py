@@ -8,8 +8,9 @@ Rules
   protocol.
 - A head is bounded in bytes and fields, before it is whole; heads, bodies and answers have to be
   through in time.
-- A server that ends lets each connection send one more request for a moment: it may be on its way,
-  and would be lost unanswered. The answer says that the connection is closed.
+- A server that is about to end says with each answer that the connection is closed. When it ends,
+  each connection may send one more request for a moment: it may be on its way, and would be lost
+  unanswered. So may those that were accepted before, and begin later.
 - At most a fixed number of connections: those who come later are closed at once, those there are
   served. So files to be opened never run out, which would keep the service from reading its store.
 
@@ -21,7 +22,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -97,8 +98,19 @@ class JoiningTransport:
             self._transport.write(b"".join(parts))
 
 
+class Ends(Protocol):
+    """An application whose server may be told to end."""
+
+    ending: bool
+    """Whether its server takes no more connections."""
+
+    @property
+    def leaving(self) -> bool:
+        """Whether its server will end in some seconds."""
+
+
 class StrictProtocol(HttpToolsProtocol):
-    """One connection."""
+    """One connection to an application that `Ends`."""
 
     most_connections = MOST_CONNECTIONS
 
@@ -108,9 +120,11 @@ class StrictProtocol(HttpToolsProtocol):
         super().connection_made(cast(asyncio.Transport, joining))
         self._head: int | None = 0
         self._line: bytes | None = b""
-        self.ending = False
+        self._application = cast(Ends, self.app)
         self.expect(HEAD)
         self._watch = self.loop.call_later(HEAD, self._look)
+        if self._application.ending:
+            self.shutdown()
         if len(self.connections) > self.most_connections:
             self.transport.close()
 
@@ -169,7 +183,7 @@ class StrictProtocol(HttpToolsProtocol):
         # The same list is in the scope.
         self.headers += headers
         super().on_headers_complete()
-        if self.ending:
+        if self.is_last():
             self.close_after_answer()
 
     def check_head(self) -> None:
@@ -238,13 +252,17 @@ class StrictProtocol(HttpToolsProtocol):
         """Take nothing more over this connection."""
         self.cycle.keep_alive = False
 
+    def is_last(self) -> bool:
+        """Whether no request is to follow the one that has come."""
+        return self._application.ending or self._application.leaving
+
     def shutdown(self) -> None:
         """Close once what has begun, or comes at once, has its answer."""
-        self.ending = True
+        self._application.ending = True
         if self.answering():
             self.close_after_answer()
         else:
-            self.loop.call_later(LAST, self._close_unless_answering)
+            self.loop.call_later(LAST, self._close_unless_begun)
 
     def too_late(self) -> None:
         """What was expected has not come in time."""
@@ -254,8 +272,9 @@ class StrictProtocol(HttpToolsProtocol):
         """Give what comes next this many seconds."""
         self._until = self.loop.time() + seconds
 
-    def _close_unless_answering(self) -> None:
-        if not self.answering():
+    def _close_unless_begun(self) -> None:
+        # Not even a part of a head has come.
+        if self._head == 0:
             self.transport.close()
 
     def _look(self) -> None:

@@ -15,9 +15,12 @@ import signal
 import socket
 from collections.abc import Callable
 from types import FrameType
+from typing import cast
 
 from uvicorn import Config
 from uvicorn import Server as Uvicorn
+
+from ldp_aggregator.service.http.protocol import Ends
 
 DRAIN = 2.0
 GRACE = 6
@@ -51,6 +54,11 @@ class Server(Uvicorn):
         if not self.should_exit:
             signal.signal(signal.SIGHUP, self._hang_up)
             self._tell()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End; connections that are accepted by now, and begin later, are to know of it."""
+        cast(Ends, self.config.loaded_app).ending = True
+        await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """End, at the second signal at once."""

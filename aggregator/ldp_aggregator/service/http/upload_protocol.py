@@ -22,7 +22,8 @@ from ldp.errors import LDPError
 from ldp_aggregator.service.counting.submissions import Receipt, Sender
 from ldp_aggregator.service.http.app import Application
 from ldp_aggregator.service.http.protocol import ANSWER, JoiningTransport, StrictProtocol
-from ldp_aggregator.service.uploads.desk import PATH, Refused, Reply, no_room
+from ldp_aggregator.service.http.server import GRACE
+from ldp_aggregator.service.uploads.desk import PATH, Refused, Reply, no_room, stopping
 from ldp_aggregator.service.uploads.heads import Head, Headers, read_head
 from ldp_aggregator.service.uploads.room import Place
 
@@ -32,6 +33,8 @@ _STATUS = {
     for status in HTTPStatus
 }
 _END = b"\r\n\r\n"
+LAST_WORDS = GRACE - 1.0
+"""Seconds for a body to be whole when its server ends; after them its client is told so."""
 LONGEST_REMEMBERED = 2 << 10
 """Bytes of a head that a connection remembers."""
 
@@ -97,7 +100,7 @@ class UploadProtocol(StrictProtocol):
         if self.url != _PATH or self.parser.get_method() != b"POST":
             self.begin_answer()
             return
-        self._keep_alive = self.parser.should_keep_alive() and not self.ending
+        self._keep_alive = self.parser.should_keep_alive() and not self.is_last()
         self._whole = False
         self._upload = _Coming(read_head(self.headers))
         if not self._admitted(self._upload):
@@ -169,12 +172,21 @@ class UploadProtocol(StrictProtocol):
             super().close_after_answer()
         self._keep_alive = False
 
+    def shutdown(self) -> None:
+        """The same; a body that would outlast the server gets an answer."""
+        super().shutdown()
+        self.loop.call_later(LAST_WORDS, self._give_up)
+
     def too_late(self) -> None:
         """A body that takes too long gets an answer; whatever else does, none."""
         if self._upload is None or self._upload.place is None or self._whole:
             super().too_late()
         else:
             self._answer(self._desk.too_slow(self._upload.place))
+
+    def _give_up(self) -> None:
+        if self._upload is not None and self._upload.place is not None and not self._whole:
+            self._answer(stopping())
 
     def _remember(self, head: Head, data: bytes, length: int) -> None:
         """Remember the head of a request that came whole and by itself."""
@@ -188,7 +200,7 @@ class UploadProtocol(StrictProtocol):
         """Take a request up whose head is known, and whole."""
         self._unset_keepalive_if_required()
         self._head = self._line = None
-        self._keep_alive = before.keep_alive and not self.ending
+        self._keep_alive = before.keep_alive and not self.is_last()
         self._whole = True
         upload = self._upload = _Coming(before.head)
         if self._admitted(upload) and self._arrived(upload, body):

@@ -16,9 +16,12 @@ import logging
 import re
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from secrets import token_hex
+
+import click
 
 from ldp_aggregator.rendering.safe_cells import printable
 
@@ -37,6 +40,12 @@ def set_up(form: str, level: str) -> None:
     logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
     # It warns of every request that it refuses, and anyone could fill the disk so.
     logging.getLogger("uvicorn").setLevel(logging.ERROR)
+
+
+def say(words: str) -> None:
+    """A line for whoever starts a service; a log on a full disk does not take it, and is no end."""
+    with suppress(OSError):
+        click.echo(words, err=True)
 
 
 def id_of(headers: Iterable[tuple[bytes, bytes]]) -> str:

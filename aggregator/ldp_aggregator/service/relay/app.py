@@ -70,6 +70,8 @@ class RelayApplication:
         self.forwarder = forwarder
         self.leaving = False
         """Whether it was told to stop, and takes reports for some seconds only."""
+        self.ending = False
+        """As of `protocol.Ends`."""
         self._tokens = tokens
         self._clock = clock
         self._upload = Upload(UploadDesk(writer, None, origins=origins, limits=LIMITS))

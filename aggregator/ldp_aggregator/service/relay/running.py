@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import click
-
 from ldp.errors import LDPError
 from ldp_aggregator.files import read_source
 from ldp_aggregator.service.commands.certificates import check_certificate
 from ldp_aggregator.service.commands.running import listening_at
 from ldp_aggregator.service.counting.served import Catalogue, Served
+from ldp_aggregator.service.logs.events import say
 from ldp_aggregator.service.relay.batching import DISCARD, LEAST, Terms
 from ldp_aggregator.service.relay.forwarding import Collector, Forwarder
 from ldp_aggregator.service.relay.gateway import read_gateway_key
@@ -96,7 +95,7 @@ def run(options: RelayOptions) -> None:
         )
         host, port = listening.getsockname()[:2]
         scheme = "http" if options.tls_key is None else "https"
-        tell = partial(click.echo, f"relaying at {scheme}://{host}:{port}", err=True)
+        tell = partial(say, f"relaying at {scheme}://{host}:{port}")
         server = Server(config, tell, leave, renew=lambda: False)
         # What was begun is finished; the server raises the signal again, which is no error.
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -235,6 +235,11 @@ def no_room() -> Refused:
     return Refused(503, "expected room for the upload, found none", 1)
 
 
+def stopping() -> Refused:
+    """What an upload is told that is not whole when its server ends."""
+    return Refused(503, "expected the whole upload, but was told to stop", 1)
+
+
 def _packed(strange: str) -> Refused:
     """What an upload is told whose bytes do not come as they are."""
     if strange == TRANSFERRED:
