@@ -134,6 +134,7 @@ def test_other_commands_take_no_nonsense_either(survey, tmp_path):
         ("--alert-smtp mail.example", "--alert-smtp: expected --alert-mail", 1),
         ("--folder none", "--folder none: expected a folder", 1),
         ("--audit-log none/audit", "--audit-log none/audit: expected a folder", 1),
+        ("--audit-log .", "--audit-log .: expected a file", 1),
         ("--store sqlite:////none/a.db", "expected a store at /none/a.db", 1),
     ],
 )

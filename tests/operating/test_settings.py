@@ -4,6 +4,9 @@ import json
 import logging
 import os
 import stat
+import sys
+from contextlib import suppress
+from pathlib import Path
 from types import SimpleNamespace
 
 import click
@@ -220,6 +223,19 @@ def test_who_changed_tokens(service, tmp_path):
         (["app"], ["sends"]),
     ]
     assert [event["by"] is None for event in events] == [False, False, True]
+
+
+def test_a_full_disk_of_the_log_ends_no_service(monkeypatch):
+    """What is said at a start, and at each renewal, is lost then, and nothing else."""
+    goes_on = False
+    # What is left in the file's buffer has no room either when it is closed.
+    with suppress(OSError), Path("/dev/full").open("w") as full:
+        monkeypatch.setattr(sys, "stderr", full)
+        with pytest.raises(OSError, match="No space"):
+            click.echo("serving", err=True)
+        logs.say("serving")
+        goes_on = True
+    assert goes_on
 
 
 def test_an_audit_log_that_cannot_be_written(tmp_path, caplog):

@@ -163,6 +163,7 @@ def test_a_survey_is_forgotten_and_no_other(tmp_path):
             service.writer.write(body)
         assert "another process" in run("survey", "remove", "other", url, "--yes", code=1).stderr
     assert "(example, other)" in run("survey", "remove", "none", url, "--yes", code=1).stderr
+    back_up(url, tmp_path / "before.backup")
     assert "the accounts of 1 batches" in run("survey", "remove", "other", url, "--yes").output
     assert accepted(url) == 5
     with open_snapshot(url) as snapshot:
@@ -173,6 +174,9 @@ def test_a_survey_is_forgotten_and_no_other(tmp_path):
         outcomes = service.writer.write(file_of(batch)).outcomes
         assert outcomes == {"duplicate": 1}
     assert remove_survey(url, "other")[1] == 1
+    # What is forgotten comes back with a backup from before, which is said.
+    said = run("restore", tmp_path / "before.backup", url, "--replace").output
+    assert "batches in it that were there no more: 1; a survey that was removed" in said
 
 
 def test_tallies_are_kept_for_so_many_epochs(tmp_path):

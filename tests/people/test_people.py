@@ -94,8 +94,11 @@ def test_a_proxy_says_who_someone_is(tmp_path, who, asked, status):
         assert visitor(service).get(asked, headers=who).status_code == status
 
 
-def test_a_header_counts_from_declared_addresses_alone(tmp_path):
-    """From elsewhere, twice, or over a socket without an address it is no name."""
+def test_a_header_counts_from_declared_addresses_alone(tmp_path, caplog):
+    """From elsewhere, twice, or over a socket without an address it is no name.
+
+    Where it came twice, the proxy passes on what clients send: that is said once.
+    """
     proxy = TrustedProxy("X-User", ["10.0.0.2", "fd00::/8"], "X-Groups")
     ada = (b"x-user", b"ada@example.org")
 
@@ -106,7 +109,12 @@ def test_a_header_counts_from_declared_addresses_alone(tmp_path):
     assert person(ada, client=("fd12::1", 1)) == person(ada, client=("::ffff:10.0.0.2", 1))
     for client in (("10.0.0.3", 1), ("127.0.0.1", 1), ("", 0), None):
         assert person(ada, client=client) is None
-    assert person(ada, ada) is None
+    assert person((b"x-user", "ada@example.org\u00a0".encode())) is None
+    assert not caplog.records
+    for _ in range(3):
+        assert person(ada, ada) is None
+    [record] = caplog.records
+    assert record.getMessage().startswith("expected x-user once, got it twice")
     with signing_in(tmp_path, proxy=proxy) as service:
         looks = visitor(service).get(ESTIMATES, headers={"x-user": "ada@example.org"})
         # Whoever it is, the address that the socket has is another.

@@ -201,6 +201,20 @@ def test_a_spoiled_file_changes_nothing(tmp_path, caplog, spoil):
     )
 
 
+def test_a_file_that_was_emptied_is_told(tmp_path, caplog):
+    """It may be one without tokens, and is taken as such; but it may be a mistake."""
+    path = tmp_path / "tokens.toml"
+    token = new_token()
+    path.write_text(Tokens([kept(token, "a", UPLOAD)]).to_toml())
+    file = TokenFile(path)
+    assert not caplog.records
+    path.write_text("")
+    assert [file.check(token, UPLOAD, NOW + second) for second in range(3)] == [UNKNOWN] * 3
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{path}: it has no tokens, so that none is good for anything"
+    ]
+
+
 def test_the_commands_keep_hashes_alone(tmp_path):
     """A new token is shown once, kept as a hash in a private file, listed by name, removable."""
     path = tmp_path / "tokens.toml"

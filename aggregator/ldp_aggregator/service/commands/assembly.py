@@ -255,6 +255,8 @@ def _check_folders(options: ServeOptions) -> None:
             raise ServeError(
                 f"{flag} {file}: expected a folder {file.parent} to write to, found none"
             )
+        if file is not None and file.is_dir():
+            raise ServeError(f"{flag} {file}: expected a file to write to, got a folder")
 
 
 def _sources(options: ServeOptions, service: Service) -> Iterator[Source]:

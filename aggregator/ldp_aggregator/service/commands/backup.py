@@ -56,7 +56,12 @@ def restore(place: Path, store: str, replaces: bool, form: str) -> None:
         click.echo(json.dumps({**answer, "batches_not_in_it": lost}))
         return
     click.echo(f"restored: {sizes}")
-    if lost is not None:
+    if lost is not None and lost >= 0:
         click.echo(f"batches received since that are not in it: {lost:,}")
+    elif lost is not None:
+        click.echo(
+            f"batches in it that were there no more: {-lost:,}; a survey that was removed since "
+            "the backup is back, until it is removed anew"
+        )
     if kept is not None:
         click.echo(f"what was there is kept as {kept}")

@@ -20,7 +20,7 @@ from typing import cast
 from uvicorn import Config
 from uvicorn import Server as Uvicorn
 
-from ldp_aggregator.service.http.protocol import Ends
+from ldp_aggregator.service.http.protocol import LAST, Ends
 
 DRAIN = 2.0
 GRACE = 6
@@ -58,6 +58,11 @@ class Server(Uvicorn):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End; connections that are accepted by now, and begin later, are to know of it."""
         cast(Ends, self.config.loaded_app).ending = True
+        if self.config.is_ssl:
+            # A handshake that is under way is no connection yet, and would not be waited for.
+            for listening in self.servers:
+                listening.close()
+            await asyncio.sleep(LAST)
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:

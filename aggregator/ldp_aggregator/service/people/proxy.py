@@ -6,11 +6,13 @@ Rules
 - The header counts only where the connection comes from a declared address: everyone else could
   write it. Which address that is says the socket, never a header.
 - A header that is there twice, is empty, or has what is no printable text, is no name.
-- The proxy has to remove the header from what comes to it. Nothing here can see whether it does.
+- The proxy has to remove the header from what comes to it. All that can be seen of it here is a
+  header that came twice, which the log says once.
 """
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
@@ -21,7 +23,11 @@ from ldp_aggregator.service.people.roles import PeopleError, Person
 _LONGEST = 256
 _HEADER = re.compile(r"[\w!#$%&'*+.^`|~-]{1,100}", re.ASCII)
 """A token of RFC 9110, section 5.6.2."""
+_SPACE = " \t"
+"""What may stand around a value, by section 5.5; any other space is part of a name."""
 Headers = Iterable[tuple[bytes, bytes]]
+
+_log = logging.getLogger("ldp.service")
 
 
 class TrustedProxy:
@@ -43,17 +49,18 @@ class TrustedProxy:
         self._header = header.lower().encode()
         self._groups = groups_header.lower().encode()
         self._networks = [_network(text) for text in proxies]
+        self._doubled: set[bytes] = set()
 
     def person_of(self, scope: Any) -> Person | None:
         """Who asks, if a trusted proxy says so."""
         if not self._trusts(scope.get("client")):
             return None
         headers = list(scope["headers"])
-        name = _only(headers, self._header)
+        name = self._only(headers, self._header)
         if name is None:
             return None
-        groups = _only(headers, self._groups) if self._groups else None
-        parts = (part.strip() for part in (groups or "").split(","))
+        groups = self._only(headers, self._groups) if self._groups else None
+        parts = (part.strip(_SPACE) for part in (groups or "").split(","))
         return Person(name, frozenset(part for part in parts if part))
 
     def _trusts(self, client: tuple[str, int] | None) -> bool:
@@ -65,14 +72,20 @@ class TrustedProxy:
         own = getattr(address, "ipv4_mapped", None) or address
         return any(own in network for network in self._networks)
 
-
-def _only(headers: Headers, name: bytes) -> str | None:
-    values = [value for key, value in headers if key.lower() == name]
-    if len(values) != 1:
-        return None
-    text = values[0].decode("utf-8", "replace").strip()
-    good = 0 < len(text) <= _LONGEST and text.isprintable() and "\ufffd" not in text
-    return text if good else None
+    def _only(self, headers: Headers, name: bytes) -> str | None:
+        values = [value for key, value in headers if key.lower() == name]
+        if len(values) > 1 and name not in self._doubled:
+            self._doubled.add(name)
+            _log.warning(
+                "expected %s once, got it twice in one request: the proxy has to remove what "
+                "clients send; no one is known by such a request",
+                name.decode(),
+            )
+        if len(values) != 1:
+            return None
+        text = values[0].decode("utf-8", "replace").strip(_SPACE)
+        good = 0 < len(text) <= _LONGEST and text.isprintable() and "\ufffd" not in text
+        return text if good else None
 
 
 def _network(text: str) -> IPv4Network | IPv6Network:

@@ -213,7 +213,7 @@ class TokenFile:
         self._content = b"" if absent else _content(self._path)
         self._trouble = ""
         self._looked = float("-inf")
-        self.tokens = self._with_given(Tokens.parse(self._content, str(path)))
+        self.tokens = self._with_given(self._content)
 
     def check(self, token: str | None, scope: str, now: float, *, survey: str | None = "") -> str:
         """The same as of `Tokens`, by what the file said a second ago or later."""
@@ -231,8 +231,13 @@ class TokenFile:
             self._used(known.name, now)
         return verdict, known
 
-    def _with_given(self, tokens: Tokens) -> Tokens:
-        return Tokens([*self._given, *tokens.all])
+    def _with_given(self, content: bytes) -> Tokens:
+        """The tokens that are given, and those of the file. Raises `TokenError`."""
+        tokens = Tokens([*self._given, *Tokens.parse(content, str(self._path)).all])
+        if not tokens.all:
+            # It may be a file that was emptied by mistake, by a full disk for example.
+            _log.warning("%s: it has no tokens, so that none is good for anything", self._path)
+        return tokens
 
     def _look(self) -> None:
         """Take over what the file says, if it says something else."""
@@ -243,7 +248,7 @@ class TokenFile:
             content = b"" if absent else _content(self._path)
             if content != self._content:
                 before = [token.name for token in self.tokens.all]
-                self.tokens = self._with_given(Tokens.parse(content, str(self._path)))
+                self.tokens = self._with_given(content)
                 self._content = content
                 self._changed(before, [token.name for token in self.tokens.all])
             self._trouble = ""
