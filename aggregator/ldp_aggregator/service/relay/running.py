@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import time
 from collections.abc import Callable
@@ -21,6 +22,9 @@ from ldp_aggregator.service.relay.gateway import read_gateway_key
 from ldp_aggregator.service.relay.pool import Pool
 from ldp_aggregator.service.relay.writer import RelayWriter
 from ldp_aggregator.service.uploads.tokens import Token, Tokens
+
+
+_log = logging.getLogger("ldp.relay")
 
 
 @dataclass(frozen=True)
@@ -96,13 +100,19 @@ def run(options: RelayOptions) -> None:
         host, port = listening.getsockname()[:2]
         scheme = "http" if options.tls_key is None else "https"
         tell = partial(say, f"relaying at {scheme}://{host}:{port}")
-        server = Server(config, tell, leave, renew=lambda: False)
+        server = Server(config, tell, leave, renew=not_renewed)
         # What was begun is finished; the server raises the signal again, which is no error.
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
         server.run([listening])
     if failures:
         raise failures[0]
+
+
+def not_renewed() -> bool:
+    """What SIGHUP does: nothing, which is said."""
+    _log.warning("expected SIGTERM and another start: a relay reads nothing anew at SIGHUP")
+    return False
 
 
 def writer_of(
