@@ -160,11 +160,13 @@ class Question:
             places = self.domain.places(answer)
         except AnswerError as error:
             raise AnswerError(f"question {self.name!r}: {error}") from None
-        if not self.rounds and any(rest for _, rest in places):
-            raise AnswerError(
-                f"question {self.name!r}: expected a number on the scale, got one between two "
-                "points"
-            )
+        if not self.rounds:
+            for _, rest in places:
+                if rest:
+                    raise AnswerError(
+                        f"question {self.name!r}: expected a number on the scale, got one between "
+                        "two points"
+                    )
         if self._texts is None:
             return places
         return tuple((self._texts[int(value)].encode(), rest) for value, rest in places)

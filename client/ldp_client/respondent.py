@@ -197,8 +197,10 @@ class Respondent:
     def _value(self, question: Question, answer: object, *, once: bool) -> Value:
         # One tape whatever the answer is: it only rounds, or chooses one of several records, and
         # so the same answer is the same value again. What is answered every day chooses anew.
-        tape = self._source(_ANSWER, self._scope.key(question)) if once else self._random
-        return question.value(answer, tape)
+        random = self._random
+        if once and self._derives:
+            random = self._source(_ANSWER, self._scope.key(question))
+        return question.value(answer, random)
 
     def _row(self, question: Question, value: Value, *, once: bool = False) -> bytes:
         if not question.memoizes:
@@ -259,8 +261,10 @@ class Respondent:
         return randomizer.instantaneous(kept, cohort, fresh).to_bytes(question.width, "little")
 
     def _randomized(self, question: Question, value: Value) -> int:
-        tape = self._source(_REPORT, self._scope.key(question), written(value))
-        return question.randomizer.randomize(value, tape)
+        random = self._random
+        if self._derives:
+            random = self._source(_REPORT, self._scope.key(question), written(value))
+        return question.randomizer.randomize(value, random)
 
     def _cohort(self, question: Question) -> int:
         return self._memory.cohort(question, self._source(_COHORT, self._scope.key(question)))
@@ -296,4 +300,6 @@ class Respondent:
 
 def is_repeatable(envelope: Envelope) -> bool:
     """Whether there is a report whenever it is answered."""
+    if isinstance(envelope, Question):
+        return envelope.memoizes
     return all(question.memoizes for question in envelope.members)

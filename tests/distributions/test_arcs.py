@@ -19,8 +19,14 @@ from ldp.mechanisms.arcs import (
 )
 from ldp_aggregator.arcs.bound import least_variance, prefixes
 from ldp_aggregator.arcs.circle import circle_of, frequencies, scores, supports, windows_under
-from ldp_aggregator.arcs.pairs import mean_products, supported_pairs
-from ldp_aggregator.arcs.squares import correlation, extremes, mean_squares, powers_by_value
+from ldp_aggregator.arcs.pairs import mean_products, mean_squares_by_pairs, supported_pairs
+from ldp_aggregator.arcs.squares import (
+    correlation,
+    error_root,
+    extremes,
+    mean_squares,
+    powers_by_value,
+)
 from ldp_aggregator.decoders.arcs import arc_moments, explained
 from ldp_aggregator.health_checks.report_checks import health
 from ldp_simulations.holders import Holders, apportion
@@ -203,6 +209,8 @@ def test_scores_are_those_of_the_law():
     evenly = np.repeat(circle.law, arcs.modulus) / arcs.modulus
     spread = _correlation(worth, evenly)
     np.testing.assert_allclose(correlation(queries, of_queries), spread, atol=1e-9)
+    root = error_root(circle, queries)
+    np.testing.assert_allclose(root @ root.T, spread, atol=1e-9)
 
 
 @pytest.mark.parametrize("width", [1, 3, 6, 10])
@@ -230,6 +238,8 @@ def test_pairs_are_counted(width):
     products = worth.T @ (counts.reshape(-1, 1) * worth) / counts.sum()
     reports = int(counts.sum())
     np.testing.assert_allclose(mean_products(circle, of_queries, pairs, reports=reports), products)
+    squares = mean_squares_by_pairs(circle, of_queries, pairs, reports=reports)
+    np.testing.assert_allclose(squares, np.diag(products))
 
 
 def _correlation(worth, law):

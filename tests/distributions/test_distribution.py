@@ -11,7 +11,7 @@ from specimens import question
 import ldp
 from ldp.errors import EstimateError
 from ldp_aggregator.distributions.asking import range_of
-from ldp_aggregator.distributions.band import band, multiplier
+from ldp_aggregator.distributions.band import band, multiplier, root_of
 from ldp_aggregator.distributions.distribution import distribution_of
 from ldp_aggregator.distributions.ends import ends_of_shares, errors_at
 from ldp_aggregator.distributions.line import line_of
@@ -127,8 +127,8 @@ def test_quantiles_of_known_functions():
 def test_the_band_is_as_wide_as_it_has_to_be():
     """Errors that all go together need the factor of one; independent ones that of Sidak."""
     together, apart = np.ones((10, 10)), np.eye(10)
-    assert multiplier(together, 0.95) == pytest.approx(1.96, abs=0.08)
-    assert multiplier(apart, 0.95) == pytest.approx(2.8, abs=0.08)
+    assert multiplier(root_of(together), 0.95) == pytest.approx(1.96, abs=0.08)
+    assert multiplier(root_of(apart), 0.95) == pytest.approx(2.8, abs=0.08)
     share = np.array([0.1, 0.3, 0.2, 0.8])
     low, high = band(share - 0.1, share + 0.1)
     np.testing.assert_allclose(low, [0, 0.2, 0.2, 0.7])

@@ -15,7 +15,8 @@ from ldp.mechanisms.sketches import CountMean, HadamardCountMean
 from ldp_aggregator import Options, estimate
 from ldp_aggregator.decoders.sketch import sketch_moments
 from ldp_aggregator.tallies.tally import Tally
-from ldp_simulations.sampling.sketches import sketch_counts
+from ldp_simulations.holders import Holders
+from ldp_simulations.sampling.table import form_of, sample_counts
 
 SIX_SIGMA = 6
 
@@ -141,7 +142,8 @@ def test_calibrated_over_seeds(asked):
     errors, stated, shrinking = [], [], []
     for seed in range(2000):
         sketch = asked.randomizer._replace(hash_seed=seed)
-        moments = sketch_moments(sketch, sketch_counts(sketch, holders, generator))
+        counts = form_of(sketch).sample(sketch, Holders((), holders), generator)
+        moments = sketch_moments(sketch, counts)
         noise = (
             truth * moments.variance_if_held + (1 - truth) * moments.variance_if_not
         ) / moments.reports
@@ -166,7 +168,7 @@ def test_the_error_of_collisions_is_said_aloud(asked):
     holders = np.array([6, 2, 1] + [0] * 9) * 10**9
     survey = Survey("sketch", (asked,))
     tally = Tally.empty(survey)
-    tally.counts[asked.name] = sketch_counts(asked.randomizer, holders, np.random.default_rng(6))
+    tally.counts[asked.name] = sample_counts(asked, Holders((), holders), np.random.default_rng(6))
     estimates = estimate(tally)[asked.name]
     assert "does not shrink with more reports" in estimates.note
     assert estimates.note in estimates.to_dict()["note"]

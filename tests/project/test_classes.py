@@ -17,7 +17,6 @@ HOMES = {
         "google_rappor": "files of one mechanism",
     },
     "ldp_simulations": {
-        "sampling": "a row for each class",
         "reports": "draws in bulk, by class",
         "rappor_suite": "experiments on one mechanism",
         "audit": "events and small integers, by class",

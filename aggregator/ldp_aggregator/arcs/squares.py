@@ -102,6 +102,23 @@ def correlation(queries: Floats, scores: Scores) -> Floats:
     return correlation_of(queries @ scores.alpha)
 
 
+def error_root(circle: Circle, queries: Floats) -> Floats:
+    """A root of the same, of shape (Q, values): rows of length 1 whose products they are.
+
+    With the factor U'U = S, q' alpha is the product of the columns of U'^-1 Q, less their parts
+    along U'^-1 1: what a total of 1 leaves of them.
+    """
+    from scipy.linalg import solve_triangular  # slow to import
+
+    # (values, Q) and (values,)
+    solved = np.asarray(solve_triangular(circle.factor, queries.T, trans=1))
+    along = np.asarray(solve_triangular(circle.factor, np.ones(circle.arcs.size), trans=1))
+    along /= np.linalg.norm(along)
+    rest = solved - along[:, None] * (along @ solved)
+    length = np.linalg.norm(rest, axis=0)
+    return np.asarray(np.divide(rest, length, where=length > 0, out=np.zeros_like(rest)).T)
+
+
 def _windows(
     circle: Circle, alpha: Narrow, cohorts: Sequence[int] | Indices
 ) -> Iterator[tuple[int, Narrow]]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 import numpy as np
 
@@ -26,9 +26,10 @@ from ldp.mechanisms.contract import Randomizer
 from ldp.survey import Question
 from ldp_aggregator.arcs.bound import around_circle, efficiency, prefixes
 from ldp_aggregator.arcs.circle import circle_of, frequencies, scores
-from ldp_aggregator.arcs.pairs import mean_products, supported_pairs
+from ldp_aggregator.arcs.pairs import mean_products, mean_squares_by_pairs, supported_pairs
 from ldp_aggregator.arcs.squares import (
     correlation,
+    error_root,
     extremes,
     least_variances,
     mean_squares,
@@ -93,7 +94,7 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
     def answer(queries: Floats) -> Answers:
         worth = scores(circle, queries)
         if len(queries) > circle.arcs.width:  # Then pairs are quicker.
-            squares = np.diag(mean_products(circle, worth, pairs(), reports=reports))
+            squares = mean_squares_by_pairs(circle, worth, pairs(), reports=reports)
         else:
             squares = mean_squares(circle, worth, counts)
         mean_square = queries**2 @ everyone
@@ -113,7 +114,14 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
 
     arcs = circle.arcs
     missing = 1 - arcs.width * arcs.truth / arcs.mass
-    return Queries(everyone, answer, together, covariance=covariance, missing=missing)
+    return Queries(
+        everyone,
+        answer,
+        together,
+        covariance=covariance,
+        missing=missing,
+        root=partial(error_root, circle),
+    )
 
 
 def mean_parts(

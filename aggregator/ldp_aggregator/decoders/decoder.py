@@ -141,6 +141,8 @@ class Queries(NamedTuple):
     """Of a map: the shares of all cells in a view for the eye, (values,): biased."""
     missing: float = 1.0
     """The share of the reports that are expected not to hold their respondent's value."""
+    root: Callable[[Floats], Floats] | None = None
+    """A root of the correlation, with a row for each query, where that is known without one."""
 
 
 class Rates(NamedTuple):

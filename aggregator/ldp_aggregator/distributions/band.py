@@ -19,12 +19,19 @@ _SEED = 20231
 _JITTER = 1e-9
 
 
-def multiplier(correlation: Floats, level: float) -> float:
-    """c: how many standard errors the largest of all errors stays within, with this probability."""
-    size = len(correlation)
-    root = np.linalg.cholesky(correlation + _JITTER * np.eye(size)).astype(np.float32)
+def root_of(correlation: Floats) -> Floats:
+    """Rows whose products with one another are the correlation."""
+    return np.asarray(np.linalg.cholesky(correlation + _JITTER * np.eye(len(correlation))))
+
+
+def multiplier(root: Floats, level: float) -> float:
+    """c: how many standard errors the largest of all errors stays within, with this probability.
+
+    `root` has a row for each error; products of rows are the correlation.
+    """
+    narrow = root.astype(np.float32)
     generator = np.random.default_rng(_SEED)
-    drawn = generator.standard_normal((DRAWS, size), dtype=np.float32) @ root.T
+    drawn = generator.standard_normal((DRAWS, narrow.shape[1]), dtype=np.float32) @ narrow.T
     return float(np.quantile(np.abs(drawn).max(axis=1), level))
 
 

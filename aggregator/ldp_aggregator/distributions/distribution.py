@@ -29,7 +29,7 @@ from ldp_aggregator.distributions.answers import (
     Share,
     Spread,
 )
-from ldp_aggregator.distributions.band import band, multiplier
+from ldp_aggregator.distributions.band import band, multiplier, root_of
 from ldp_aggregator.distributions.cdf_picture import cdf_figure, cdf_picture
 from ldp_aggregator.distributions.circle import Resultant, direction, length, resultant, waves
 from ldp_aggregator.distributions.ends import WithEnds, errors_at
@@ -148,8 +148,7 @@ class Distribution(WithEnds):
         if self.queries.largest_error is not None:
             factor = self.queries.largest_error(self.options.level)
         else:
-            together = self.queries.correlation(self.line.below(places))
-            factor = multiplier(together, self.options.level)
+            factor = multiplier(self._root(self.line.below(places)), self.options.level)
         low, high = self._ends(answers, self._quantile)
         band_low, band_high = band(*self._ends(answers, factor))
         share = answers.estimate
@@ -163,6 +162,12 @@ class Distribution(WithEnds):
             band_high=band_high,
             monotone=rising(share),
         )
+
+    def _root(self, queries: Floats) -> Floats:
+        """A root of how the errors of queries go together: a row for each."""
+        if self.queries.root is not None:
+            return self.queries.root(queries)
+        return root_of(self.queries.correlation(queries))
 
     def plot(self, truth: Sequence[float] | None = None) -> Any:
         """The cumulative distribution as a matplotlib figure, in its band.
@@ -277,6 +282,7 @@ class Distribution(WithEnds):
 def _reordered(queries: Queries, order: Indices) -> Queries:
     """The same of values in another order."""
     back = np.argsort(order)
+    root = queries.root
     return queries._replace(
         frequency=queries.frequency[order],
         answer=lambda asked: queries.answer(asked[:, back]),
@@ -284,6 +290,7 @@ def _reordered(queries: Queries, order: Indices) -> Queries:
         covariance=lambda asked: queries.covariance(asked[:, back]),
         below=None,
         largest_error=None,
+        root=None if root is None else lambda asked: root(asked[:, back]),
     )
 
 

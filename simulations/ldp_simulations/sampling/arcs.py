@@ -2,7 +2,8 @@
 
 The weights of a report are 1 for every arc, and R - 1 more for the t arcs that hold the place. So a
 multinomial shares holders of each value out over the frequencies, a binomial tells how many of them
-send one of their own arcs for sure, and multinomials which of these; all others send any arc.
+send one of their own arcs for sure, and binomials where these begin
+(`ldp_simulations.sampling.starts`); all others send any arc.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from ldp_aggregator.arcs.circle import around, circle_of, places, scores, window
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_simulations.reports.forging import best_symbols, marked
 from ldp_simulations.reports.form import REPORTS, Form, Wanted, by_counts
+from ldp_simulations.sampling.starts import starts_of
 
 _FEW_EACH = 4
 """Holders for each arc, below which it is quicker to draw them one by one."""
@@ -32,7 +34,7 @@ def arc_counts(arcs: Arcs, held: Counts, generator: Generator) -> Counts:
     anywhere = np.full(arcs.modulus, 1 / arcs.modulus)
     counts = generator.multinomial((spread - sure).sum(axis=0), anywhere)
     where = places(arcs)
-    if sure.sum() < _FEW_EACH * sure.size * arcs.width:
+    if sure.sum() < _FEW_EACH * counts.size:
         values, cohorts = np.nonzero(sure)
         often = sure[values, cohorts]
         cohort = np.repeat(cohorts, often)
@@ -40,13 +42,10 @@ def arc_counts(arcs: Arcs, held: Counts, generator: Generator) -> Counts:
         starts = (np.repeat(where[cohorts, values], often) - behind) % arcs.modulus
         cells = np.bincount(cohort * arcs.modulus + starts, minlength=counts.size)
         return np.asarray(counts + cells.reshape(counts.shape))
-    even = np.full(arcs.width, 1 / arcs.width)
-    for cohort_, places_ in enumerate(where):
-        # (values, t): how many start so many places before their own.
-        behind = generator.multinomial(sure[:, cohort_], even)
-        starts = (places_[:, None] - np.arange(arcs.width)) % arcs.modulus
-        np.add.at(counts[cohort_], starts, behind)
-    return np.asarray(counts)
+    # (K, P): how many hold each place. Under one frequency no two values share one.
+    own = np.zeros_like(counts)
+    np.put_along_axis(own, where, sure.T, axis=1)
+    return np.asarray(counts + starts_of(own, arcs.width, generator))
 
 
 def _expected(

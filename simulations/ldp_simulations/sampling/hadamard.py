@@ -3,7 +3,9 @@
 Every report is either a uniform symbol, whatever its value, or a uniform one among those that
 support its value: a row of the value's block that shares an even number of bits with the value's
 row. Bit by bit, from the top, a row takes a 0 or a 1 by a fair coin; only the lowest bit that the
-value's row has must make the number of shared bits even.
+value's row has must make the number of shared bits even. (Where any row may be drawn, and whether
+that number is odd is told beside it, every bit has its coin: so it is in the Hadamard count-mean
+sketch, `ldp_simulations.sampling.sketches`.)
 
 Reports are alike that have the same bits so far, share an even or an odd number of them, and whose
 values have the same bits still to come. So only their numbers are kept: 2 K binomials for each bit.
@@ -35,12 +37,18 @@ def hadamard_counts(randomizer: HadamardResponse, holders: Counts, generator: Ge
     # Of shape (rows of values, blocks), as values are dealt out to the blocks in turn.
     by_row = np.zeros((randomizer.rows, randomizer.blocks), dtype=np.int64)
     by_row.ravel()[randomizer.blocks : randomizer.blocks + len(holders)] = supporting
-    counts: Counts = anything + _supporting_rows(by_row.T, generator).ravel()
+    # (blocks, rows): none of them shares an odd number.
+    even = drawn_rows(by_row.T, generator, even=True)[..., 0]
+    counts: Counts = anything + even.ravel()
     return counts[None, :]
 
 
-def _supporting_rows(by_row: Counts, generator: Generator) -> Counts:
-    """Reports (blocks, rows) of holders (blocks, rows of values)."""
+def drawn_rows(by_row: Counts, generator: Generator, *, even: bool) -> Counts:
+    """How often each row is drawn by holders (blocks, rows of values): of shape (blocks, rows, 2).
+
+    The last axis tells whether it shares an odd number of bits with the row of the holder's value.
+    Only rows are drawn that share an even number, or any.
+    """
     blocks, rows = by_row.shape
     # (blocks, bits of the report so far, bits of the value still to come, whether they share an odd
     # number so far)
@@ -51,17 +59,17 @@ def _supporting_rows(by_row: Counts, generator: Generator) -> Counts:
         split = alike.reshape(blocks, alike.shape[1], 2, -1, 2)
         # How many take a 1: half of them by a fair coin,
         ones = generator.binomial(split, 0.5)
-        # but where the value's row has a 1 here and only zeros to come, all that share an odd
-        # number so far, and none of the others. `last` is a view, (blocks, so far, odd).
-        last = ones[:, :, 1, 0]
-        last[..., 0], last[..., 1] = 0, split[:, :, 1, 0, 1]
+        if even:
+            # but where the value's row has a 1 here and only zeros to come, all that share an odd
+            # number so far, and none of the others. `last` is a view, (blocks, so far, odd).
+            last = ones[:, :, 1, 0]
+            last[..., 0], last[..., 1] = 0, split[:, :, 1, 0, 1]
         zeros = split - ones
         # (blocks, so far, to come, odd): one more bit is shared where both have a 1.
         after_zero = zeros[:, :, 0] + zeros[:, :, 1]
         after_one = ones[:, :, 0] + ones[:, :, 1, :, ::-1]
         alike = np.stack([after_zero, after_one], axis=2).reshape(blocks, 2 * alike.shape[1], -1, 2)
-    even: Counts = alike[:, :, 0, 0]
-    return even
+    return alike[:, :, 0]
 
 
 def expected_counts(

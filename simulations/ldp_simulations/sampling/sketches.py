@@ -2,7 +2,8 @@
 
 Within a cohort `cms` has independent bits: two binomials for each bucket. In `hcms` part of the
 holders send any coordinate and sign, by one multinomial, and the others the right sign of some
-coordinate, by one multinomial for each bucket.
+coordinate: all holders of a cohort bit by bit at once (`ldp_simulations.sampling.hadamard`), 2 m
+binomials for each of the log2(m) bits of a bucket instead of m for each bucket.
 """
 
 from __future__ import annotations
@@ -20,42 +21,49 @@ from ldp_aggregator.tallies.counting import empty_counts
 from ldp_simulations.reports.forging import best_bits, best_symbols, marked
 from ldp_simulations.reports.form import REPORTS, Form, Wanted, by_counts, with_hash_seed
 from ldp_simulations.sampling.bits import ones
+from ldp_simulations.sampling.hadamard import drawn_rows
+
+_AT_ONCE = 1 << 18
+"""Coordinates and signs of cohorts whose reports are drawn together."""
 
 
-def sketch_counts(sketch: Sketch, holders: Counts, generator: Generator) -> Counts:
+def bit_counts(sketch: CountMean, holders: Counts, generator: Generator) -> Counts:
     """Counts of one report from each of `holders`, by cohort."""
-    counts, buckets = empty_counts(sketch.layout), sketch.buckets
-    p, _ = sketch.within
-    # (cohorts, values): how many hold each value in each cohort.
-    spread = generator.multinomial(holders, np.full(sketch.cohorts, 1 / sketch.cohorts)).T
-    for row, in_cohort, bucket_of in zip(counts, spread, buckets_of(sketch), strict=True):
-        # (buckets,): how many of the cohort hold a value of each bucket.
-        inside = np.zeros(buckets, dtype=np.int64)
-        np.add.at(inside, bucket_of, in_cohort)
-        if isinstance(sketch, CountMean):
-            row[0] = in_cohort.sum()
-            row[1:] = ones(inside, row[0], sketch.within, generator=generator)
-            continue
-        # Part of them send the right sign of a coordinate, the others any coordinate and sign.
-        occupied = np.flatnonzero(inside)
-        right = generator.binomial(inside[occupied], float(2 * p - 1))
-        row += generator.multinomial(
-            in_cohort.sum() - right.sum(), np.full(2 * buckets, 0.5 / buckets)
-        )
-        # (occupied, coordinates): the right sign is minus where bucket and coordinate share an odd
-        # number of bits; a cohort's row has plus and minus in turn.
-        at = generator.multinomial(right, np.full(buckets, 1 / buckets))
-        minus = at * _parity(occupied[:, None] & np.arange(buckets))
-        row[0::2] += (at - minus).sum(axis=0)
-        row[1::2] += minus.sum(axis=0)
+    counts = empty_counts(sketch.layout)
+    inside = _by_bucket(sketch, holders, generator)
+    counts[:, 0] = inside.sum(axis=1)
+    for row, set_by in zip(counts, inside, strict=True):
+        row[1:] = ones(set_by, row[0], sketch.within, generator=generator)
     return counts
 
 
-def _parity(numbers: Counts) -> Counts:
-    """1 where a number below 2^32 has an odd number of bits, else 0."""
-    for shift in (16, 8, 4, 2, 1):
-        numbers = numbers ^ numbers >> shift
-    return numbers & 1
+def sign_counts(sketch: HadamardCountMean, holders: Counts, generator: Generator) -> Counts:
+    """Counts of one report from each of `holders`, by cohort."""
+    p, _ = sketch.within
+    symbols = 2 * sketch.buckets
+    inside = _by_bucket(sketch, holders, generator)
+    # Part of them send the right sign of a coordinate, the others any coordinate and sign.
+    right = generator.binomial(inside, float(2 * p - 1))
+    counts: Counts = generator.multinomial(
+        (inside - right).sum(axis=1), np.full(symbols, 1 / symbols)
+    )
+    cohorts = np.arange(sketch.cohorts)
+    for part in np.array_split(cohorts, -(-sketch.cohorts * symbols // _AT_ONCE)):
+        # (cohorts, coordinates, signs): the right sign is minus where bucket and coordinate share
+        # an odd number of bits; a cohort's row has plus and minus in turn.
+        signs = drawn_rows(right[part], generator, even=False)
+        counts[part] += signs.reshape(len(part), symbols)
+    return counts
+
+
+def _by_bucket(sketch: Sketch, holders: Counts, generator: Generator) -> Counts:
+    """How many of each cohort hold a value of each bucket: of shape (cohorts, buckets)."""
+    inside = np.zeros((sketch.cohorts, sketch.buckets), dtype=np.int64)
+    # (cohorts, values): how many hold each value in each cohort.
+    spread = generator.multinomial(holders, np.full(sketch.cohorts, 1 / sketch.cohorts)).T
+    for row, in_cohort, bucket_of in zip(inside, spread, buckets_of(sketch), strict=True):
+        np.add.at(row, bucket_of, in_cohort)
+    return inside
 
 
 def _expected_bits(
@@ -110,9 +118,9 @@ def _worths_of_signs(sketch: HadamardCountMean, wanted: Wanted) -> list[Floats]:
     return [np.stack([plus, -plus], axis=1).ravel() for plus in signs]
 
 
-FORM = Form(by_counts(sketch_counts), _forged_bits, _expected_bits, with_hashes=with_hash_seed)
+FORM = Form(by_counts(bit_counts), _forged_bits, _expected_bits, with_hashes=with_hash_seed)
 HADAMARD = Form(
-    by_counts(sketch_counts),
+    by_counts(sign_counts),
     best_symbols(_worths_of_signs),
     _expected_signs,
     with_hashes=with_hash_seed,

@@ -17,6 +17,7 @@ from ldp_aggregator.arrays import Counts, Floats, Integers
 from ldp_aggregator.stripes.plane import plane_of, scores, windows
 from ldp_simulations.reports.forging import best_symbols, marked
 from ldp_simulations.reports.form import REPORTS, Form, Wanted, by_counts
+from ldp_simulations.sampling.starts import starts_of
 
 _FEW = 1 << 22
 """Respondents that are drawn one by one."""
@@ -32,11 +33,7 @@ def stripe_counts(stripes: Stripes, held: Counts, generator: Generator) -> Count
     # (K, P): holders who send an arc that holds their place for sure, by where that is; and (K,).
     own, others = draw(stripes, held, sure, generator=generator)
     counts = generator.multinomial(others, np.full(stripes.modulus, 1 / stripes.modulus))
-    # (K, P, t): how many begin so many places before their own.
-    behind = generator.multinomial(own, np.full(width, 1 / width))
-    for step in range(width):
-        counts += np.roll(behind[:, :, step], -step, axis=1)
-    return np.asarray(counts)
+    return np.asarray(counts + starts_of(own, width, generator))
 
 
 def _one_by_one(
