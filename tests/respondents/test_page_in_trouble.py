@@ -7,6 +7,7 @@ HTTPS, a clock that is wrong.
 from contextlib import contextmanager
 
 import pytest
+from axe import LACKING, broken
 from browser import MISSING, browser
 from respondent_pages import (
     ANSWERS,
@@ -138,6 +139,21 @@ def test_a_link_that_the_collector_does_not_know_is_called_so(chromium, host, mo
     open_page(chromium, host, 720)
     answer_all(chromium)
     chromium.wait(SAID, "does not know the link")
+    chromium.complaints()
+
+
+@pytest.mark.skipif(LACKING, reason="needs axe-core: npm ci in client/js")
+def test_everyone_can_read_what_is_in_the_way(chromium, host, monkeypatch):
+    """In Arabic and in the dark, on a phone: words, a button, and the focus where they begin."""
+    chromium.size(320, 700, mobile=True)
+    chromium.prefer("dark")
+    monkeypatch.setattr(host, "status", 503)
+    open_page(chromium, host, 750, language="ar")
+    answer_all(chromium)
+    chromium.wait(OFFERED)
+    assert chromium.run("return document.activeElement.matches('h1')")
+    assert chromium.run("return document.documentElement.scrollWidth <= innerWidth")
+    assert broken(chromium) == []
     chromium.complaints()
 
 
