@@ -89,7 +89,8 @@ def _text(source: str | bytes, place: str, largest: int) -> str:
     if isinstance(source, str):
         return source
     try:
-        return source.decode()
+        # Editors may put a byte order mark first, which TOML has no place for.
+        return source.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise SurveyError(
             (Problem(place, "UTF-8 text", f"a stray byte at position {error.start}"),)

@@ -21,6 +21,17 @@ settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
 
 
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory):
+    """Chromium with a new profile, for all tests of a module; skips where there is none."""
+    from browser import MISSING, browser
+
+    if MISSING:
+        pytest.skip("needs chromium and chromedriver")
+    with browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
 @pytest.fixture(scope="session")
 def postgres_server():
     """A PostgreSQL server; skips where there is none to be had."""

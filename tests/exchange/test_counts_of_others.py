@@ -60,6 +60,35 @@ def test_bits(content, reports):
     assert tally.counts["oue"].tolist() == [[150, *CELLS]]
 
 
+SCALE = survey_of(
+    *(
+        f'name = "{name}"\ntype = "integer"\nlow = 1\nhigh = 3\nepsilon = "1"\nmechanism = "{name}"'
+        for name in ("grr", "oue")
+    )
+)
+
+
+@pytest.mark.parametrize("layout", ["symbol", "bit", "event_code", "sums", "cobalt", "value"])
+@pytest.mark.parametrize("name", ["grr", "oue"])
+def test_numbers_of_symbols_are_no_values(name, layout):
+    """On a scale from 1 to 3 the symbols are 0 to 2: what a file calls 1 is the second of them."""
+    numbers = range(1, 4) if layout == "value" else range(3)
+    content = {
+        "sums": json.dumps({"sums": CELLS}),
+        "cobalt": TABLES["cobalt"],
+    }.get(layout) or f"{layout},count\n" + "".join(
+        f"{number},{count}\n" for number, count in zip(numbers, CELLS, strict=True)
+    )
+    tally = read_counts(SCALE, name, content.encode(), reports=sum(CELLS))
+    assert tally.counts[name][0, -3:].tolist() == CELLS
+
+
+def test_no_value_of_a_scale_is_taken_for_a_number():
+    """0 is none of 1, 2 and 3, and not the first of them."""
+    with pytest.raises(EstimateError, match="expected one of '1', '2', '3', got '0'"):
+        read_counts(SCALE, "grr", b"value,count\n0,5\n1,7\n2,9\n")
+
+
 @pytest.mark.parametrize(
     ("question", "content", "said"),
     [
@@ -84,7 +113,11 @@ def test_bits(content, reports):
         ("grr", "Number of reports: 3\nAggregation result: [1,, 2]\n", "sums .*, got \\[1,, 2\\]"),
         ("grr", "Number of reports: 3\nAggregation result: [01, 2]\n", "sums .*, got \\[01, 2\\]"),
         ("grr", "5\n", "expected a header with count and one of cell, value"),
-        ("grr", "value,number\n", "expected a header with count .*, got value,number"),
+        ("grr", "value,number\n", "expected a header with count .*, got 'value,number'"),
+        ("grr", "\x1b[31m,count\n", r"header with count .*, got '\\x1b\[31m,count'"),
+        ("grr", json.dumps({"sums": CELLS[:2]}), "expected 3 sums, one for each symbol, got 2"),
+        ("oue", json.dumps({"report_count": 150, "sums": [*CELLS, 1]}), "3 sums, .* bit, got 4"),
+        ("grr", '{"car": 1, "bus": 2, "car": 3}', "names that differ, got 'car' twice"),
         ("grr", "[[1, 2]]", "the name or number"),
         ("grr", b"\xff\xfe", "stray byte at position 0"),
         ("site", "bit,count\n0,31\n", "one row of counts, got 4 rows of rappor"),

@@ -63,6 +63,11 @@ def test_a_collector_gets_gauges(words):
             b'{"partialSuccess": {"rejectedDataPoints": "3", "errorMessage": "no"}}',
             "3 left out",
         ),
+        (
+            200,
+            b'{"partialSuccess": {"rejectedDataPoints": 3, "errorMessage": "no\\u001b[2J"}}',
+            "3 left out: 'no\\x1b[2J'",
+        ),
     ],
 )
 def test_what_was_not_taken_is_an_error(words, status, said, error):

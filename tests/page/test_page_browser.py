@@ -7,7 +7,7 @@ import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from browser import ENTER, MISSING, TAB, browser
+from browser import ENTER, MISSING, TAB
 from pages import (
     COMMUTE,
     HOSTILE,
@@ -29,23 +29,16 @@ return [...rows].map((row) => Number(row.querySelector("data").value));
 SIGNED_IN = "return document.querySelector('#state')?.textContent === 'Live'"
 
 
-@pytest.fixture(scope="module")
-def screen(tmp_path_factory):
-    """One browser for all tests."""
-    with browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
-
-
 @pytest.fixture
-def chromium(screen):
+def chromium(chromium):
     """The browser as it is at first: a desk, light, no one signed in, an empty console."""
     # The page of the test before asks a service that is gone, and would complain in this one.
-    screen.open("about:blank")
-    screen.size(1280, 900)
-    screen.prefer("light")
-    screen.devtools("Network.clearBrowserCookies")
-    screen.complaints()
-    return screen
+    chromium.open("about:blank")
+    chromium.size(1280, 900)
+    chromium.prefer("light")
+    chromium.devtools("Network.clearBrowserCookies")
+    chromium.complaints()
+    return chromium
 
 
 @pytest.fixture

@@ -96,6 +96,12 @@ NEXT = "document.querySelector('.actions .main').click()"
 _ASKED = "return document.querySelector('.question') !== null"
 
 
+def taken(accepted=1, **rejected):
+    """What a collector answers about one batch."""
+    counts = {"accepted": accepted, "duplicate": 0, "quarantined": 0}
+    return json.dumps({**counts, "rejected": rejected}).encode()
+
+
 class Host(ThreadingHTTPServer):
     """Serves a page and takes its reports; the log has every request as it came, byte by byte."""
 
@@ -108,7 +114,7 @@ class Host(ThreadingHTTPServer):
         self.files = page_files(survey, shown, site)
         self.headers = headers_of(shown, site)
         self.log = []
-        self.status = 202
+        self.status, self.body = 202, taken()
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -125,11 +131,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         self._note()
-        body = b'{"accepted":1,"duplicate":0,"quarantined":0,"rejected":{}}'
         self.send_response(self.server.status)
-        self.send_header("content-length", str(len(body)))
+        self.send_header("content-length", str(len(self.server.body)))
         self.end_headers()
-        self.wfile.write(body)
+        self.wfile.write(self.server.body)
 
     def _note(self):
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
@@ -183,6 +188,11 @@ def shape(log):
         shapes.append((line.split("?")[0], sizes, len(body), fingerprint_of(line, body)))
     # Reports leave in an order of chance, and pages say that they are shown while more is fetched.
     return sorted(shapes)
+
+
+def reports_in(log):
+    """The bodies of uploads, in the order in which they came."""
+    return [body for line, _, body in log if line.startswith("POST /v1/reports")]
 
 
 def fingerprint_of(line, body):

@@ -4,6 +4,7 @@ import base64
 import json
 import re
 from hashlib import sha384
+from types import SimpleNamespace
 
 import pytest
 from calling import run
@@ -11,6 +12,7 @@ from places import ROOT
 from respondent_pages import PAGE, SHOWN, SURVEY
 
 from ldp import parse_survey
+from ldp_aggregator.service.commands.running import _say_public
 from ldp_aggregator.service.respondents.folder import Site, headers_text, page_files
 from ldp_aggregator.service.respondents.presentation import PageError, parse_presentation
 from ldp_aggregator.service.respondents.words import PAPER, WORDS, included, words_of
@@ -144,3 +146,18 @@ def test_the_example_asks_for_the_answer_and_not_for_a_toss(tmp_path):
     assert "coin" in (ROOT / "examples" / "affairs.toml").read_text()
     assert "Have you had an affair?" in json.dumps(asked)
     assert "coin" not in json.dumps(asked).lower()
+
+
+@pytest.mark.parametrize(
+    ("address", "is_said"),
+    [
+        ("http://0.0.0.0:8000", True),
+        ("http://192.0.2.1:8000", True),
+        ("http://127.0.0.1:8000", False),
+        ("https://ask.example", False),
+    ],
+)
+def test_a_link_that_browsers_refuse_is_no_surprise(address, is_said, caplog):
+    """Of a page that comes by http from another machine: its service says so when it begins."""
+    _say_public(SimpleNamespace(paths=[ROOT / "examples" / "affairs.toml"]), address)
+    assert ("nobody can answer there" in caplog.text) is is_said

@@ -2,7 +2,6 @@
 
 import pytest
 from axe import LACKING, broken
-from browser import MISSING, browser
 from respondent_pages import NEXT, begin, fingerprint_of, hosted, open_page
 
 from ldp import parse_survey
@@ -121,14 +120,6 @@ if (named('place')) fields('place').forEach((field, at) => type(field, ['8.5', '
 """
 _STEPS = 9
 """Ten questions, two of which are answered together."""
-
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory):
-    if MISSING:
-        pytest.skip("needs chromium and chromedriver")
-    with browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

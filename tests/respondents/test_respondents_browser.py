@@ -5,7 +5,6 @@ Twelve answers here; `python tests/respondents/thousand_answers.py 1000` lets a 
 
 import pytest
 from axe import LACKING, broken
-from browser import MISSING, browser
 from respondent_pages import (
     ANSWERS,
     FILL,
@@ -53,14 +52,6 @@ const frame = document.createElement('iframe');
 frame.src = arguments[0];
 document.body.replaceChildren(frame);
 """
-
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory):
-    if MISSING:
-        pytest.skip("needs chromium and chromedriver")
-    with browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -268,6 +259,10 @@ def test_a_file_that_was_changed_is_not_used(chromium, host, monkeypatch, name):
     if name == "page.js":
         chromium.wait("return performance.getEntriesByType('resource').length > 0")
         assert chromium.run(READY) is False
+        # Said after some seconds.
+        said = "document.getAnimations().forEach((one) => one.finish());"
+        said += "return document.body.innerText.includes('this page was changed on its way')"
+        chromium.wait(said)
     else:
         chromium.wait("return document.body?.dataset.failed === ''")
     assert chromium.run("return document.querySelector('button')") is None

@@ -253,6 +253,21 @@ def test_a_token_for_some_days(tmp_path):
     assert tokens.check(token, UPLOAD, end) == EXPIRED
 
 
+def test_a_list_says_since_when_a_token_is_good_no_more(tmp_path):
+    """One has expired on a day, one is good until a day, one for ever."""
+    path = tmp_path / "tokens.toml"
+    days = {"past": datetime(2025, 1, 1, tzinfo=UTC), "coming": datetime(9999, 1, 1, tzinfo=UTC)}
+    tokens = [
+        kept("x" * 40 + name, name, UPLOAD, expires=days.get(name))
+        for name in ("past", "coming", "ever")
+    ]
+    path.write_text(Tokens(tokens).to_toml())
+    past, coming, ever = run("token", "list", "--token-file", path).stdout.splitlines()
+    assert "upload   expired 2025-01-01 00:00:00+00:00, never used" in past
+    assert "upload   until 9999-01-01 00:00:00+00:00, never used" in coming
+    assert "upload   for ever, never used" in ever
+
+
 def test_a_file_says_what_it_was_made_of():
     """Tokens written to a file are the same when they are read.
 

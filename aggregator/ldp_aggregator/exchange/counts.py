@@ -50,9 +50,16 @@ def _counts_of(question: Question, known: Counted, reports: int | None) -> Count
         raise EstimateError(f"expected {reports:,} reports, got a file of {known.reports:,}")
     said = known.reports if reports is None else reports
     _check_sizes(known, said, bits=bits)
-    labels = _labels(question, bits=bits)
+    first = bits and not known.cells
+    numbers = range(counts.shape[1] - first)
+    if known.places not in (None, len(numbers)):
+        raise EstimateError(
+            f"expected {len(numbers):,} sums, one for each {'bit' if bits else 'symbol'}, got "
+            f"{known.places:,}"
+        )
+    cell_of = _Cells(_labels(question, bits=bits), numbers, first=first, numbered=known.numbered)
     for label, count in known.counts.items():
-        counts[0, _cell(label, labels, counts.shape[1], first=bits and not known.cells)] += count
+        counts[0, cell_of(label)] += count
     return _of_bits(counts, said) if bits else _of_symbols(counts, said)
 
 
@@ -102,15 +109,28 @@ def _labels(question: Question, *, bits: bool) -> dict[str, int]:
     return {value: place + bits for place, value in enumerate(values.values)}
 
 
-def _cell(label: str, labels: dict[str, int], cells: int, *, first: bool) -> int:
-    """The cell of a value, or of a number; the `first` one has all reports and no number."""
-    if label in labels:
-        return labels[label]
-    numbers = range(cells - first)
-    if not (label.isascii() and label.isdigit() and len(label) < 10 and int(label) in numbers):
-        names = ", ".join([*map(repr, labels)][:_FEW])
-        raise EstimateError(
-            f"expected {'one of ' + names + ', or ' if names else ''}a number from 0 to "
-            f"{numbers[-1]}, got {label[:80]!r}"
-        )
-    return int(label) + first
+class _Cells:
+    """The cells of a tally by what a file calls them: a value, or a number of a symbol or bit.
+
+    Where values are numbers themselves, as on a scale from 1 to 5, a number is a value, unless the
+    file's are `numbered`. `first` says that the first cell has all reports, and no number.
+    """
+
+    def __init__(
+        self, labels: dict[str, int], numbers: range, *, first: bool, numbered: bool
+    ) -> None:
+        self._labels, self._numbers, self._first = labels, numbers, first
+        self._has_numbers = numbered or labels.keys().isdisjoint(map(str, numbers))
+
+    def __call__(self, label: str) -> int:
+        """Raises `EstimateError`."""
+        number = int(label) if label.isascii() and label.isdigit() and len(label) < 10 else -1
+        if self._has_numbers and number in self._numbers:
+            return number + self._first
+        if label in self._labels:
+            return self._labels[label]
+        names = ", ".join([*map(repr, self._labels)][:_FEW])
+        expected = [f"one of {names}"] if names else []
+        if self._has_numbers:
+            expected.append(f"a number from 0 to {self._numbers[-1]}")
+        raise EstimateError(f"expected {', or '.join(expected)}, got {label[:80]!r}")

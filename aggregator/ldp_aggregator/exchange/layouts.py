@@ -28,6 +28,8 @@ COUNT = "count"
 CELL = "cell"
 NAMES = (CELL, "value", "symbol", "bit", "category", "event_code", "event_codes")
 """The columns that say what was counted; only a cell is one by its number in the tally."""
+NUMBERS = {CELL, "symbol", "bit", "event_code", "event_codes"}
+"""Those of them in which a number is one, even where a value has the same name."""
 REPORTS = ("report_count", "reports")
 SUMS = ("aggregate_result", "sums")
 
@@ -44,6 +46,10 @@ class Counted(NamedTuple):
     """How many reports there were, if it says so."""
     cells: bool = False
     """Whether numbers are those of a tally's cells, and not of symbols or bits."""
+    numbered: bool = False
+    """Whether a number is one, even where a value has the same name, as on a scale from 1 to 5."""
+    places: int | None = None
+    """How many symbols or bits there are, where they are told apart by their places alone."""
 
 
 def counted(content: bytes) -> Counted:
@@ -74,19 +80,25 @@ def _by_column(text: str) -> Iterator[dict[str, str]]:
     rows = (row for row in csv_rows(text) if row)
     header = next(rows, [])
     if len(set(header)) < len(header):
-        raise EstimateError(f"expected a header with names that differ, got {','.join(header):.80}")
+        raise EstimateError(f"expected a header with names that differ, got {_shown(header)}")
     if COUNT not in header or not any(name in header for name in NAMES):
         raise EstimateError(
-            f"expected a header with {COUNT} and one of {', '.join(NAMES)}, got "
-            f"{','.join(header):.80}"
+            f"expected a header with {COUNT} and one of {', '.join(NAMES)}, got {_shown(header)}"
         )
     for row in rows:
         yield dict(zip(header, row, strict=False))
 
 
+def _shown(header: Sequence[str]) -> str:
+    """A header as it stands in the file, with nothing in it that a terminal would obey."""
+    return repr(",".join(header)[:80])
+
+
 def _of_json(text: str) -> Counted:
     try:
-        known = json.loads(text)
+        known = json.loads(text, object_pairs_hook=_differing)
+    except EstimateError:
+        raise
     except (ValueError, RecursionError):
         raise EstimateError("expected counts as CSV or JSON, got JSON that is damaged") from None
     if isinstance(known, dict):
@@ -102,9 +114,19 @@ def _of_json(text: str) -> Counted:
     return Counted(Counter(map(_label, known)))
 
 
+def _differing(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, if no name stands in it twice: one of the two would be passed over."""
+    known = dict(pairs)
+    if len(known) < len(pairs):
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise EstimateError(f"expected names that differ, got {twice[:80]!r} twice")
+    return known
+
+
 def _of_sums(sums: Sequence[Any], reports: Any) -> Counted:
     by_place = {str(place): _whole(count) for place, count in enumerate(sums)}
-    return Counted(by_place, None if reports is None else _whole(reports))
+    known = None if reports is None else _whole(reports)
+    return Counted(by_place, known, numbered=True, places=len(sums))
 
 
 def _of_names(known: Mapping[str, Any], reports: Any) -> Counted:
@@ -128,7 +150,7 @@ def _of_rows(rows: Iterable[Mapping[str | Any, Any]]) -> Counted:
         raise EstimateError(
             f"expected one of {', '.join(sorted(columns))} in all rows, got several"
         )
-    return Counted(total, cells=CELL in columns)
+    return Counted(total, cells=CELL in columns, numbered=not NUMBERS.isdisjoint(columns))
 
 
 def _label(name: object) -> str:

@@ -14,6 +14,7 @@ from ldp_aggregator.web_addresses import AddressError, web_address
 METRICS = "/v1/metrics"
 _PATIENCE = 10.0
 _MOST = 1 << 16
+_LONGEST = 200
 
 
 def send(url: str, body: bytes) -> None:
@@ -47,6 +48,7 @@ def _refused(said: bytes) -> str:
     try:
         partial = json.loads(said or b"{}").get("partialSuccess") or {}
         rejected = int(partial.get("rejectedDataPoints") or 0)
-    except (ValueError, AttributeError, TypeError):
+    except (ValueError, AttributeError, TypeError, RecursionError):
         return ""
-    return f"{rejected} left out: {partial.get('errorMessage', '')}" if rejected else ""
+    reason = str(partial.get("errorMessage", ""))
+    return f"{rejected} left out: {reason[:_LONGEST]!r}" if rejected else ""

@@ -59,7 +59,7 @@ def parse_page(content: bytes, place: str) -> Page:
     """The tables of a page file. Raises `PageFileError`."""
     try:
         return tomllib.loads(content.decode("utf-8-sig"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise PageFileError(f"{place}: expected TOML in UTF-8, got {error}") from None
 
 

@@ -15,7 +15,12 @@ import { type Sent, witnessed } from "./sent.js";
 
 /** The collector has it, or has taken it before. */
 const TAKEN = new Set(["accepted", "duplicate", "quarantined"]);
+/** What it says where it does not know a token, or not for this survey. */
+const UNKNOWN = new Set(["status 401", "status 403"]);
+/** Seconds. */
 const PATIENCE = 30;
+/** Milliseconds. */
+const MOMENT = 250;
 const TOKEN_DIGITS = 16;
 
 export class Device {
@@ -75,9 +80,19 @@ export class Device {
     await this.send();
   }
 
-  /** Send what waits. */
+  /** Send what waits, since a person asks for it. What another tab may be sending is given its time. */
   async send(): Promise<void> {
-    await this.#client.flush(PATIENCE);
+    const until = performance.now() + 1000 * PATIENCE;
+    do await this.#client.flush(PATIENCE, true);
+    while ((await this.#isUnderWay()) && performance.now() < until);
+  }
+
+  /** Whether an attempt has begun that has not ended; a moment later. */
+  async #isUnderWay(): Promise<boolean> {
+    const { waiting, outcome } = await this.#client.status();
+    if (!waiting || outcome !== "begun") return false;
+    await new Promise((resolve) => setTimeout(resolve, MOMENT));
+    return true;
   }
 
   waiting(): Promise<number> {
@@ -87,6 +102,16 @@ export class Device {
   /** How many of the reports that were sent the collector has. */
   get taken(): number {
     return [...this.sent.values()].filter(({ verdict }) => TAKEN.has(verdict)).length;
+  }
+
+  /** Whether the collector will take none of them, for the time that they bear. */
+  get isOfAnotherTime(): boolean {
+    return [...this.sent.values()].every(({ verdict }) => verdict === "late" || verdict === "early");
+  }
+
+  /** Whether it turned them away because of the token, or for want of one. */
+  get isUnknown(): boolean {
+    return [...this.sent.values()].some(({ verdict, reason }) => verdict === "held" && UNKNOWN.has(reason));
   }
 
   /** What the page says of itself: that it was shown, or that somebody began; nothing of who or what. */

@@ -12,20 +12,22 @@
 
 import { readSurvey } from "../src/all.js";
 import type { Answer, Question, Survey } from "../src/survey.js";
-import { AlreadyAnsweredError } from "../src/errors.js";
+import { AlreadyAnsweredError, StateError } from "../src/errors.js";
+import { isWrong, timeOf } from "./clock.js";
 import { Device } from "./device.js";
 import { button, el } from "./elements.js";
 import { type Texts, Voice, chosenLanguage } from "./texts.js";
-import { type Posed, type Words, carried, introduction, notice, posed, receipt, review } from "./views.js";
+import { type Posed, type Words, carried, clockIsWrong, introduction, notice, posed, receipt, review } from "./views.js";
 
 const root = document.querySelector("main")!;
 
 /** A file of the page, if it is the one that the page was made with. */
-async function fetched(name: "survey" | "texts"): Promise<string> {
+async function fetched(name: "survey" | "texts"): Promise<{ readonly text: string; readonly time: number }> {
   const { [name]: place = "", [`${name}Integrity`]: integrity = "" } = root.dataset;
-  const response = await fetch(place, { integrity, credentials: "omit" });
+  // Asked for anew, as what lies in a cache bears the time at which it came there.
+  const response = await fetch(place, { integrity, credentials: "omit", cache: "no-cache" });
   if (!response.ok) throw new Error(`expected ${place}, got status ${response.status}`);
-  return response.text();
+  return { text: await response.text(), time: timeOf(response.headers) };
 }
 
 class Page {
@@ -45,21 +47,47 @@ class Page {
     this.#voice = new Voice(chosenLanguage(texts, language, navigator.languages), texts);
   }
 
-  async begin(): Promise<void> {
+  /** What is shown at first; the time is that of the page's host. */
+  async begin(time: number): Promise<void> {
     if (this.#texts.counted) this.#device.tell("shown");
-    if (this.#texts.invited && !this.token) {
-      this.#show(() => notice(this.#voice, "needs_link"));
-      return;
-    }
+    if (this.#texts.invited && !this.token) this.#show(() => notice(this.#voice, "needs_link"));
+    else if (isWrong(Date.now(), time, this.#survey.epoch)) this.#show(() => clockIsWrong(this.#voice, time));
+    else await this.#work(() => this.#open());
+  }
+
+  /** What waits here is sent, who has answered is told so, and all others are asked. */
+  async #open(): Promise<void> {
     if (await this.#device.waiting()) await this.#device.send();
-    if (await this.#device.waiting()) this.#wait(() => this.begin());
+    const { sent, taken } = this.#device;
+    if (await this.#device.waiting()) this.#wait(() => this.#open());
+    else if (sent.size && !taken) this.#refused();
     else if (await this.#device.answered()) this.#show(() => notice(this.#voice, "answered_before"));
-    else this.#show(() => introduction(this.#voice, this.#survey, this.#texts, () => void this.#start()));
+    else this.#show(() => introduction(this.#voice, this.#survey, this.#texts, () => void this.#work(() => this.#start())));
   }
 
   /** Says that reports wait here; what to do when somebody tries again. */
   #wait(again: () => Promise<void>): void {
-    this.#show(() => notice(this.#voice, "waits", ["try_again", () => void again()]), true);
+    const tryAgain = (): void => {
+      this.#show(() => notice(this.#voice, "trying"), true);
+      void this.#work(again);
+    };
+    const key = this.#device.isUnknown ? "link_unknown" : "waits";
+    this.#show(() => notice(this.#voice, key, ["try_again", tryAgain]), true);
+  }
+
+  /** Says that the collector has taken none of the reports, and will not. */
+  #refused(): void {
+    const key = this.#device.isOfAnotherTime ? "not_of_now" : "not_taken";
+    this.#show(() => notice(this.#voice, key), true);
+  }
+
+  /** Does what may fail, and says why it did, as far as that is of use. */
+  async #work(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#show(() => notice(this.#voice, wordsFor(error)), true);
+    }
   }
 
   /** Shows a view, which can be made anew for another language. */
@@ -99,12 +127,7 @@ class Page {
   async #start(): Promise<void> {
     if (this.#texts.counted && !this.#hasBegun) this.#device.tell("started");
     this.#hasBegun = true;
-    try {
-      this.#asked = await this.#device.asked();
-    } catch {
-      this.#show(() => notice(this.#voice, "cannot_be_asked"), true);
-      return;
-    }
+    this.#asked = await this.#device.asked();
     addEventListener("beforeunload", asks);
     this.#step(this.#posed(), 0);
   }
@@ -142,7 +165,7 @@ class Page {
       : review([...all.values()], voice);
     const forward = names
       ? button(voice.say("next"), next, "main")
-      : button(voice.say("send"), () => void this.#send([...all.values()]), "main");
+      : button(voice.say("send"), () => void this.#work(() => this.#send([...all.values()])), "main");
     content.append(el("p", { class: "actions" }, at > 0 && back, forward));
     const title = names ? [el("h1", { class: "small", dir: "auto" }, voice.survey.title)] : [];
     this.#spoken();
@@ -163,14 +186,7 @@ class Page {
     }
     removeEventListener("beforeunload", asks);
     this.#show(() => notice(this.#voice, "sending"));
-    try {
-      await this.#device.answer(answers);
-    } catch (error) {
-      // Another tab was quicker.
-      const key = error instanceof AlreadyAnsweredError ? "answered_before" : "cannot_be_asked";
-      this.#show(() => notice(this.#voice, key), true);
-      return;
-    }
+    await this.#device.answer(answers);
     await this.#shown(said);
   }
 
@@ -181,9 +197,16 @@ class Page {
         await this.#device.send();
         await this.#shown(said);
       });
-    } else if (sent.size && !taken) this.#show(() => notice(this.#voice, "not_taken"), true);
+    } else if (sent.size && !taken) this.#refused();
     else this.#show(() => receipt(this.#survey, said, sent, this.#voice, taken), true);
   }
+}
+
+/** What is said of an error. */
+function wordsFor(error: unknown): string {
+  // Another tab was quicker.
+  if (error instanceof AlreadyAnsweredError) return "answered_before";
+  return error instanceof StateError ? "needs_storage" : "cannot_be_asked";
 }
 
 /** Which questions are shown at once: one, or all of a group. */
@@ -220,6 +243,13 @@ function tokenOf(asked: URLSearchParams): string {
   return token;
 }
 
+/** Says why there is no page to be shown. */
+function fail(words: string | HTMLElement): void {
+  root.querySelector("#waiting")?.replaceChildren(words);
+  root.querySelector("#stuck")?.remove();
+  document.body.dataset["failed"] = "";
+}
+
 /** Has the browser ask before a page is left on which something may be filled in. */
 function asks(event: Event): void {
   event.preventDefault();
@@ -228,10 +258,15 @@ function asks(event: Event): void {
 async function begin(): Promise<void> {
   const asked = new URLSearchParams(location.hash.slice(1));
   const token = tokenOf(asked);
-  const texts = JSON.parse(await fetched("texts")) as Texts;
+  const texts = JSON.parse((await fetched("texts")).text) as Texts;
+  if (location.protocol === "http:" && !isSecureContext) {
+    const voice = new Voice(chosenLanguage(texts, asked.get("lang"), navigator.languages), texts);
+    fail(el("span", { lang: voice.tag, dir: voice.language.direction }, voice.say("needs_https")));
+    return;
+  }
   if (!isFramedWell(texts.parents)) throw new Error("expected to stand in no frame, or in one of a parent that is named");
-  const survey = await readSurvey(await fetched("survey"));
-  await new Page(survey, texts, token, asked.get("lang")).begin();
+  const { text, time } = await fetched("survey");
+  await new Page(await readSurvey(text), texts, token, asked.get("lang")).begin(time);
 }
 
 // What was answered goes with the page: it is not put aside, to be shown again.
@@ -239,7 +274,4 @@ addEventListener("pagehide", () => root.replaceChildren());
 // Another link to the same page, with another token.
 addEventListener("hashchange", () => location.reload());
 addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
-begin().catch(() => {
-  root.querySelector("#waiting")?.replaceChildren(root.dataset["failed"] ?? "");
-  document.body.dataset["failed"] = "";
-});
+begin().catch(() => fail(root.dataset["failed"] ?? ""));

@@ -17,6 +17,7 @@ export interface Sent {
   readonly row: Bytes;
   readonly id: string;
   readonly verdict: Outcome["verdict"];
+  readonly reason: string;
 }
 
 /** A transport that hands on to another one, and keeps what was sent, by question. */
@@ -25,17 +26,17 @@ export function witnessed(transport: Transport, survey: Survey, kept: Map<string
     destination: transport.destination,
     async send(payload, signal) {
       const { fingerprint, id, rows } = decodeBatch(payload.subarray(FRAME_HEAD));
-      const note = (verdict: Outcome["verdict"]): void => {
+      const note = ({ verdict, reason = "" }: Outcome): void => {
         let at = 0;
         for (const question of questionsOf(hex(fingerprint), survey)) {
           const { width } = question.randomizer;
-          kept.set(question.name, { row: rows.slice(at, at + width), id: hex(id), verdict });
+          kept.set(question.name, { row: rows.slice(at, at + width), id: hex(id), verdict, reason });
           at += width;
         }
       };
-      note("retry");
+      note({ verdict: "retry" });
       const outcome = await transport.send(payload, signal);
-      note(outcome.verdict);
+      note(outcome);
       return outcome;
     },
   };

@@ -4,7 +4,7 @@ import type { Answer, Question, Survey } from "../src/survey.js";
 import { type Control, controlOf } from "./controls.js";
 import { button, el, newId } from "./elements.js";
 import { type Sent, saidBy } from "./sent.js";
-import type { Told, Texts, Voice } from "./texts.js";
+import { type Told, type Texts, type Voice, isolated } from "./texts.js";
 
 /** What was answered: a browser that translates pages sends their text to whoever translates. */
 const OWN = { translate: "no" };
@@ -144,12 +144,21 @@ export function receipt(
 }
 
 /** A page that only says something. */
-export function notice(voice: Voice, key: string, work?: readonly [words: string, work: () => void]): HTMLElement {
+export function notice(
+  voice: Voice, key: string, work?: readonly [words: string, work: () => void], values: Readonly<Record<string, string>> = {},
+): HTMLElement {
   return el(
     "section", {},
-    heading(voice.survey.title), el("p", { role: "status" }, voice.say(key)),
+    heading(voice.survey.title), el("p", { role: "status" }, voice.say(key, values)),
     work && el("p", { class: "actions" }, button(voice.say(work[0]), work[1], "main")),
   );
+}
+
+/** What is said where the device has another time than the page's host. */
+export function clockIsWrong(voice: Voice, there: number): HTMLElement {
+  const words = (time: number): string => isolated(new Date(time).toLocaleString(voice.tag));
+  const values = { here: words(Date.now()), there: words(there) };
+  return notice(voice, "set_the_clock", ["try_again", () => location.reload()], values);
 }
 
 /** The heading of a view, which takes the focus when it comes up. */

@@ -57,6 +57,7 @@ export class EmbeddedClient {
   readonly #stops: StopRule | undefined;
   readonly #place: string;
   readonly #vault: Vault;
+  readonly #timeout: number;
   #isWithdrawn = false;
   #isClosed = false;
   #untilTrimmed = 0;
@@ -85,7 +86,7 @@ export class EmbeddedClient {
     const vault = (this.#vault = new Vault(settings.secret));
     const derives = (settings.rollbackSafe ?? true) && !this.#store.forgets;
     this.#desks = new Desks({ store: this.#store, survey, own, cap, limits, ifNeverAsked, random, vault, derives, now });
-    [this.#random, this.#now] = [random, now];
+    [this.#random, this.#now, this.#timeout] = [random, now, timeout];
     this.#strict = settings.strict ?? false;
     [this.#stops, this.#place] = [settings.stops, own.place(survey)];
     if (derives) void this.#prepare();
@@ -122,12 +123,14 @@ export class EmbeddedClient {
   /**
    * Send what waits, as far as a pause allows, and wait for that as many seconds at most. Whether nothing waits any more, and
    * nothing was lost meanwhile. The first time what was turned away is tried in spite of its pause: an app that was opened anew
-   * may have another token.
+   * may have another token. With `isAsked` no pause after a failure is kept: a person asks for it, and pauses are for programs.
    */
-  flush(timeout = 10): Promise<boolean> {
+  flush(timeout = 10, isAsked = false): Promise<boolean> {
     return this.#guarded(false, async () => {
       let timer: ReturnType<typeof setTimeout> | undefined;
-      if (!this.#hasFlushed) await this.#transact("plan", ({ outbox }) => outbox.resume());
+      if (isAsked || !this.#hasFlushed) {
+        await this.#transact("plan", ({ outbox }) => outbox.resume(isAsked ? this.#timeout : undefined));
+      }
       this.#hasFlushed = true;
       const lostBefore = this.#lost;
       const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, 1000 * timeout, false)));

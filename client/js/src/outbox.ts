@@ -174,9 +174,15 @@ export class Outbox {
     this.#set("pause", Math.min(seconds, LONGEST_PAUSE));
   }
 
-  /** Let what was turned away be tried at once: someone may have mended the cause. */
-  resume(): void {
-    if (this.attempt?.outcome === "held") this.records.delete(`${this.#plan}pause`);
+  /**
+   * Let what was turned away be tried at once: someone may have mended the cause. If a person asks for it, so is whatever has failed;
+   * but an attempt that has begun is given its time to end, in seconds.
+   */
+  resume(timeIfAsked?: number): void {
+    const { at = 0, outcome } = this.attempt ?? {};
+    const age = this.now - at;
+    const isUnderWay = outcome === "begun" && age >= 0 && age < 1000 * (timeIfAsked ?? 0);
+    if (outcome === "held" || (timeIfAsked !== undefined && !isUnderWay)) this.records.delete(`${this.#plan}pause`);
   }
 
   /** The seconds until something may be sent. */

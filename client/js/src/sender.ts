@@ -4,7 +4,8 @@
  * - An upload is due at a random time, which is kept: what became due while the app was closed is sent when it starts. It
  *   says nothing about the time of an answer.
  * - An attempt has a deadline as a whole. What failed waits for a random time, up to a limit that doubles with each failure
- *   (full jitter), and never less than the collector asked for; what only a person can mend, for hours.
+ *   (full jitter), and never less than the collector asked for; what only a person can mend, for hours. A person who asks for it
+ *   waits for none of these.
  * - What goes through a relay is sealed once and goes one message at a time, each at a time that is drawn for it, and is due the sooner
  *   the more waits: what left together could be told to belong together.
  * - All of that is written down before the attempt (`outbox.ts`), so neither a restart nor a second tab shortens it.

@@ -58,6 +58,28 @@ const asked = async (place) => {
   same(await open().flush(), true, "afterwards");
 };
 
+const byHand = async (place) => {
+  for (const verdict of ["retry", "offline", "held"]) {
+    const { collector, open } = await device(place, [{ verdict, wait: 5000 }, { verdict, wait: 5000 }]);
+    const client = open();
+    await client.record("city", "Bonn");
+    same([await client.flush(), await client.flush(), collector.payloads.length], [false, false, 1], "without being asked");
+    same([await client.flush(10, true), collector.payloads.length], [false, 2], `at once after ${verdict}`);
+    same([await client.flush(10, true), collector.rows.length], [true, 1], "as often as a person asks");
+    same(new Set(collector.payloads.map(String)).size, 1, "the different bytes");
+  }
+};
+
+const underWay = async (place) => {
+  const { now, collector, open } = await device(place, [() => new Promise(() => undefined)]);
+  await open().record("city", "Bonn");
+  void open({ timeout: 600 }).flush(0.001);
+  await until(() => collector.payloads.length === 1);
+  same([await open({ timeout: 600 }).flush(10, true), collector.payloads.length], [false, 1], "while it may be under way");
+  now.pass(600);
+  same([await open({ timeout: 600 }).flush(10, true), collector.payloads.length], [true, 2], "once it has had its time");
+};
+
 const before = async (place) => {
   const { now, collector, open } = await device(place, [() => new Promise(() => undefined)]);
   await open().record("city", "Bonn");
@@ -394,6 +416,8 @@ const steady = async (place) => {
 export const DELIVERY_LAWS = {
   "every attempt sends the same bytes, after pauses that double at most": sameBytes,
   "a pause is as long as the collector asks for": asked,
+  "a person who asks waits for no pause": byHand,
+  "nobody sends what another page may be sending": underWay,
   "a failure is written down before the attempt": before,
   "an attempt has a deadline as a whole": deadline,
   "what a collector decided is counted as such, and what it may take later is held": verdicts,

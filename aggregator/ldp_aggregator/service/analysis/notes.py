@@ -81,8 +81,8 @@ class NoteFile:
 def parse_notes(content: bytes, name: str) -> tuple[Note, ...]:
     """The notes in the content of a file, sorted. Raises `NoteError`."""
     try:
-        document = tomllib.loads(content.decode())
-    except ValueError as error:
+        document = tomllib.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
         raise NoteError(f"{name}: expected TOML in UTF-8, got: {error}") from None
     tables = document.get("note", [])
     if document.keys() - {"note"} or not isinstance(tables, list):

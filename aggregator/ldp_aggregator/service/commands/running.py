@@ -19,6 +19,7 @@ from ldp_aggregator.service.commands.certificates import check_certificate
 from ldp_aggregator.service.commands.serve_options import ServeError, ServeOptions
 from ldp_aggregator.service.commands.workers import cannot_begin, drain, is_first, run_workers
 from ldp_aggregator.service.logs.events import JSON, say, set_up
+from ldp_aggregator.web_addresses import AddressError, web_address
 
 if TYPE_CHECKING:
     import socket
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
     from ldp_aggregator.service.http.app import Application
 
 _SWITCH = 0.001
+_NOBODY = (
+    "nobody can answer there, as pages that come by http from another machine ask nothing: "
+    "--tls-certificate and --tls-key, or a proxy and --public-address https://..., mend that"
+)
 """Seconds for which a thread may keep the others waiting.
 
 Python's 0.005 would be felt in every answer.
@@ -122,6 +127,10 @@ def _say_public(options: ServeOptions, base: str) -> None:
     from ldp_aggregator.service.respondents.overview import address_of
     from ldp_aggregator.service.respondents.presentation import page_file, read_presentation
 
+    try:
+        web_address(base, secure=True)
+    except AddressError:
+        _log.warning("%s: %s", base, _NOBODY)
     surveys = {}
     for path in options.paths:
         survey, beside = read_survey(path), page_file(path)

@@ -88,8 +88,8 @@ def _read(
 
 def _table(path: Path) -> Mapping[str, Any]:
     try:
-        return tomllib.loads(read_bytes(path, _MOST_BYTES).decode())
-    except ValueError as error:
+        return tomllib.loads(read_bytes(path, _MOST_BYTES).decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
         raise click.UsageError(f"{path}: expected TOML in UTF-8, got: {error}") from None
 
 

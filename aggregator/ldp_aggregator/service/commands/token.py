@@ -153,11 +153,18 @@ def list_(path: Path) -> None:
 
     days = read_days(path)
     for token in Tokens.read(path).all:
-        until = "for ever" if token.expires is None else f"until {token.expires.isoformat(' ')}"
-        expired = "expired " if token.expired(time.time()) else ""
+        until = _until(token, time.time())
         used = f"last used {days[token.name]}" if token.name in days else "never used"
         surveys = f", for {', '.join(token.surveys)}" if token.surveys else ""
-        click.echo(f"{token.name:32}  {token.scope:7}  {expired}{until}{surveys}, {used}")
+        click.echo(f"{token.name:32}  {token.scope:7}  {until}{surveys}, {used}")
+
+
+def _until(token: Token, now: float) -> str:
+    """How long a token is good, or since when it is good no more."""
+    if token.expires is None:
+        return "for ever"
+    word = "expired" if token.expired(now) else "until"
+    return f"{word} {token.expires.isoformat(' ')}"
 
 
 @token.command()

@@ -117,7 +117,7 @@ class People:
 def parse(source: bytes, place: str) -> tuple[Grant, ...]:
     """The grants of a file. Raises `PeopleError`, which names it as `place`."""
     try:
-        top = Keys("file", tomllib.loads(source.decode()))
+        top = Keys("file", tomllib.loads(source.decode("utf-8-sig")))
     except (ValueError, RecursionError) as error:
         raise _refused(place, [Problem("file", "TOML in UTF-8", str(error))]) from None
     grants = []

@@ -28,8 +28,12 @@ _DIGITS = 20
 def paper_reports(survey: Survey, table: str) -> bytes:
     """The frames of reports that a table counts. Raises `PaperError`."""
     lines = csv_rows(table)
-    if next(lines, None) != _COLUMNS:
-        raise PaperError(f"expected a table with the columns {', '.join(_COLUMNS)}")
+    header = next(lines, [])
+    if header != _COLUMNS:
+        raise PaperError(
+            f"expected a table with the columns {', '.join(_COLUMNS)}, separated by commas; got a "
+            f"header {','.join(header)[:80]!r}"
+        )
     rows: dict[str, bytes] = {}
     for number, line in enumerate(filter(None, lines), 2):
         name, report = _read(survey, line, number)

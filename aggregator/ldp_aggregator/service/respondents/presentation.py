@@ -87,8 +87,8 @@ def read_presentation(survey: Survey, path: Path | None) -> Presentation:
     if path is None:
         return parse_presentation(survey, {})
     try:
-        table = tomllib.loads(read_bytes(path, _MOST_BYTES).decode())
-    except ValueError as error:
+        table = tomllib.loads(read_bytes(path, _MOST_BYTES).decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
         raise PageError([Problem(str(path), "TOML in UTF-8", str(error))]) from None
     return parse_presentation(survey, table)
 

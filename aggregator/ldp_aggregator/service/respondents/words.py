@@ -45,7 +45,7 @@ def words_of(
     path = own[-1] if own else _FOLDER / f"{tag}.json"
     try:
         said = json.loads(read_bytes(path, _MOST_BYTES))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise PageError([Problem(str(path), "JSON in UTF-8", str(error))]) from None
     return _checked(said, path, parts)
 

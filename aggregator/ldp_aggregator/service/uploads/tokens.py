@@ -117,7 +117,7 @@ class Tokens:
     def parse(cls, source: bytes, place: str) -> Tokens:
         """What the bytes of a file say. Raises `TokenError`, which names the file as `place`."""
         try:
-            top = Keys("file", tomllib.loads(source.decode()))
+            top = Keys("file", tomllib.loads(source.decode("utf-8-sig")))
         except UnicodeDecodeError as error:
             raise TokenError(
                 place, [Problem("file", "UTF-8 text", f"a stray byte at {error.start}")]

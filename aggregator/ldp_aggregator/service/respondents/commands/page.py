@@ -40,7 +40,9 @@ from ldp_aggregator.files import make_folder, read_candidates, read_survey, writ
     help="A file with the page's own words in a language, named after it, such as fr.json.",
 )
 @click.option(
-    "--counted", is_flag=True, help="Tell the collector when the page is shown and begun."
+    "--counted",
+    is_flag=True,
+    help="Tell the collector when the page is shown and begun; it counts that with --public.",
 )
 @click.option(
     "--invited", is_flag=True, help="Ask only those who have a link with a one-time token."

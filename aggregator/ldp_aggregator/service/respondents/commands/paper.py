@@ -60,7 +60,7 @@ def count(survey_path: Path, table: Path, output: Path) -> None:
 
     survey = read_survey(survey_path)
     try:
-        text = read_bytes(table, _MOST_BYTES).decode()
+        text = read_bytes(table, _MOST_BYTES).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise click.UsageError(f"{table}: expected a CSV table in UTF-8") from None
     write_whole(output, paper_reports(survey, text))
