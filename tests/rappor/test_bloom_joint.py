@@ -146,7 +146,9 @@ def test_thousands_of_faint_ones_have_the_error_that_is_stated():
     went by the law, it was .74.
     """
     shape = SHAPE._replace(cohorts=32)
-    squares = list(squares_of(shape, 2_000, np.ones(2_000), 4_000_000, number=8, seed=61))
+    squares = list(
+        squares_of(shape, 2_000, np.ones(2_000), respondents=4_000_000, number=8, seed=61)
+    )
     assert np.mean(squares) == pytest.approx(1, abs=0.05)
 
 
@@ -158,7 +160,7 @@ def test_few_rates_have_the_error_that_is_stated():
     """
     shape = Shape(16, 2, 8, p=0.25, q=0.75, f=0.5)
     held = 1 / np.arange(1, 51)
-    squares = list(squares_of(shape, 100, held, 1_000_000, number=80, seed=67))
+    squares = list(squares_of(shape, 100, held, respondents=1_000_000, number=80, seed=67))
     assert np.mean(squares) == pytest.approx(1, abs=0.14)
 
 
