@@ -9,6 +9,12 @@
 Of many candidates most are rare, and an estimate that stands out among them does so partly by
 chance; a posterior takes that part back. Estimates beyond the grid are left as they are.
 
+The law follows the scores that it is made from, and the means follow the law. With P_xj how much
+more likely point j makes score x than the law G does, B_xj = P_xj (m_j - mean of x) is by how much
+the mean moves with the weight of j, and, over the number M of scores, how a score moves that
+weight. A round of expectation maximization takes back L = sqrt(G) P'P sqrt(G) / M of what weights
+are off, so that in n rounds a steady pull moves them (1 - (1 - L)^n) / L times as far as in one.
+
 Sources: Robbins 1956; Kiefer and Wolfowitz 1956; Koenker and Mizera 2014 (on a grid).
 """
 
@@ -19,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldp_aggregator.arrays import Floats
+from ldp_aggregator.arrays import Counts, Floats
 
 GRID = np.arange(0, 10.125, 0.125)
 LEAST, _WIDTH = -6.0, 0.05
@@ -65,13 +71,33 @@ def law_of(scores: Floats, law: Floats | None = None, rounds: int = _ROUNDS) -> 
     `law` is where to begin, and `rounds` how many steps of expectation maximization to take.
     """
     law = np.full(len(GRID), 1 / len(GRID)) if law is None else law
-    tallied = np.histogram(np.maximum(scores[scores < GRID[-1]], LEAST), _EDGES)[0]
+    tallied = _tallied(scores)
     if not tallied.any():
         return law
     likely = _likelihood_of_bins()
     for _ in range(rounds):
         law = law * (likely.T @ (tallied / (likely @ law))) / tallied.sum()
     return law
+
+
+def freedom_of(scores: Floats, law: Floats, rounds: int) -> float:
+    """By how much all means move with their own scores as the law follows these, in so many rounds.
+
+    Those are degrees of freedom beside the sum of the posterior variances, for which the law stays.
+    """
+    tallied = _tallied(scores)
+    if not tallied.any():
+        return 0.0
+    # (bins, points): P, and B with the law's square root on it.
+    root = np.sqrt(law)
+    more_likely = _likelihood_of_bins() / (_likelihood_of_bins() @ law)[:, None] * root
+    pulls = more_likely * (GRID - (more_likely * root) @ GRID[:, None])
+    weighted = more_likely.T * (tallied / tallied.sum())
+    shares, directions = np.linalg.eigh(weighted @ more_likely)
+    shares = np.clip(shares, 1e-12, 1.0)
+    moved = (1 - (1 - shares) ** rounds) / shares
+    along = (pulls @ directions) ** 2
+    return float(tallied @ along @ moved / tallied.sum())
 
 
 def posteriors(scores: Floats, law: Floats) -> Posterior:
@@ -96,6 +122,13 @@ def weights_of(scores: Floats) -> Floats:
     """How likely each point of the grid makes a score, but for a factor they have in common."""
     weights: Floats = np.exp(np.minimum(scores, GRID[-1])[:, None] * GRID - GRID**2 / 2)
     return weights
+
+
+def _tallied(scores: Floats) -> Counts:
+    """How many of those on the grid are in each bin."""
+    within = np.maximum(scores[scores < GRID[-1]], LEAST)
+    tallied: Counts = np.histogram(within, _EDGES)[0]
+    return tallied
 
 
 @cache

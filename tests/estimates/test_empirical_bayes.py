@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from ldp_aggregator.empirical_bayes import posterior_mean
+from ldp_aggregator.empirical_bayes import freedom_of, law_of, posterior_mean, posteriors
 
 
 def test_learns_the_law_that_frequencies_are_drawn_from():
@@ -81,3 +81,25 @@ def test_order_and_sign():
     view = posterior_mean(frequency, np.ones(1000))
     assert (np.diff(view[frequency < 10]) >= -1e-12).all()
     assert view.min() >= 0
+
+
+def test_freedom_is_what_more_noise_moves():
+    """With a little noise added, means move along with it, and further if the law is made again.
+
+    300 draws of noise tell that to 3.4 %, of which 20 % are 6.
+    """
+    generator = np.random.default_rng(5)
+    scores = np.maximum(generator.normal(size=200), 0) * 3 + generator.normal(size=200)
+    law, rounds = law_of(scores, rounds=400), 20
+
+    def means(moved):
+        return posteriors(moved, law_of(moved, law, rounds)).mean
+
+    along = []
+    for noise in generator.normal(size=(300, 200)):
+        up, down = scores + 0.1 * noise, scores - 0.1 * noise
+        fixed = posteriors(up, law).mean - posteriors(down, law).mean
+        along.append(noise @ (means(up) - means(down) - fixed) / 0.2)
+    freedom = freedom_of(scores, law, rounds)
+    assert freedom == pytest.approx(np.mean(along), rel=0.2)
+    assert freedom_of(np.full(5, 20.0), law, rounds) == 0

@@ -200,3 +200,65 @@ def test_choosing_among_equals():
     assert decoded.frequency[-1] == pytest.approx(decoded.frequency[-2])
     with pytest.raises(EstimateError, match="at most 16 candidates"):
         decode(counts[:1], design[:16], SHAPE.noise(), background=SHAPE.background)
+
+
+def crowded(shape, candidates, seed=71):
+    """Half of the candidates held; (counts, design, true frequencies)."""
+    generator = np.random.default_rng(seed)
+    design = draw_design(shape, candidates, generator)
+    holders = np.zeros(candidates, dtype=np.int64)
+    holders[: candidates // 2] = falling(candidates // 2, RESPONDENTS)
+    counts = draw_counts(shape, design, holders, generator=generator)
+    return counts, design, holders / holders.sum()
+
+
+@pytest.mark.parametrize(
+    ("bits", "cohorts", "few"), [(64, 2, True), (64, 3, True), (16, 4, False), (16, 16, False)]
+)
+def test_few_cohorts_are_told(bits, cohorts, few):
+    """Of two or three cohorts a candidate may share one with another; the note says what it does.
+
+    Where candidates are few as well there is nothing to be told of.
+    """
+    shape = SHAPE._replace(bits=bits, cohorts=cohorts)
+    counts, design, _ = crowded(shape, bits * cohorts * 3 // 4)
+    note = decode(counts, design, SHAPE.noise(), background=shape.background).note
+    assert ("so few cohorts" in note) is few
+    counts, design, _ = crowded(shape, bits * cohorts // 4)
+    note = decode(counts, design, SHAPE.noise(), background=shape.background).note
+    assert note == ""
+
+
+def test_halves_of_few_bits_are_told(halves):
+    """Two halves of 128 bit rates have nothing to say, two of 64 have."""
+    for cohorts, few in ((16, False), (8, True)):
+        shape = SHAPE._replace(cohorts=cohorts)
+        counts, design, _ = crowded(shape, 150)
+        note = decode(counts, design, SHAPE.noise(), background=shape.background).note
+        assert "places chose" in note
+        assert ("so few cohorts" in note) is few
+
+
+def test_what_half_of_the_cohorts_cannot_tell_apart_all_of_them_may(halves):
+    """Two candidates that are the same at even places differ at odd ones: one regression on all.
+
+    Its intervals hold the truth, which is 0.125 for both, and so are wide; where there are more
+    candidates than bit rates, the two are refused.
+    """
+    shape = SHAPE._replace(cohorts=8)
+    for candidates in (80, 150):
+        generator = np.random.default_rng(73)
+        dense = draw_design(shape, candidates, generator).toarray()
+        even = np.arange(len(dense)) // shape.bits % 2 == 0
+        dense[even, 1] = dense[even, 0]
+        design, holders = csr_array(dense), np.zeros(candidates, dtype=np.int64)
+        holders[:8] = RESPONDENTS // 8
+        counts = draw_counts(shape, design, holders, generator=generator)
+        if candidates > len(dense):
+            with pytest.raises(EstimateError, match=r"combinations of others|told apart"):
+                decode(counts, design, SHAPE.noise(), background=shape.background)
+            continue
+        decoded = decode(counts, design, SHAPE.noise(), background=shape.background)
+        misses = np.abs(decoded.frequency - holders / RESPONDENTS) / np.sqrt(decoded.variance)
+        assert decoded.note == ""
+        assert misses.max() < 5
