@@ -30,7 +30,8 @@ epsilon = "1"
 name = "why"
 type = "category"
 values = [
-    "because", "it is \"\"\"quick\"\"\"", "= 3", "of a reason that is so long that one line", "is none",
+    "because", "it is \"\"\"quick\"\"\"", "= 3",
+    "of a reason that is so long that one line would not do", "is none",
 ]
 mechanism = "grr"
 epsilon = "1"
