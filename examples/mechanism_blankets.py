@@ -27,9 +27,21 @@ def points(n):
     return tuple((n["order"] ** (n["dimension"] - i) - 1) // (n["order"] - 1) for i in range(3))
 
 
+HASHED = ("size", "buckets", "truth", "other", "modulus")
+BITS = ("size", "if_true", "if_other", "word")
+ROWS = ("weights",)
+INTEGERS = {
+    **dict.fromkeys(("warner", "forced", "unrelated", "matrix", "exponential", "metric"), ROWS),
+    "grr": ("size", "truth", "other"),
+    "ss": ("size", "chosen", "truth", "other"),
+    "pgr": ("size", "order", "dimension", "truth", "other"),
+    "hr": ("size", "blocks", "symbols", "truth", "other"),
+    **dict.fromkeys(("olh", "blh"), HASHED),
+    **dict.fromkeys(("sue", "oue", "the"), BITS),
+}
+"""By mechanism: exactly these, as another number might mean that reports have another law."""
 DESIGNS = {
     "grr": lambda n: (n["size"], 1, 0),
-    "warner": lambda n: (n["size"], 1, 0),
     "ss": sets,
     "pgr": points,
     "hr": lambda n: (4, 2, 1) if n["blocks"] == 1 else (2 * n["blocks"], 1, 0),
@@ -61,10 +73,12 @@ def of_rows(rows):
 
 def blanket_of(mechanism, integers):
     """(E of the first answer, of the second, P(first only), P(second only), P(both))."""
-    if "weights" in integers:
+    if integers.keys() != set(INTEGERS[mechanism]):
+        raise ValueError(f"expected the integers {', '.join(INTEGERS[mechanism])}, got others")
+    if INTEGERS[mechanism] == ROWS:
         return of_rows(integers["weights"])
     n = {name: int(number) for name, number in integers.items()}
-    if mechanism in ("sue", "oue", "the"):
+    if INTEGERS[mechanism] == BITS:
         p, q = F(n["if_true"], 1 << n["word"]), F(n["if_other"], 1 << n["word"])
         e, h, b = p * (1 - q) / (q * (1 - p)), q * (1 - q), q * q
     else:
