@@ -6,7 +6,7 @@ answers, or under both. docs/shuffle.md has the formulas. Shares no code with th
 """
 
 from fractions import Fraction as F  # noqa: N817
-from itertools import combinations
+from itertools import combinations, product
 from math import comb, lcm, prod
 
 
@@ -93,18 +93,24 @@ def is_sound(pair):
     return min(e, g) > 1 and min(h, k) > 0 <= b and h + k + b <= 1
 
 
+def apart(parts):
+    """How far two rows are apart, where the answers to each part are these two, in this order."""
+    corners = [(F(1), F(1), F(1))]
+    for e, g, h, k, b in parts:
+        four = (e, F(1), h), (F(1), g, k), (e, g, b), (F(1), F(1), 1 - h - k - b)
+        corners = [(x * a, y * c, m * share) for x, y, m in corners for a, c, share in four]
+    return sum((m * max(x - y, F(0)) for x, y, m in corners), F(0))
+
+
 def of_row(parts):
     """Reports that travel together: laws are multiplied. Raises `ValueError` for what is none."""
     if not all(map(is_sound, parts)):
         raise ValueError("expected the integers of a mechanism, got others")
     if len(parts) == 1:
         return parts[0]
-    corners = [(F(1), F(1), F(1))]
-    for e, g, h, k, b in parts:
-        four = (e, F(1), h), (F(1), g, k), (e, g, b), (F(1), F(1), 1 - h - k - b)
-        corners = [(x * a, y * c, m * share) for x, y, m in corners for a, c, share in four]
+    both_ways = [((e, g, h, k, b), (g, e, k, h, b)) for e, g, h, k, b in parts]
+    far = max(map(apart, product(*both_ways)))
     gamma = prod((1 / (1 + (e - 1) * (h + b)) for e, _, h, _, b in parts), start=F(1))
-    far = sum((m * max(x - y, F(0)) for x, y, m in corners), F(0))
     return of_distance(prod((max(e, g) for e, g, *_ in parts), start=F(1)), gamma, gamma * far)
 
 

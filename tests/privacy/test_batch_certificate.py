@@ -40,6 +40,14 @@ def asked(mechanism, keys='epsilon = "1"', size=12):
     )
 
 
+def coins(name, yes, no):
+    """A question with two coins: how often they say yes, and no, whatever is true."""
+    return (
+        f'name = "{name}"\ntype = "boolean"\nmechanism = "forced"\n'
+        f'forced_true = "{yes}"\nforced_false = "{no}"'
+    )
+
+
 KNOWN = ("grr", "ss", "pgr", "hr", "olh", "blh", "sue", "oue", "the")
 SURVEY = survey_of(
     *(asked(mechanism) for mechanism in KNOWN),
@@ -48,8 +56,10 @@ SURVEY = survey_of(
     asked("exponential", 'epsilon = "2"\nquality = [[3, 1, 0], [1, 3, 1], [0, 1, 3]]', size=3),
     yes_no("first"),
     yes_no("second"),
+    coins("uneven", "1/4", "1/8"),
+    coins("otherwise", "1/10", "1/2"),
     asked("l-grr", 'epsilon_first = "1"\nepsilon_lifetime = "2"'),
-    head='joint = ["first", "second"]',
+    head='joint = [["first", "second"], ["uneven", "otherwise"]]',
 )
 MESSAGES = {message.name: message for message in SURVEY.envelopes}
 UNKNOWN = ("l-grr",)
