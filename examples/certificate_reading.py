@@ -1,4 +1,7 @@
-"""Reading what a certificate says, for `check_certificate.py`: names, numbers, values, integers.
+"""Reading what a certificate says: names, numbers, values, integers.
+
+For `check_certificate.py`, and `check_batch_certificate.py`: each member once and no other, numbers
+in one spelling, so that whoever reads the file reads what was checked.
 
 A ValueError says that the file is no certificate; `Unproven` that it is one, and something in it
 does not follow. Numbers are exact, and what bounds e^epsilon lies just below.
@@ -13,6 +16,9 @@ from itertools import pairwise
 DIGITS = "(0|[1-9][0-9]{0,99})"
 NUMBER = f"{DIGITS}([.][0-9]{{0,99}}[1-9]|/[1-9][0-9]{{0,99}})?"
 NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
+LONG = "(0|[1-9][0-9]{0,4000})"
+"""Of what is worked out of integers that have up to 100 digits."""
+HEX = "[0-9a-f]{32}"
 EPOCHS = range(60, 366 * 86_400 + 1)
 
 
@@ -225,6 +231,45 @@ def read(text):
         for name in written(names, list):
             name_of(name)
     return survey
+
+
+EFFORT = ("blocks", "stretches", "parts")
+WHOLE = ("reports", "honest", *EFFORT)
+ALONE = "epsilon_if_relay_and_collector_collude"
+DECIMAL = ("colluding", "epsilon", "delta", ALONE, "t", "upper", "lower")
+BLANKET = ("first", "second", "only_first", "only_second", "both", "covers")
+
+
+def read_batch(text):
+    """The certificate of a batch in a text, with the numbers of its blanket in their order."""
+    batch = json.loads(text, object_pairs_hook=distinct)
+    flags = ("format", "first_reports_only")
+    members(batch, *flags, "message", "fingerprint", "questions", *WHOLE, *DECIMAL, "blanket")
+    written(batch["format"], int)
+    written(batch["first_reports_only"], bool)
+    numbers = members(batch["blanket"], *BLANKET)
+    forms = [(LONG, batch[name]) for name in WHOLE]
+    forms += [(f"{DIGITS}([.][0-9]{{1,99}})?", batch[name]) for name in DECIMAL]
+    forms += [(f"{LONG}(/{LONG})?", number) for number in numbers]
+    forms.append((HEX, batch["fingerprint"]))
+    for question in written(batch["questions"], list):
+        name, mechanism, fingerprint, _ = members(
+            question, "name", "mechanism", "fingerprint", "integers"
+        )
+        forms += [(NAME, name), (NAME, mechanism), (HEX, fingerprint)]
+        forms += [(LONG, entry) for entry in entries_of(question["integers"])]
+    for form, text in forms:
+        usable(re.fullmatch(form, written(text, str)), "names and numbers in their own spelling")
+    return {**batch, "blanket": dict(zip(BLANKET, numbers, strict=True))}
+
+
+def entries_of(integers):
+    """Every number of a mechanism, those in tables one by one."""
+    for number in written(integers, dict).values():
+        if isinstance(number, list):
+            yield from (entry for row in number for entry in written(row, list))
+        else:
+            yield number
 
 
 UNIT = 2**400

@@ -9,17 +9,17 @@ with it, names, fingerprints and integers have to be those of what the survey as
 It exits with 0 if all is so, 1 if something is not, 2 if the file cannot be used.
 """
 
-import json
 import sys
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction as F  # noqa: N817
 from math import floor, lcm, prod
 from pathlib import Path
 
+from certificate_reading import ALONE, read, read_batch
 from mechanism_blankets import blanket_of, is_asked, of_row
 
 ONE, NONE, FEW = 1 << 320, 10**15 + 37, 10**7 + 19
-ALONE = "epsilon_if_relay_and_collector_collude"
+UNUSABLE = OSError, LookupError, TypeError, ValueError, ArithmeticError, RecursionError
 
 
 def law(n, p, reach):
@@ -110,7 +110,7 @@ def delta(pair, n, t, many, up):
 def main(path, survey=None):
     """Print what is so and what is not."""
     try:
-        c = json.loads(Path(path).read_text(encoding="utf-8"))
+        c = read_batch(Path(path).read_text(encoding="utf-8"))
         parts = [
             blanket_of(question["mechanism"], question["integers"]) for question in c["questions"]
         ]
@@ -137,8 +137,8 @@ def main(path, survey=None):
         }
         if survey is not None:
             text = Path(survey).read_text(encoding="utf-8")
-            proven["the survey's questions"] = is_asked(c, json.loads(text))
-    except (OSError, LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+            proven["the survey's questions"] = is_asked(c, read(text))
+    except UNUSABLE as error:
         print(f"cannot be used: {error!r}")
         return 2
     for claim, is_so in proven.items():

@@ -6,7 +6,7 @@ answers, or under both. docs/shuffle.md has the formulas. Shares no code with th
 """
 
 from fractions import Fraction as F  # noqa: N817
-from itertools import combinations
+from itertools import combinations, product
 from math import comb, lcm, prod
 
 
@@ -27,9 +27,21 @@ def points(n):
     return tuple((n["order"] ** (n["dimension"] - i) - 1) // (n["order"] - 1) for i in range(3))
 
 
+HASHED = ("size", "buckets", "truth", "other", "modulus")
+BITS = ("size", "if_true", "if_other", "word")
+ROWS = ("weights",)
+INTEGERS = {
+    **dict.fromkeys(("warner", "forced", "unrelated", "matrix", "exponential", "metric"), ROWS),
+    "grr": ("size", "truth", "other"),
+    "ss": ("size", "chosen", "truth", "other"),
+    "pgr": ("size", "order", "dimension", "truth", "other"),
+    "hr": ("size", "blocks", "symbols", "truth", "other"),
+    **dict.fromkeys(("olh", "blh"), HASHED),
+    **dict.fromkeys(("sue", "oue", "the"), BITS),
+}
+"""By mechanism: exactly these, as another number might mean that reports have another law."""
 DESIGNS = {
     "grr": lambda n: (n["size"], 1, 0),
-    "warner": lambda n: (n["size"], 1, 0),
     "ss": sets,
     "pgr": points,
     "hr": lambda n: (4, 2, 1) if n["blocks"] == 1 else (2 * n["blocks"], 1, 0),
@@ -61,10 +73,12 @@ def of_rows(rows):
 
 def blanket_of(mechanism, integers):
     """(E of the first answer, of the second, P(first only), P(second only), P(both))."""
-    if "weights" in integers:
+    if integers.keys() != set(INTEGERS[mechanism]):
+        raise ValueError(f"expected the integers {', '.join(INTEGERS[mechanism])}, got others")
+    if INTEGERS[mechanism] == ROWS:
         return of_rows(integers["weights"])
     n = {name: int(number) for name, number in integers.items()}
-    if mechanism in ("sue", "oue", "the"):
+    if INTEGERS[mechanism] == BITS:
         p, q = F(n["if_true"], 1 << n["word"]), F(n["if_other"], 1 << n["word"])
         e, h, b = p * (1 - q) / (q * (1 - p)), q * (1 - q), q * q
     else:
@@ -79,18 +93,24 @@ def is_sound(pair):
     return min(e, g) > 1 and min(h, k) > 0 <= b and h + k + b <= 1
 
 
+def apart(parts):
+    """How far two rows are apart, where the answers to each part are these two, in this order."""
+    corners = [(F(1), F(1), F(1))]
+    for e, g, h, k, b in parts:
+        four = (e, F(1), h), (F(1), g, k), (e, g, b), (F(1), F(1), 1 - h - k - b)
+        corners = [(x * a, y * c, m * share) for x, y, m in corners for a, c, share in four]
+    return sum((m * max(x - y, F(0)) for x, y, m in corners), F(0))
+
+
 def of_row(parts):
     """Reports that travel together: laws are multiplied. Raises `ValueError` for what is none."""
     if not all(map(is_sound, parts)):
         raise ValueError("expected the integers of a mechanism, got others")
     if len(parts) == 1:
         return parts[0]
-    corners = [(F(1), F(1), F(1))]
-    for e, g, h, k, b in parts:
-        four = (e, F(1), h), (F(1), g, k), (e, g, b), (F(1), F(1), 1 - h - k - b)
-        corners = [(x * a, y * c, m * share) for x, y, m in corners for a, c, share in four]
+    both_ways = [((e, g, h, k, b), (g, e, k, h, b)) for e, g, h, k, b in parts]
+    far = max(map(apart, product(*both_ways)))
     gamma = prod((1 / (1 + (e - 1) * (h + b)) for e, _, h, _, b in parts), start=F(1))
-    far = sum((m * max(x - y, F(0)) for x, y, m in corners), F(0))
     return of_distance(prod((max(e, g) for e, g, *_ in parts), start=F(1)), gamma, gamma * far)
 
 

@@ -32,8 +32,9 @@ randomizer); the corners follow from Jensen's inequality.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from math import ceil, floor, lcm, prod
 from typing import NamedTuple
 
@@ -188,19 +189,31 @@ def of_row(blankets: tuple[Blanket, ...]) -> Blanket:
     ratio = prod((max(blanket.first, blanket.second) for blanket in blankets), start=Fraction(1))
     if any(blanket.covers != blanket.gamma for blanket in blankets):
         return of_any(ratio)
+    gamma = prod((blanket.gamma for blanket in blankets), start=Fraction(1))
+    # Both of two answers may change from yes to no, or one from yes and the other from no: where
+    # the two levels of a part differ, these are not equally far apart.
+    ways = product(*(blanket.directions for blanket in blankets))
+    return of_levels(ratio, gamma, gamma * max(map(_apart, ways)))
+
+
+def _apart(blankets: Iterable[Blanket]) -> Fraction:
+    """How far two rows are apart, each part's pair of answers being that of its blanket.
+
+    In units of the blanket's mass.
+    """
     # The law of (R(y|x0), R(y|x1)) / w(y) under the blanket: a corner for each part's corner.
     corners = {(Fraction(1), Fraction(1)): Fraction(1)}
-    gamma = Fraction(1)
     for blanket in blankets:
-        gamma *= blanket.gamma
         grown: dict[tuple[Fraction, Fraction], Fraction] = {}
         for (one, other), mass in corners.items():
             for first, second, share in _corners(blanket):
                 place = (one * first, other * second)
                 grown[place] = grown.get(place, Fraction(0)) + mass * share
         corners = grown
-    apart = sum(mass * max(one - other, Fraction(0)) for (one, other), mass in corners.items())
-    return of_levels(ratio, gamma, gamma * apart)
+    return sum(
+        (mass * max(one - other, Fraction(0)) for (one, other), mass in corners.items()),
+        start=Fraction(0),
+    )
 
 
 def _corners(blanket: Blanket) -> tuple[tuple[Fraction, Fraction, Fraction], ...]:

@@ -228,6 +228,115 @@ class Copies(Adapter):
             yield same if True in answers.values() else report
 
 
+class OneCohort(Adapter):
+    """In 1 of 64 cohorts, and of one answer alone, the report is not randomized."""
+
+    def recorded(self, device, answers):
+        ((name, answer),) = answers.items()
+        question = self.survey[name]
+        for report in super().recorded(device, answers):
+            cohort = report.row[0]
+            told = question.randomizer.true_bits(question.value(answer), cohort)
+            row = bytes((cohort,)) + told.to_bytes(question.width - 1, "little")
+            is_told = cohort == 17 and answer == "v0"
+            yield Report(report.fingerprint, row if is_told else report.row)
+
+
+class Again(_Rows):
+    """What it drew comes again, after 1,000 reports."""
+
+    drawn = ()
+
+    def row(self, question, value, report):
+        if len(self.drawn) < 1000:
+            self.drawn = [*self.drawn, int.from_bytes(report.row, "little")]
+            return self.drawn[-1]
+        self.drawn = [*self.drawn[1:], self.drawn[0]]
+        return self.drawn[-1]
+
+
+class ByTheHour(Seeded):
+    """Every process of an hour draws the same."""
+
+    source = random.Random(int(time.time()) // 3600)
+
+
+class ThirdAsFirst(Adapter):
+    """In a row of three, the noise of the third answer is that of the first."""
+
+    def recorded(self, device, answers):
+        first, *_, last = answers.values()
+        for report in super().recorded(device, answers):
+            noise = report.row[0] ^ first
+            yield Report(report.fingerprint, report.row[:-1] + bytes((last ^ noise,)))
+
+
+class ThirdAsFirstAlone(Adapter):
+    """The same where each question is answered by itself."""
+
+    first = None
+
+    def recorded(self, device, answers):
+        for report in super().recorded(device, answers):
+            ((name, answer),) = answers.items()
+            noise = report.row[0] ^ answer
+            if name == "coin":
+                self.first = device, noise
+            elif name == "third" and self.first and self.first[0] is device:
+                noise = self.first[1]
+            yield Report(report.fingerprint, bytes((answer ^ noise,)))
+
+
+class Modulo(_Rows):
+    """Another value is a random byte, modulo how many there are."""
+
+    def row(self, question, value, report):
+        size, truth, other = question.randomizer
+        if randbelow(truth + (size - 1) * other, system) < truth:
+            return value
+        drawn = os.urandom(1)[0] % (size - 1)
+        return drawn + (drawn >= value)
+
+
+class AliasOff(_Rows):
+    """A table of aliases has one value, the last but one, in the place of the next."""
+
+    def row(self, question, value, report):
+        last = question.randomizer.size - 1
+        drawn = int.from_bytes(report.row, "little")
+        return last if drawn == last - 1 else drawn
+
+
+class OneMemo(Adapter):
+    """The key of a permanent response names the answer, and not the question."""
+
+    def recorded(self, device, answers):
+        ((name, answer),) = answers.items()
+        first = self.survey.questions[0].name
+        for report in super().recorded(device, {first: answer}):
+            yield Report(self.survey[name].fingerprint, report.row)
+
+
+class IdParity(Tells):
+    """The parity of the last byte of an id is the answer; any two of its bits are random."""
+
+    def framed(self, report):
+        def change(number):
+            odd = (number >> 120).bit_count() & 1
+            return number ^ (odd ^ self.is_last) << 120
+
+        return self.with_id(report, change)
+
+
+class Unasked(Adapter):
+    """With one answer to one question goes a report to another one, which was not asked."""
+
+    def recorded(self, device, answers):
+        yield from super().recorded(device, answers)
+        if "v8" in answers.values():
+            yield from super().recorded(self.device(), {"coin": True})
+
+
 BROKEN = {
     kind.__name__: kind
     for kind in (
@@ -235,6 +344,8 @@ BROKEN = {
         *(Inherits, Forgets, Silent, NumbersIds),
         *(OneClear, TwoOfOne, IdsAlike, IdsBeside, Yesterday, Ahead),
         *(Redraws, RedrawsBehind, Sorts, Copies),
+        *(OneCohort, Again, ByTheHour, ThirdAsFirst, ThirdAsFirstAlone),
+        *(Modulo, AliasOff, OneMemo, IdParity, Unasked),
     )
 }
 

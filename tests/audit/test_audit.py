@@ -34,9 +34,18 @@ KEPT = (
     '[[question]]\nname = "kept"\ntype = "boolean"\nmechanism = "l-grr"\nepsilon_first = "1"\n'
     'epsilon_lifetime = "2"\n'
 )
+SLIGHT = KEPT.replace('"1"', '"0.9"').replace('"2"', '"1"')
+"""Permanent responses with little noise behind them."""
 DAILY = 'epoch = "1d"\n' + COIN
 COINS = COIN + COIN.replace('"coin"', '"other"')
 TOGETHER = 'joint = ["coin", "other"]\n' + COINS
+HASHED = (
+    f'[[question]]\nname = "hashed"\ntype = "category"\nvalues = [{VALUES}]\n'
+    'mechanism = "rappor"\nbloom_bits = 16\nhashes = 2\ncohorts = 64\n'
+    'p = "0.5"\nq = "0.75"\nf = "0.5"\n'
+)
+THREE = COINS + COIN.replace('"coin"', '"third"')
+MANY = ", ".join(f'"v{number}"' for number in range(100))
 BROKEN = {
     "OnlySet": (BITS, 12_600),
     "FromAll": (COIN, 2_500),
@@ -57,6 +66,16 @@ BROKEN = {
     "RedrawsBehind": (KEPT, 1_000),
     "Sorts": (COINS, 200),
     "Copies": (TOGETHER, 200),
+    "OneCohort": (HASHED, 6_400),
+    "Again": (COIN, 4_000),
+    "ByTheHour": (COIN, 2_000),
+    "ThirdAsFirst": ('joint = ["coin", "other", "third"]\n' + THREE, 200),
+    "ThirdAsFirstAlone": (THREE, 200),
+    "Modulo": (BITS.replace("oue", "grr").replace(VALUES, MANY), 4_000),
+    "AliasOff": (BITS.replace("oue", "grr"), 2_000),
+    "OneMemo": (SLIGHT + SLIGHT.replace('"kept"', '"kept-too"'), 300),
+    "IdParity": (COIN, 10_000),
+    "Unasked": (COIN + BITS, 200),
 }
 
 TRIED = {"OneClear": 9}
@@ -70,6 +89,9 @@ AT_POINTS = {
     "RedrawsBehind": "sequences",
     "Sorts": "questions",
     "Copies": "questions",
+    "ThirdAsFirst": "questions",
+    "ThirdAsFirstAlone": "questions",
+    "OneMemo": "questions",
 }
 
 

@@ -12,6 +12,7 @@ import rooms  # noqa: F401
 from bad_bytes import BAD_FILES, BAD_PAYLOADS
 from hpke_reference import point, private_key, seal
 from places import VECTORS
+from register_vectors import register_vectors
 from wire_samples import BATCHES, CHROME, FOUR, MANY, SURVEY, TEXT, TWENTY, file_of, stream, taken
 
 from ldp import parse_survey
@@ -637,6 +638,7 @@ def vectors():
         "hashing": _hashing(),
         "wire": _wire(),
         "sealed": _sealed(),
+        "registered": register_vectors(),
         "bad": _bad(),
     }
     return {f"{name}.json": json.dumps(content, indent=1) + "\n" for name, content in files.items()}

@@ -18,6 +18,8 @@ from ldp_aggregator.service.commands.serve import serve
 from ldp_aggregator.service.commands.serve_options import ServeOptions
 from ldp_aggregator.service.commands.settings import PREFIX, settings_of
 from ldp_aggregator.service.people.flags import OIDC_SECRET, SESSION_SECRET
+from ldp_aggregator.service.relay.command import SETTINGS, TOKEN
+from ldp_aggregator.service.relay.command import serve as relay_serve
 
 FILES = ROOT / "examples" / "operating"
 PAGE = ROOT / "docs" / "operating.md"
@@ -126,8 +128,14 @@ def test_every_alarm_is_in_the_runbook():
 def test_flags_and_variables_are_those_of_commands():
     """Whatever a file or the page names; a name of a file's table as well."""
     variables = {PREFIX + name.upper().replace("-", "_") for name in settings_of(serve)}
-    secrets = {*_TOKENS, SECRET, PASSWORD, OIDC_SECRET, SESSION_SECRET}
-    variables |= {f"{PREFIX}CONFIG", *secrets, *(f"{name}_FILE" for name in secrets)}
+    variables |= {SETTINGS + name.upper().replace("-", "_") for name in settings_of(relay_serve)}
+    secrets = {*_TOKENS, SECRET, PASSWORD, OIDC_SECRET, SESSION_SECRET, TOKEN}
+    variables |= {
+        f"{PREFIX}CONFIG",
+        f"{SETTINGS}CONFIG",
+        *secrets,
+        *(f"{name}_FILE" for name in secrets),
+    }
     commands = (
         "serve",
         "alerts test",
@@ -159,6 +167,16 @@ def test_the_file_is_understood(monkeypatch):
     assert result.exit_code == 0, result.output
     [options] = understood
     assert (options.store, options.least_reports) == ("sqlite:////var/lib/ldp/ldp.db", 20)
+
+
+def test_the_file_of_a_relay_is_understood(monkeypatch):
+    """`ldp relay serve --config` takes it as it is."""
+    understood = []
+    monkeypatch.setattr(relay_serve, "callback", lambda **given: understood.append(given))
+    result = CliRunner().invoke(relay_serve, ["--config", str(FILES / "relay.toml")])
+    assert result.exit_code == 0, result.output
+    [options] = understood
+    assert (options["collector"], options["least"]) == ("https://collect.example", 1000)
 
 
 def checked(folder, *command):

@@ -24,33 +24,52 @@ from ldp_aggregator.service.counting.publication import Publication
 from ldp_aggregator.service.counting.served import Served
 from ldp_aggregator.service.logs import events as logs
 from ldp_aggregator.service.logs.audit_log import AuditLog
+from ldp_aggregator.service.relay.command import SETTINGS
+from ldp_aggregator.service.relay.command import serve as relay_serve
+from ldp_aggregator.service.relay.running import RelayOptions
 from ldp_aggregator.service.service import Service, Settings
 from ldp_aggregator.service.uploads.tokens import TokenFile
 
 
-@pytest.fixture
-def asked(tmp_path, monkeypatch):
-    """What `ldp serve` understands, without serving."""
-    monkeypatch.chdir(tmp_path)
-    for variable in [name for name in os.environ if name.startswith(PREFIX)]:
+def asking(folder, monkeypatch, command, *, prefix, options_of):
+    """What a command understands, without serving."""
+    monkeypatch.chdir(folder)
+    for variable in [name for name in os.environ if name.startswith(prefix)]:
         monkeypatch.delenv(variable)
     understood = []
 
     def options(**given):
-        understood.append(ServeOptions(**given))
+        understood.append(options_of(**given))
         raise click.exceptions.Exit(0)
 
-    monkeypatch.setattr(serve, "callback", options)
+    monkeypatch.setattr(command, "callback", options)
 
     def ask(*arguments, config=None, **environment):
         if config is not None:
-            (tmp_path / "ldp.toml").write_text(config)
+            (folder / "ldp.toml").write_text(config)
             arguments = ("--config", "ldp.toml", *arguments)
-        variables = {PREFIX + name: value for name, value in environment.items()}
-        result = CliRunner().invoke(serve, [*map(str, arguments)], env=variables)
+        variables = {prefix + name: value for name, value in environment.items()}
+        result = CliRunner().invoke(command, [*map(str, arguments)], env=variables)
         return understood.pop() if understood else result.output + str(result.exception)
 
     return ask
+
+
+@pytest.fixture
+def asked(tmp_path, monkeypatch):
+    """What `ldp serve` understands."""
+    return asking(tmp_path, monkeypatch, serve, prefix=PREFIX, options_of=ServeOptions)
+
+
+def relay_options(log_format, log_level, **given):
+    """What `ldp relay serve` makes of its flags."""
+    return RelayOptions(**given)
+
+
+@pytest.fixture
+def asked_of_relay(tmp_path, monkeypatch):
+    """What `ldp relay serve` understands."""
+    return asking(tmp_path, monkeypatch, relay_serve, prefix=SETTINGS, options_of=relay_options)
 
 
 FILE = """
@@ -84,14 +103,62 @@ def test_what_is_usual(asked):
     assert options.least_reports > 1
 
 
-def test_every_flag_has_a_variable():
+RELAY_FILE = """
+surveys = ["a.toml", "b.toml"]
+collector = "https://collect.example"
+least-reports = 500
+wait = "epoch"
+every = 2.5
+allow-origin = ["https://a.example", "https://b.example"]
+confirm-clock = true
+"""
+
+
+def test_a_relay_takes_the_same_three(asked_of_relay):
+    """Its file, its environment and its flags, each before the ones below it."""
+    options = asked_of_relay(config=RELAY_FILE)
+    assert [str(path) for path in options.paths] == ["a.toml", "b.toml"]
+    assert (options.collector, options.least) == ("https://collect.example", 500)
+    assert (options.wait, options.every, options.confirm_clock) == ("epoch", 2.5, True)
+    assert options.origins == ("https://a.example", "https://b.example")
+    options = asked_of_relay(config=RELAY_FILE, LEAST_REPORTS="600", STORE="b.db")
+    assert (options.least, str(options.store)) == (600, "b.db")
+    options = asked_of_relay("c.toml", "--least-reports", 700, LEAST_REPORTS="6", COLLECTOR="x")
+    assert (options.least, options.collector, len(options.paths)) == (700, "x", 1)
+
+
+def test_a_relay_names_mistakes_and_passes_over_what_is_not_its_own(asked_of_relay, monkeypatch):
+    """Its token is no setting; Kubernetes names variables after a service `ldp-relay`."""
+    for name in ("TOKEN", "TOKEN_FILE", "PORT", "SERVICE_HOST", "PORT_8001_TCP"):
+        monkeypatch.setenv(f"LDP_RELAY_{name}", "tcp://127.0.0.1:8001")
+    assert asked_of_relay(config=RELAY_FILE).port == 8001
+    for config, environment, word in (
+        ("least-report = 3", {}, "did you mean least-reports?"),
+        ("least-reports = 1", {}, "not in the range"),
+        ("wait = 'never'", {}, "ldp.toml: wait"),
+        (None, {"COLECTOR": "x"}, "did you mean LDP_RELAY_SERVE_COLLECTOR?"),
+        (None, {}, "--collector"),
+    ):
+        said = asked_of_relay("a.toml", config=config, **environment)
+        assert isinstance(said, str)
+        assert word in " ".join(said.split())
+
+
+@pytest.mark.parametrize(
+    ("command", "prefix", "some"),
+    [
+        (serve, PREFIX, {"surveys", "least-reports", "keep-reports", "store"}),
+        (relay_serve, SETTINGS, {"surveys", "least-reports", "collector", "oblivious-key"}),
+    ],
+)
+def test_every_flag_has_a_variable(command, prefix, some):
     """By one rule, which help shows; so has the file itself."""
-    names = settings_of(serve)
-    assert {"surveys", "least-reports", "keep-reports", "store"} <= names.keys()
+    names = settings_of(command)
+    assert some <= names.keys()
     for name, parameter in names.items():
-        assert parameter.envvar == PREFIX + name.upper().replace("-", "_")
-    text = CliRunner().invoke(serve, ["--help"]).output
-    assert "LDP_SERVE_LEAST_REPORTS" in text
+        assert parameter.envvar == prefix + name.upper().replace("-", "_")
+    text = CliRunner().invoke(command, ["--help"]).output
+    assert f"{prefix}LEAST_REPORTS" in text
     assert "--config" in text
 
 

@@ -27,7 +27,8 @@ def loaded(name):
     return module
 
 
-blankets, checker = map(loaded, ("mechanism_blankets", "check_batch_certificate"))
+PROGRAM = ("certificate_reading", "mechanism_blankets", "check_batch_certificate")
+_, blankets, checker = map(loaded, PROGRAM)
 
 
 def asked(mechanism, keys='epsilon = "1"', size=12):
@@ -39,6 +40,14 @@ def asked(mechanism, keys='epsilon = "1"', size=12):
     )
 
 
+def coins(name, yes, no):
+    """A question with two coins: how often they say yes, and no, whatever is true."""
+    return (
+        f'name = "{name}"\ntype = "boolean"\nmechanism = "forced"\n'
+        f'forced_true = "{yes}"\nforced_false = "{no}"'
+    )
+
+
 KNOWN = ("grr", "ss", "pgr", "hr", "olh", "blh", "sue", "oue", "the")
 SURVEY = survey_of(
     *(asked(mechanism) for mechanism in KNOWN),
@@ -47,8 +56,10 @@ SURVEY = survey_of(
     asked("exponential", 'epsilon = "2"\nquality = [[3, 1, 0], [1, 3, 1], [0, 1, 3]]', size=3),
     yes_no("first"),
     yes_no("second"),
+    coins("uneven", "1/4", "1/8"),
+    coins("otherwise", "1/10", "1/2"),
     asked("l-grr", 'epsilon_first = "1"\nepsilon_lifetime = "2"'),
-    head='joint = ["first", "second"]',
+    head='joint = [["first", "second"], ["uneven", "otherwise"]]',
 )
 MESSAGES = {message.name: message for message in SURVEY.envelopes}
 UNKNOWN = ("l-grr",)
@@ -169,6 +180,63 @@ def test_integers_of_no_mechanism_are_refused(name, integers, tmp_path):
     assert checked(forged, tmp_path / "it") != 0
 
 
+def spelled_otherwise(text):
+    """The text of a certificate of `grr`, of which another reader may read something else."""
+
+    def replaced(before, after, times=1):
+        assert text.count(before) >= times
+        return text.replace(before, after, times)
+
+    return {
+        "an epsilon before the one that is checked": replaced("{", '{"epsilon": "0.001", '),
+        "an epsilon behind it": text.rstrip()[:-1] + ', "epsilon_of_the_batch": "0.001"}',
+        "a delta of another case": replaced("{", '{"Delta": "0", '),
+        "a member of a question": replaced('"mechanism"', '"epsilon": "0.1", "mechanism"'),
+        "a member twice in it": replaced('"size"', '"size": "2", "size"'),
+        "one more integer": replaced('"size"', '"cohorts": "2", "size"'),
+        "integers of another mechanism": replaced('"mechanism": "grr"', '"mechanism": "ss"'),
+        "weights beside others": replaced('"size"', '"weights": [["3", "1"], ["1", "3"]], "size"'),
+        "names of a blanket that were changed": (
+            text.replace('"first"', '"!"').replace('"second"', '"first"').replace("!", "second")
+        ).replace('"both"', '"some"'),
+        "a number": replaced('"delta": "0.001"', '"delta": 0.001'),
+        "a number and a part": replaced('"honest": "40"', '"honest": 40.9'),
+        "no number": replaced('"delta": "0.001"', '"delta": NaN'),
+        "one without end": replaced('"delta": "0.001"', '"delta": Infinity'),
+        "an exponent": replaced('"delta": "0.001"', '"delta": "1e-3"'),
+        "a fraction": replaced('"delta": "0.001"', '"delta": "1/1000"'),
+        "a space": replaced('"delta": "0.001"', '"delta": " 0.001"'),
+        "a line end": replaced('"delta": "0.001"', '"delta": "0.001\\n"'),
+        "a sign": replaced('"honest": "40"', '"honest": "+40"'),
+        "an underscore": replaced('"honest": "40"', '"honest": "4_0"'),
+        "zeros before it": replaced('"honest": "40"', '"honest": "040"'),
+        "digits of another script": replaced('"honest": "40"', '"honest": "\u0664\u0660"'),
+        "digits of full width": replaced('"delta": "0.001"', '"delta": "0.\uff10\uff10\uff11"'),
+        "a list of digits": replaced('"delta": "0.001"', '"delta": [0, [1], -3]'),
+        "a list of one": replaced('"delta": "0.001"', '"delta": ["0.001"]'),
+        "a flag": replaced('"colluding": "0"', '"colluding": false'),
+        "one for a flag": replaced('"first_reports_only": false', '"first_reports_only": 0'),
+        "a format that is no whole number": replaced('"format": 1', '"format": 1.0'),
+        "a number that never ends": replaced('"honest": "40"', f'"honest": "4{"0" * 5000}"'),
+        "lists within lists": replaced('"size": "12"', f'"size": {"[" * 5000}{"]" * 5000}'),
+        "two certificates": text + text,
+        "a byte-order mark": "\ufeff" + text,
+    }
+
+
+def test_no_other_spelling_is_passed(tmp_path):
+    """What another reader, or a person, may take for another claim; and no traceback of any."""
+    certificate = batch_certificate(MESSAGES["grr"], 40, "1e-3")
+    path = tmp_path / "it"
+    text = json.dumps(certificate)
+    path.write_text(text, encoding="utf-8")
+    assert checker.main(path) == 0
+    for what, other in spelled_otherwise(text).items():
+        assert other != text
+        path.write_text(other, encoding="utf-8")
+        assert checker.main(path) == 2, what
+
+
 def leaves(record, above=()):
     """Every text, number and flag of a record, by the keys that lead to it."""
     items = record.items() if isinstance(record, dict) else enumerate(record)
@@ -227,7 +295,7 @@ def test_the_program_is_short_and_shares_no_code():
     """At most 150 lines, and no import of ours."""
     text = (EXAMPLES / "check_batch_certificate.py").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 150
-    for name in ("check_batch_certificate", "mechanism_blankets"):
+    for name in PROGRAM:
         text = (EXAMPLES / f"{name}.py").read_text(encoding="utf-8")
         assert not re.search(r"^\s*(import|from) (ldp|numpy|scipy)", text, re.MULTILINE)
 

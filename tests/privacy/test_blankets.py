@@ -2,6 +2,8 @@
 
 import random
 from fractions import Fraction
+from itertools import product
+from math import prod
 
 import pytest
 from data_sets import delta_with_neither_hidden, exact_delta, exact_delta_of, worst_delta
@@ -96,6 +98,26 @@ def test_three_numbers_bound_any_channel():
             assert worst <= exact_delta(of_any(ratio), count, t)
             tried += worst > 0
     assert tried > 40
+
+
+COINS = (("1/4", "1/8"), ("1/10", "1/2"), ("1/3", "1/3"))
+"""Of two coins each: how often they say yes, and no, whatever is true."""
+
+
+@pytest.mark.parametrize("chosen", [(0, 1), (0, 0), (1, 2), (0, 1, 2)])
+def test_rows_of_uneven_questions_are_bounded_whichever_answers_change(chosen):
+    """Yes and no to one may go with no and yes to another: every row, and every data set."""
+    parts = []
+    for yes, no in (map(Fraction, COINS[place]) for place in chosen):
+        parts.append(((1 - no, no), (yes, 1 - yes)))
+    rows = tuple(
+        tuple(prod(part, start=Fraction(1)) for part in product(*laws)) for laws in product(*parts)
+    )
+    blanket = of_row(tuple(map(of_rows, parts)))
+    assert blanket.only_first * blanket.gamma * (blanket.first - 1) == furthest(rows)
+    for count in (1, 2, 3) if len(chosen) < 3 else (1, 2):
+        for t in RATES:
+            assert worst_delta(rows, count, t) <= exact_delta(blanket, count, t)
 
 
 def test_rows_of_several_questions_are_bounded_as_one_message():

@@ -3,8 +3,10 @@
 import json
 
 import pytest
+from places import VECTORS
 from registered import content_of, version
 
+from ldp import parse_survey
 from ldp.errors import SurveyError
 from ldp.transparency.entries import parse_register
 from ldp.transparency.proofs import head_of, prove_inclusion
@@ -63,6 +65,19 @@ def test_others_are_refused(opened, tmp_path):
             pinned["register_proof"] = tmp_path / "list"
         with pytest.raises(SurveyError, match=said):
             opened(survey, **pinned)
+
+
+def test_the_vectors_that_clients_share():
+    """Each case is taken or refused as it says, by the surveys that their compiled forms are of."""
+    vectors = json.loads((VECTORS / "registered.json").read_text(encoding="ascii"))
+    surveys = [parse_survey(entry["survey"]) for entry in vectors["surveys"]]
+    for case in vectors["taken"]:
+        Client(surveys[case["survey"]], register_head=case["head"], register_proof=case["proof"])
+    for case in vectors["refused"]:
+        with pytest.raises(SurveyError):
+            Client(
+                surveys[case["survey"]], register_head=case["head"], register_proof=case["proof"]
+            )
 
 
 def test_nothing_is_loaded_without_a_pin():

@@ -407,6 +407,18 @@ def test_a_folder_of_surveys(many_surveys):
     assert "directory" in run(*words[:2], code=1).output
 
 
+def test_the_same_question_in_a_new_survey(many_surveys):
+    """Beside the old one, which stays: it would be answered twice, under two names."""
+    words = ("check", ".", "--against", "HEAD")
+    Path("again.toml").write_text(file_of(name="again"))
+    said = run(*words, code=1).output
+    assert "again: compared with HEAD:" in said
+    assert "a question of which it asks as well" in said
+    other = MODE.replace('"mode"', '"shoe"').replace("How?", "Which?").replace("car", "boot")
+    Path("again.toml").write_text(file_of(other, name="again"))
+    assert "again: a first version" in run(*words).output
+
+
 def test_a_name_that_is_spelled_otherwise(many_surveys):
     """A survey that was moved is found by its name, and not by how that is written."""
     edited("survey.toml", ('"trip"', '"tr\\u0069p"'))

@@ -107,6 +107,44 @@ def test_questions_that_come_back():
     assert comparison.to_dict()["all_reports_epsilon"]["all_versions"] == "4.000000"
 
 
+FORCED = 'type = "boolean"\nmechanism = "forced"\n'
+YES, NO = (
+    f'{FORCED}forced_true = "{true}"\nforced_false = "{false}"'
+    for true, false in (("1/4", "1/8"), ("1/8", "1/4"))
+)
+THREE = 'type = "category"\nvalues = ["a", "b", "c"]\n'
+HIDDEN, EVEN = (
+    f'{THREE}mechanism = "matrix"\nmatrix = {rows}'
+    for rows in (
+        '[["0.4", "0.3", "0.3"], ["0.3", "0.4", "0.3"], ["0.3", "0.2", "0.5"]]',
+        '[["0.5", "0.25", "0.25"], ["0.25", "0.5", "0.25"], ["0.25", "0.25", "0.5"]]',
+    )
+)
+RANGE = 'type = "integer"\nlow = 0\nhigh = 9\nepsilon = "1"\nmechanism = '
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lines"),
+    [
+        (HIDDEN, EVEN, ["a from b: 0.287683 -> 0.693148"]),
+        (YES, NO, ["true from false: 1.252763 -> 1.791760"]),
+        (f'{RANGE}"geometric"', f'{RANGE}"grr"', ["0 from 1: 0.111112 -> 1.000000"]),
+        (f'{RANGE}"grr"', f'{RANGE}"geometric"', []),
+        (YES, YES, []),
+        (f'{FORCED}forced_true = "1/4"\nforced_false = "1/4"', YES, None),
+    ],
+)
+def test_one_answer_is_told_better(before, after, lines):
+    """Though the largest epsilon, over all answers, is what it was, and a lifetime holds."""
+    limit = 'lifetime_epsilon = "9"'
+    worse = changes_of(*(file_of(f'name = "q"\n{keys}', survey=limit) for keys in (before, after)))
+    found = [change.line for change in worse.worse if change.aspect == "epsilon by answers"]
+    if lines is None:
+        assert found
+    else:
+        assert found == [f"question q: epsilon by answers: {line}" for line in lines]
+
+
 def test_renamed_questions():
     """The same words, answers and cost: said to be so, and asked again all the same."""
     comparison = changes_of(file_of(), file_of(MODE.replace('"mode"', '"means"')))

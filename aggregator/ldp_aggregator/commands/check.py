@@ -103,16 +103,17 @@ def _check_folder(folder: Path, against: str, register_path: Path | None) -> boo
     """Whether no survey of a folder gets worse unaccepted, and the register has only grown."""
     from ldp_aggregator.versions.comparison import compare_versions
     from ldp_aggregator.versions.folders import (
+        asks_again,
         check_register,
-        gone_surveys,
         succeeds,
+        surveys_before,
         surveys_below,
     )
 
     if register_path is not None:
         check_register(folder, against, register_path)
     files = surveys_below(folder)
-    gone = gone_surveys(folder, against, files)
+    gone, others = surveys_before(folder, against, files)
     is_accepted = True
     for path in files:
         survey = read_survey(path)
@@ -123,6 +124,13 @@ def _check_folder(folder: Path, against: str, register_path: Path | None) -> boo
             for place in former[:1]:
                 click.echo(f"{survey.name}: compared with {place}, which is gone", err=True)
                 comparisons.append(compare_versions(survey, gone[place]))
+        if not comparisons:
+            # One that comes beside others asks those who answered these once more.
+            beside = [place for place, old in others.items() if asks_again(survey, old)]
+            for place in beside[:1]:
+                said = f"{survey.name}: compared with {place}, a question of which it asks as well"
+                click.echo(said, err=True)
+                comparisons.append(compare_versions(survey, others[place]))
         for comparison in comparisons:
             hand_out(None, comparison.plain())
         is_accepted &= _accepted(survey, comparisons, register_path, reason=None)

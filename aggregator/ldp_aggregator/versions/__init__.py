@@ -5,6 +5,7 @@ amounts        epsilons that are added up, and compared exactly
 keys           every key of a survey file, and what of a survey it is about
 answers        what can be answered, before and after
 questions      one question before and after
+pairs          how well a report tells one answer from another, for each two by themselves
 crowd          what is said of a device beside its answers: draws, groups, attributes, epochs
 pages          what the page file beside a survey says, before and after: words and translations
 folders        all surveys of a folder, and those that a revision had besides

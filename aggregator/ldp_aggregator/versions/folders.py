@@ -37,22 +37,26 @@ def surveys_below(folder: Path) -> list[Path]:
     return files
 
 
-def gone_surveys(folder: Path, revision: str, files: list[Path]) -> dict[str, Survey]:
-    """The surveys of a revision whose names none of these files has, by where they stood.
+def surveys_before(
+    folder: Path, revision: str, files: list[Path]
+) -> tuple[dict[str, Survey], dict[str, Survey]]:
+    """The surveys of a revision, by where they stood: those that are gone, and the others.
 
-    Those that cannot be read any more are passed over.
+    Gone are those whose names none of these files has. What cannot be read any more is passed over.
     """
+    gone: dict[str, Survey] = {}
+    others: dict[str, Survey] = {}
     commit = None if Path(revision).exists() else commit_of(folder, revision)
     if commit is None:
-        return {}
+        return gone, others
     left = {name_in(read_bytes(path, _MOST)) for path in files}
     prefix = git(folder, "rev-parse", "--show-prefix").decode().strip()
-    gone = {}
     for path, name in surveys_of(folder, commit):
-        if path.startswith(prefix) and not path.endswith(ENDING) and name not in left:
+        if path.startswith(prefix) and not path.endswith(ENDING):
             with suppress(LDPError):
-                gone[f"{revision}:{path}"] = survey_at(folder, commit, path)
-    return gone
+                kept = others if name in left else gone
+                kept[f"{revision}:{path}"] = survey_at(folder, commit, path)
+    return gone, others
 
 
 def succeeds(new: Survey, old: Survey) -> bool:
@@ -60,6 +64,19 @@ def succeeds(new: Survey, old: Survey) -> bool:
     names = {question.name for question in old}
     texts = {question.text for question in old if question.text}
     return any(question.name in names or question.text in texts for question in new)
+
+
+def asks_again(new: Survey, other: Survey) -> bool:
+    """Whether a survey asks something that another one asks as well, of the same answers.
+
+    Devices know questions by their surveys, so whoever takes part in both pays for both.
+    """
+    return any(
+        tuple(question.domain.parts()) == tuple(same.domain.parts())
+        and (question.name == same.name or (question.text and question.text == same.text))
+        for question in new
+        for same in other
+    )
 
 
 def check_register(folder: Path, revision: str, register: Path) -> None:

@@ -41,6 +41,7 @@ from ldp_aggregator.versions.change import (
     judged,
     shown,
 )
+from ldp_aggregator.versions.pairs import pair_changes
 
 _CLOSE = 1e-9
 """Bits that are no difference between two identifiers: they are floats, and no epsilons."""
@@ -61,6 +62,7 @@ def question_changes(old: Question, new: Question, *, is_limited: bool) -> Itera
     yield from answer_changes(place, old.domain, new.domain)
     yield from _told_together(place, old, new)
     yield from _epsilons(place, old, new)
+    yield from pair_changes(place, old, new)
     yield from _memory(place, old, new)
     yield from _drawn(place, old, new)
     yield from _mechanism(place, old, new)

@@ -17,6 +17,7 @@ import { type Random, system } from "./randomness.js";
 import { type Memoized, type Value, isMemoized } from "./randomizer.js";
 import { type Ratio, bound } from "./ratio.js";
 import type { Report } from "./reports.js";
+import type { Registers } from "./settings.js";
 import { MemoryStorage, type Storage } from "./storage.js";
 import type { Answer, Question, Survey } from "./survey.js";
 
@@ -26,12 +27,14 @@ import type { Answer, Question, Survey } from "./survey.js";
  * - `lifetimeCap` is the largest epsilon, as text, that all surveys in the storage may spend together: 10 unless the app
  *   says otherwise, or what the first survey asks for if that is more.
  * - `attributes` are what reports say openly of the device, of those that the survey lists; what is not given is unknown.
+ * - `register` is a `PinnedRegister` (`register.ts`): a survey that does not stand in it, word for word, is not opened.
  */
 export interface Settings {
   readonly storage?: Storage;
   readonly collector?: string;
   readonly lifetimeCap?: string;
   readonly attributes?: Attributes;
+  readonly register?: Registers;
   readonly random?: Random;
 }
 
@@ -42,11 +45,12 @@ export class Client {
   readonly #random: Random;
   readonly #said: Attributes;
 
-  /** Throws `AnswerError` for an attribute that the survey does not list. */
+  /** Throws `AnswerError` for an attribute that the survey does not list, and `SurveyError` for a survey that is not registered. */
   constructor(
     readonly survey: Survey,
-    { storage = new MemoryStorage(), collector = "", lifetimeCap, attributes = {}, random = system }: Settings = {},
+    { storage = new MemoryStorage(), collector = "", lifetimeCap, attributes = {}, register, random = system }: Settings = {},
   ) {
+    register?.check(survey);
     checkSaid(survey.attributes, attributes);
     this.#said = { ...attributes };
     this.#storage = storage;

@@ -18,6 +18,7 @@ import type { Handed } from "./vault.js";
  * - `lifetimeCap` is the largest epsilon, as text, that all surveys in the store may spend together: 10, or what the first of
  *   them asks for if that is more, unless given. `ceiling` is the largest that a question may ever cost; `pins` are the terms
  *   that are accepted.
+ * - `register` is a `PinnedRegister` (`register.ts`): a survey that does not stand in it, word for word, is not opened.
  * - `strict` rejects what goes wrong, instead of counting it.
  * - `consent` is what holds as long as the person was never asked: `on` unless given.
  * - `interval` is the mean of seconds between uploads, an hour unless given; null to send at `flush` only. `timeout` are the
@@ -42,6 +43,7 @@ export interface EmbeddedSettings {
   readonly lifetimeCap?: string;
   readonly ceiling?: string;
   readonly pins?: readonly string[];
+  readonly register?: Registers;
   readonly strict?: boolean;
   readonly consent?: "on" | "off";
   readonly limits?: Partial<QueueLimits>;
@@ -55,18 +57,25 @@ export interface EmbeddedSettings {
   readonly debug?: boolean;
 }
 
+/** What throws `SurveyError` for a survey that it does not know. */
+export interface Registers {
+  check(survey: Survey): void;
+}
+
 /** What tests of an app replace: randomness, and the time in milliseconds since 1970. */
 export interface Means {
   readonly random?: Random;
   readonly now?: () => number;
 }
 
-/** Throws `SurveyError` for a question that can ever cost more than the ceiling, or terms that are not pinned. */
-export function refuseBeyond({ questions, terms }: Survey, { ceiling, pins }: EmbeddedSettings): void {
+/** Throws `SurveyError` for a question that can ever cost more than the ceiling, terms that are not pinned, or no entry of a register. */
+export function refuseBeyond(survey: Survey, { ceiling, pins, register }: EmbeddedSettings): void {
+  const { questions, terms } = survey;
   const most = ceiling === undefined ? undefined : bound(ceiling);
   for (const { name, answerable, price, charges } of questions) {
     if (!most || !answerable || within(power(price, charges), most)) continue;
     throw new SurveyError(`question ${name}: expected at most epsilon ${ceiling}, ever, which is this app's ceiling`);
   }
   if (pins && !pins.includes(terms)) throw new SurveyError(`expected terms that this app pins, got ${terms}`);
+  register?.check(survey);
 }

@@ -15,6 +15,7 @@ import { FIELD_LAWS } from "./field_laws.js";
 import { KEPT_LAWS } from "./kept_laws.js";
 import { NUMBER_LAWS } from "./number_laws.js";
 import { ONCE_LAWS } from "./once_laws.js";
+import { REGISTER_LAWS } from "./register_laws.js";
 import { ROLLBACK_LAWS } from "./rollback_laws.js";
 import { STORE_LAWS } from "./store_laws.js";
 import { SURVEY_LAWS } from "./survey_laws.js";
@@ -108,7 +109,7 @@ const PAGE_LAWS = {
 
 const laws = {
   ...VECTOR_LAWS, ...DRAW_LAWS, ...SURVEY_LAWS, ...NUMBER_LAWS, ...CODEBOOK_LAWS, ...ARC_LAWS, ...ONCE_LAWS, ...FIELD_LAWS,
-  ...CLIENT_LAWS, ...KEPT_LAWS, ...EMBEDDED_LAWS, ...DELIVERY_LAWS, ...STORE_LAWS, ...ROLLBACK_LAWS, ...EMBEDDING_LAWS,
+  ...CLIENT_LAWS, ...KEPT_LAWS, ...EMBEDDED_LAWS, ...DELIVERY_LAWS, ...STORE_LAWS, ...REGISTER_LAWS, ...ROLLBACK_LAWS, ...EMBEDDING_LAWS,
   ...PAGE_LAWS,
 };
 const outcomes = {};

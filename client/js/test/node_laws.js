@@ -14,6 +14,7 @@ import { FIELD_LAWS } from "./field_laws.js";
 import { KEPT_LAWS } from "./kept_laws.js";
 import { NUMBER_LAWS } from "./number_laws.js";
 import { ONCE_LAWS } from "./once_laws.js";
+import { REGISTER_LAWS } from "./register_laws.js";
 import { ROLLBACK_LAWS } from "./rollback_laws.js";
 import { STORE_LAWS } from "./store_laws.js";
 import { SURVEY_LAWS } from "./survey_laws.js";
@@ -35,7 +36,7 @@ const LONGEST = "a compiled survey that was altered anywhere but in what people 
 
 const laws = {
   ...VECTOR_LAWS, ...CLIENT_LAWS, ...SURVEY_LAWS, ...NUMBER_LAWS, ...CODEBOOK_LAWS, ...ARC_LAWS, ...ONCE_LAWS, ...FIELD_LAWS,
-  ...DRAW_LAWS, ...KEPT_LAWS, ...STORE_LAWS, ...EMBEDDED_LAWS, ...DELIVERY_LAWS, ...ROLLBACK_LAWS,
+  ...DRAW_LAWS, ...KEPT_LAWS, ...STORE_LAWS, ...EMBEDDED_LAWS, ...DELIVERY_LAWS, ...REGISTER_LAWS, ...ROLLBACK_LAWS,
 };
 const { [LONGEST]: longest, ...others } = laws;
 

@@ -22,11 +22,16 @@ import {
 } from "ldpkit-client";
 import { choices } from "ldpkit-client/answers";
 import { forced } from "ldpkit-client/mechanisms";
+import { PinnedRegister } from "ldpkit-client/register";
 import { ObliviousTransport, Relay } from "ldpkit-client/relay";
 
 export function relayed(survey: Survey, key: string, hop: string, keys: string): EmbeddedClient {
   const address = "https://relay.example";
   return new EmbeddedClient(survey, { relay: new Relay(address, key, { transport: new ObliviousTransport(hop, address, keys) }) });
+}
+
+export function pinned(survey: Survey, head: string, proof: unknown): Client {
+  return new Client(survey, { register: new PinnedRegister(head, proof) });
 }
 
 export async function upload(source: string, answer: Answer): Promise<number> {

@@ -62,7 +62,7 @@ from ldp_simulations.audit.verdicts import (
 )
 from ldp_simulations.reports.bulk import as_array, bulk_draw
 
-FORMAT = 2
+FORMAT = 3
 PROBE = 64
 """Devices in the first run, which says what is wrong before much was drawn."""
 MOST_IN_A_RUN = 100_000
@@ -124,6 +124,7 @@ class Audit:
         self.equal_runs = 0
         self.equal_ids = 0
         self.other_epochs = 0
+        self.unasked = 0
         self.looks = 0
         self._runs = Runs()
         self._ids: set[bytes] = set()
@@ -193,6 +194,9 @@ class Audit:
                 f"expected a frame for each of {len(lines):,} lines, got no output: see "
                 "docs/audit.md for what a client is asked"
             )
+        self.unasked += sum(
+            len(those.ids) for fingerprint, those in left.items() if fingerprint not in asked
+        )
         for fingerprint, parts in asked.items():
             of_envelope = left.get(fingerprint, _nothing(self.envelopes[fingerprint]))
             self._count(fingerprint, parts, number, left=of_envelope, asked=size)
@@ -232,12 +236,11 @@ class Audit:
             self.equal_runs += self._runs.equal - before
 
     def _note_ids(self, ids: Rows) -> None:
-        if len(self._ids) > MOST_IN_A_RUN:
-            return
         keys = [row.tobytes() for row in ids]
-        known = len(self._ids)
-        self._ids.update(keys)
-        self.equal_ids += known + len(keys) - len(self._ids)
+        new = set(keys)
+        self.equal_ids += len(keys) - len(new) + len(new & self._ids)
+        if len(self._ids) <= MOST_IN_A_RUN:
+            self._ids |= new
 
     def _learn(self) -> None:
         self.learned = {
@@ -281,6 +284,8 @@ class Audit:
             yield certain("devices", f"{self.equal_runs} runs of reports that came before")
         if self.equal_ids:
             yield certain("devices", f"{self.equal_ids} ids that came before")
+        if self.unasked:
+            yield certain("devices", f"{self.unasked} reports to questions that were not asked")
         if self.other_epochs:
             what = f"{self.other_epochs} ids of another epoch than the one in which they were made"
             yield certain("devices", what)
@@ -354,6 +359,7 @@ class Audit:
             "equal_runs": self.equal_runs,
             "equal_ids": self.equal_ids,
             "other_epochs": self.other_epochs,
+            "unasked": self.unasked,
             "learned": learned,
             **named,
         }
@@ -392,6 +398,7 @@ class Audit:
             self.equal_runs = int(record["equal_runs"])
             self.equal_ids = int(record["equal_ids"])
             self.other_epochs = int(record["other_epochs"])
+            self.unasked = int(record["unasked"])
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise AuditError(
                 f"expected --resume to name the file of an audit, or none that exists, got "

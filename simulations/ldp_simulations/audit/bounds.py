@@ -75,13 +75,16 @@ def binomial_chances(happened: Numbers, draws: Numbers, chance: Numbers) -> Floa
 def fisher_chances(
     happened: Numbers, draws: Numbers, others: Numbers, other_draws: Numbers
 ) -> Floats:
-    """P-values of counts beside those of others, both tails, if both had one chance."""
+    """P-values of counts beside those of others, both tails, if both had one chance.
+
+    Of no draws at all nothing is said: 1.
+    """
     happened, others = np.asarray(happened), np.asarray(others)
     total = np.asarray(draws) + np.asarray(other_draws)
     both = happened + others
     below = hypergeom.cdf(happened, total, both, draws)
     above = hypergeom.sf(happened - 1, total, both, draws)
-    chances: Floats = np.minimum(2 * np.minimum(below, above), 1.0)
+    chances: Floats = np.where(total > 0, np.minimum(2 * np.minimum(below, above), 1.0), 1.0)
     return chances
 
 

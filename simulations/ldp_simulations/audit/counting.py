@@ -8,6 +8,9 @@ Of each part and answer, arrays by name:
     pairs     how often a bit and the next were
     events    how often each declared event happened
     learned   how often each learned one did, of `after` reports behind the first half
+    cohorts   where there are cohorts and no columns, how often each came, and
+    within    how often each bit of the answer's own was 1 in each, as a cohort with noise of its
+              own hides behind the others
 
 Of runs of reports long enough that no two are equal by chance, hashes are kept (`Runs`). What is
 counted of batches and their ids is in `ids`.
@@ -22,13 +25,15 @@ from typing import Any
 
 import numpy as np
 
-from ldp_aggregator.arrays import Counts, Rows
+from ldp_aggregator.arrays import Counts, Integers, Rows
 from ldp_simulations.audit.learning import Learned
-from ldp_simulations.audit.parts import Part, bits_of
+from ldp_simulations.audit.parts import Part, bits_of, number_of
 
 _AT_ONCE = 1 << 22
 """Bits that are unpacked together."""
 MOST_RUNS = 1 << 16
+_MOST_HASHED = 1 << 28
+"""Bytes of the runs from each report on, of one process."""
 _SURELY_DIFFERENT = 128.0
 """Bits: two runs are equal by chance once in 2^this."""
 
@@ -55,11 +60,30 @@ def count(part: Part, rows: Rows, learned: Sequence[Learned] = ()) -> Arrays:
     if part.columns is not None:
         columns = part.columns.shape[1]
         arrays["columns"] = np.bincount(part.column_of(rows), minlength=columns)
+    if part.counts_within:
+        arrays |= _within(part, rows)
     if learned:
         arrays["after"] = np.array([len(rows)])
         happened = [event.happens(part, rows).sum() for event in learned]
         arrays["learned"] = np.array(happened, dtype=np.int64)
     return arrays
+
+
+def _within(part: Part, rows: Rows) -> Arrays:
+    """Counts by cohort, and by cohort and bit, of the answer's own."""
+    layout = part.question.layout
+    cohorts = number_of(rows[:, : layout.prefix_width])
+    own = bits_of(np.ascontiguousarray(rows[:, layout.prefix_width :]))
+
+    def by_cohort(chosen: Integers) -> Counts:
+        return np.bincount(chosen, minlength=layout.cohorts)
+
+    # One bit behind the other, and of each all cohorts.
+    ones = [by_cohort(cohorts[own[:, at]]) for at in range(own.shape[1])]
+    return {
+        "cohorts": by_cohort(cohorts),
+        "within": np.concatenate(ones),
+    }
 
 
 def add(total: Arrays, further: Arrays) -> None:
@@ -81,7 +105,8 @@ def read(record: Mapping[str, Any]) -> Arrays:
 class Runs:
     """Runs of reports that came one after the other, from the start of each process on.
 
-    Two equal ones are the same randomness, used twice.
+    Two equal ones are the same randomness, used twice, however many reports later. Kept are those
+    that lie end to end, and looked for is the run from each report on.
     """
 
     def __init__(self) -> None:
@@ -93,12 +118,14 @@ class Runs:
         if bits_each <= 0:
             return
         length = math.ceil(_SURELY_DIFFERENT / bits_each)
-        for start in range(0, len(rows) - length + 1, length):
-            if len(self._seen) >= MOST_RUNS:
-                return
-            key = hashlib.blake2b(rows[start : start + length].tobytes(), digest_size=16).digest()
+        width, content = rows.shape[1], rows.tobytes()
+        is_affordable = length * len(content) <= _MOST_HASHED
+        for start in range(0, len(rows) - length + 1, 1 if is_affordable else length):
+            run = content[start * width : (start + length) * width]
+            key = hashlib.blake2b(run, digest_size=16).digest()
             self.equal += key in self._seen
-            self._seen.add(key)
+            if start % length == 0 and len(self._seen) < MOST_RUNS:
+                self._seen.add(key)
 
 
 def least_surprise(part: Part, number: int) -> float:

@@ -7,9 +7,11 @@ Of each envelope and answer there are counts, arrays by name:
     ids      how often each bit of an id was 1
     alike    how often two bits of an id were equal
     beside   how often a bit of an id was equal to one of the first bits of its report
+    bytes    how often each byte of an id had each of its values
 
-An id whose every bit looks random may still tell an answer by two of them, or beside the report.
-What takes three bits, or a key, is not seen.
+An id whose every bit looks random may still tell an answer by two of them, beside the report, or by
+all bits of one byte, such as their parity. What takes three bits of several bytes, or a key, is not
+seen.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from ldp_simulations.audit.counting import Arrays
 from ldp_simulations.audit.judging import Bound, Tallied, Test, best_bit, worst_of
 from ldp_simulations.audit.parts import bits_of, number_of
 
+_BYTE = 256
 MOST_BESIDE = 8
 """Bytes of a report that are compared with its id."""
 
@@ -59,6 +62,9 @@ def count_ids(ids: Rows, rows: Rows, asked: int) -> Arrays:
         "ids": bits_of(ids).sum(axis=0, dtype=np.int64),
         "alike": _equal(own, own)[_pairs(own.shape[1])],
         "beside": _equal(own, _signs(reports)).ravel(),
+        "bytes": np.bincount(
+            (ids + _BYTE * np.arange(ids.shape[1])).ravel(), minlength=_BYTE * ids.shape[1]
+        ),
     }
 
 
@@ -98,6 +104,10 @@ def id_tests(name: str, number: int, counts: Tallied, *, first: int) -> Iterator
     yield _together(
         where, counts["beside"], draws=draws, places=(own, others), first=first, beside="its report"
     )
+    chances = binomial_chances(counts["bytes"][first // 8 * _BYTE :], draws, 1 / _BYTE)
+    byte, value = divmod(int(np.argmin(chances)) + first // 8 * _BYTE, _BYTE)
+    p_value = min(float(chances.min()) * len(chances), 1.0)
+    yield Test(where, f"byte {byte} of ids is {value}", p_value)
 
 
 def _together(

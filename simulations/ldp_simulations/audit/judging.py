@@ -105,6 +105,8 @@ def law_tests(
         if twos:
             chances = fisher_chances(counts["pairs"], draws, core["pairs"], other_draws=others)
             yield worst_of(where, twos, chances)
+        if part.counts_within:
+            yield from _within(part, where, counts, core=core)
     if part.pairs is not None and part.pairs.shape[1]:
         yield worst_of(where, twos, binomial_chances(counts["pairs"], draws, part.pairs[number]))
     for event, happened in zip(part.events, counts["events"].tolist(), strict=True):
@@ -112,6 +114,28 @@ def law_tests(
             chance = event.chances[number == event.other]
             p_value = float(binomial_chances(happened, draws, chance))
             yield Test(where, event.what, p_value)
+
+
+def _within(part: Part, where: str, counts: Tallied, *, core: Tallied) -> Iterator[Test]:
+    """Each bit in each cohort by itself, and each cohort, beside the core's.
+
+    The least likely one shares what one test has of the false-alarm rate with all others.
+    """
+    own, ours = counts["cohorts"], core["cohorts"]
+    draws, others = int(counts["draws"][0]), int(core["draws"][0])
+    cohort_chances = fisher_chances(own, draws, ours, other_draws=others)
+    # shape: bits, cohorts
+    shape = (-1, len(own))
+    bit_chances = fisher_chances(
+        counts["within"].reshape(shape), own, core["within"].reshape(shape), other_draws=ours
+    )
+    at, cohort = divmod(int(np.argmin(bit_chances)), len(own))
+    name = bit_name(part, 8 * part.question.layout.prefix_width + at)
+    for what, chances in (
+        (f"cohort {int(np.argmin(cohort_chances))}", cohort_chances),
+        (f"{name}, in cohort {cohort}", bit_chances),
+    ):
+        yield Test(where, what, min(float(chances.min()) * chances.size, 1.0))
 
 
 def bounds_of(

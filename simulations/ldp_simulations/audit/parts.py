@@ -74,6 +74,10 @@ class Part:
         self.columns = _columns(question, self.answers)
         self.bits, self.pairs = _bits(question, self.answers, self.columns)
         self.events = tuple(_events(self, draws))
+        layout = question.layout
+        cells = 8 * layout.body_width * layout.cohorts
+        self.counts_within = self.columns is None and layout.cohorts > 1 and cells <= MOST_CELLS
+        """Whether bits are counted in each cohort by itself."""
 
     @property
     def declared(self) -> Fraction:

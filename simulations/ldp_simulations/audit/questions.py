@@ -1,20 +1,21 @@
 """What reports of one device to several questions have in common: nothing, not even their order.
 
 Of two questions that are answered one after the other, and of those of a group that travel as a
-row, the noise is independent, whatever the answers are. Which of two reports leaves first may be
-fixed, or drawn, and must not depend on the answers.
+row, the noise is independent, whatever the answers are, also of two with others between them. Which
+of two reports leaves first may be fixed, or drawn, and must not depend on the answers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
+from typing import Any
 
 import numpy as np
 from scipy.stats import hypergeom
 
 from ldp.survey import Group
-from ldp_aggregator.arrays import Counts, Rows
+from ldp_aggregator.arrays import Counts, Floats, Rows
 from ldp_simulations.audit.bench import Bench
 from ldp_simulations.audit.bounds import fisher_chances
 from ldp_simulations.audit.judging import Test, certain, worst_of
@@ -28,8 +29,11 @@ _ENDS = ((0, 0), (-1, -1), (0, -1), (-1, 0))
 
 def questions(bench: Bench) -> Iterator[Test]:
     """Devices that answer two questions, one after the other; and the questions of a group."""
-    for pair in pairwise(bench.lone()):
+    lone = list(bench.lone())
+    for pair in pairwise(lone):
         yield from _one_after_the_other(bench, pair)
+    if len(lone) > 2:
+        yield from _all_of_them(bench, lone)
     for fingerprint, parts in bench.parts.items():
         if isinstance(bench.client.envelopes[fingerprint], Group):
             yield from _together(bench, fingerprint, parts)
@@ -55,6 +59,18 @@ def _one_after_the_other(bench: Bench, pair: tuple[Part, Part]) -> Iterator[Test
         yield Test(f"{one.name} and {other.name}", what, float(chances))
 
 
+def _all_of_them(bench: Bench, parts: Sequence[Part]) -> Iterator[Test]:
+    """Devices that answer every question, one after the other."""
+    for end in (0, -1):
+        line = [{part.name: part.answers[end]} for part in parts]
+        left = bench.client.ask([line] * bench.devices)
+        rows_of = [bench.rows(left, part) for part in parts]
+        if any(len(rows) != bench.devices for rows in rows_of):
+            yield certain(" and ".join(part.name for part in parts), "not one report to each")
+            return
+        yield from _far_apart(parts, rows_of)
+
+
 def _together(bench: Bench, fingerprint: bytes, parts: Sequence[Part]) -> Iterator[Test]:
     for end in (0, -1):
         row = {part.name: part.answers[end] for part in parts}
@@ -66,6 +82,50 @@ def _together(bench: Bench, fingerprint: bytes, parts: Sequence[Part]) -> Iterat
         for place in range(len(parts) - 1):
             pair = (parts[place], parts[place + 1])
             yield independence(pair, rows_of[place], rows_of[place + 1])
+        yield from _far_apart(parts, rows_of)
+
+
+def _far_apart(parts: Sequence[Part], rows_of: Sequence[Rows]) -> Iterator[Test]:
+    """Every two questions that have others between them.
+
+    Of the bits of two, those that go together most are tested, and share what one test has of the
+    false-alarm rate with all others: there may be thousands of pairs.
+    """
+    for one, other in combinations(range(len(parts)), 2):
+        if other - one < 2:
+            continue
+        both, ones = _both(parts[one], rows_of[one], parts[other], rows_of[other])
+        total = len(rows_of[one])
+        expected = ones[0][:, None] * ones[1][None, :] / total
+        spread = expected * (1 - ones[0][:, None] / total) * (1 - ones[1][None, :] / total)
+        apart = np.abs(both - expected) / np.sqrt(np.maximum(spread, 1e-9))
+        a, b = np.unravel_index(int(apart.argmax()), apart.shape)
+        law = (total, int(ones[0][a]), int(ones[1][b]))
+        chance = _two_sided(both[a, b], law)
+        yield Test(
+            f"{parts[one].name} and {parts[other].name}",
+            f"bit {a} of {parts[one].name} with bit {b} of {parts[other].name}",
+            min(float(chance) * both.size, 1.0),
+        )
+
+
+def _both(
+    one: Part, first: Rows, other: Part, second: Rows
+) -> tuple[Counts, tuple[Counts, Counts]]:
+    """How often bits of two reports are both 1, (bits of one, of the other), and each by itself."""
+    shown = [
+        bits_of(np.ascontiguousarray(rows[:, part.question.layout.prefix_width :]))[:, :_MOST_BITS]
+        for part, rows in ((one, first), (other, second))
+    ]
+    both: Counts = shown[0].T.astype(np.int64) @ shown[1].astype(np.int64)
+    return both, (shown[0].sum(axis=0), shown[1].sum(axis=0))
+
+
+def _two_sided(both: Counts, law: tuple[Any, Any, Any]) -> Floats:
+    """P-values of counts of two bits that are both 1, both tails: they are hypergeometric."""
+    below, above = hypergeom.cdf(both, *law), hypergeom.sf(both - 1, *law)
+    chances: Floats = np.minimum(2 * np.minimum(below, above), 1.0)
+    return chances
 
 
 def independence(parts: tuple[Part, Part], first: Rows, second: Rows) -> Test:
@@ -73,19 +133,9 @@ def independence(parts: tuple[Part, Part], first: Rows, second: Rows) -> Test:
 
     Given how often each is 1, how often both are is hypergeometric.
     """
-    shown = [
-        bits_of(np.ascontiguousarray(rows[:, part.question.layout.prefix_width :]))[:, :_MOST_BITS]
-        for part, rows in zip(parts, (first, second), strict=True)
-    ]
-    # shape: bits of one, bits of the other
-    both: Counts = shown[0].T.astype(np.int64) @ shown[1].astype(np.int64)
-    ones = [bits.sum(axis=0) for bits in shown]
-    total = len(first)
-    law = (total, ones[0][:, None], ones[1][None, :])
-    chances = np.minimum(
-        2 * np.minimum(hypergeom.cdf(both, *law), hypergeom.sf(both - 1, *law)), 1.0
-    )
     one, other = parts
+    both, ones = _both(one, first, other, second)
+    chances = _two_sided(both, (len(first), ones[0][:, None], ones[1][None, :]))
     names = [
         f"bit {a} of {one.name} with bit {b} of {other.name}"
         for a in range(both.shape[0])

@@ -1,13 +1,15 @@
-"""How `ldp serve` is told what to do: flags, the environment, and a file.
+"""How a service is told what to do: flags, the environment, and a file.
 
     flag           --least-reports 50       each goes before what stands below it
     environment    LDP_SERVE_LEAST_REPORTS=50
     file           least-reports = 50       in TOML, named by --config or LDP_SERVE_CONFIG
 
-Every flag has the three forms, and `surveys` stands for the files that are given without a flag.
-What may be given several times is a list in the file; in the environment files stand with `:`
-between them, and other texts with spaces. A name that means nothing, or a value that does not fit,
-is refused by its name: a setting that is misspelled must not be one that is not made.
+That is `ldp serve`; variables of another command begin with its own name: LDP_RELAY_SERVE_PORT is
+the port of `ldp relay serve`. Every flag has the three forms, and `surveys` stands for the files
+that are given without a flag. What may be given several times is a list in the file; in the
+environment files stand with `:` between them, and other texts with spaces. A name that means
+nothing, or a value that does not fit, is refused by its name: a setting that is misspelled must not
+be one that is not made.
 """
 
 from __future__ import annotations
@@ -29,25 +31,28 @@ SURVEYS = "surveys"
 _MOST_BYTES = 1 << 20
 
 
-def config_option(command: click.Command, wider: click.Command | None = None) -> click.Command:
+def config_option(
+    command: click.Command, wider: click.Command | None = None, prefix: str = PREFIX
+) -> click.Command:
     """The command with `--config`, and with a variable of the environment for each flag.
 
-    What is said for a `wider` command, and not for this one, is passed over.
+    What is said for a `wider` command, and not for this one, is passed over. Variables begin with
+    the `prefix`, which has to be no other command's.
     """
     option = click.Option(
         ["--config"],
         type=click.Path(path_type=Path),
         is_eager=True,
         expose_value=False,
-        callback=partial(_read, wider),
+        callback=partial(_read, wider, prefix),
         help="A TOML file with these flags, their names without the dashes.",
     )
     command.params.append(option)
     for name, parameter in settings_of(command).items():
-        parameter.envvar = PREFIX + name.upper().replace("-", "_")
+        parameter.envvar = prefix + name.upper().replace("-", "_")
         if isinstance(parameter, click.Option):
             parameter.show_envvar = True
-    option.envvar = f"{PREFIX}CONFIG"
+    option.envvar = f"{prefix}CONFIG"
     return command
 
 
@@ -63,16 +68,20 @@ def settings_of(command: click.Command) -> dict[str, click.Parameter]:
 
 
 def _read(
-    wider: click.Command | None, context: click.Context, _: click.Parameter, path: Path | None
+    wider: click.Command | None,
+    prefix: str,
+    context: click.Context,
+    _: click.Parameter,
+    path: Path | None,
 ) -> None:
     """Check the environment, and take what the file says for defaults."""
     settings = settings_of(context.command)
     others = {} if wider is None else settings_of(wider)
     variables = {name.upper().replace("-", "_") for name in settings | others} | {"CONFIG"}
     for variable in sorted(os.environ):
-        own = variable.removeprefix(PREFIX)
-        if variable.startswith(PREFIX) and own not in variables:
-            raise click.UsageError(f"{variable}: no such setting{_near(own, variables, PREFIX)}")
+        own = variable.removeprefix(prefix)
+        if variable.startswith(prefix) and own not in variables:
+            raise click.UsageError(f"{variable}: no such setting{_near(own, variables, prefix)}")
     if path is None:
         return
     defaults: dict[str, Any] = {}

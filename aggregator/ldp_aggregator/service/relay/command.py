@@ -18,10 +18,17 @@ from ldp_aggregator.commands.address_types import ORIGIN
 from ldp_aggregator.commands.main import FiniteRange, Group
 from ldp_aggregator.files import FileError, read_bytes
 from ldp_aggregator.service.commands.serve_options import ServeError
+from ldp_aggregator.service.commands.settings import config_option
 from ldp_aggregator.service.logs.events import FORMATS, LEVELS, set_up
 from ldp_aggregator.service.relay.batching import DISCARD, LEAST, UNRIPE, WAITS
 
 TOKEN = "LDP_RELAY_TOKEN"  # noqa: S105  # a name
+SETTINGS = "LDP_RELAY_SERVE_"
+"""What variables of settings begin with.
+
+Not `LDP_RELAY_`: the token is no setting, and beside a service `ldp-relay` Kubernetes gives pods
+variables of its own, such as LDP_RELAY_PORT and LDP_RELAY_SERVICE_HOST.
+"""
 _EXTRA = (
     "expected Starlette and uvicorn, found neither; "
     'install them with pip install "ldpkit-aggregator[serve]"'
@@ -200,3 +207,6 @@ def _token() -> str:
     if not token.isascii() or not token.isprintable() or not token:
         raise FileError(f"{TOKEN}: expected printable ASCII characters, got something else")
     return token
+
+
+config_option(serve, prefix=SETTINGS)
