@@ -28,10 +28,13 @@ _ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
     "--hide-scrollbars",
+    # Nothing is between two colours while it is looked at.
+    "--force-prefers-reduced-motion",
 )
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
-_PATIENCE = 15.0
+_PATIENCE = 90.0
 TAB, ENTER = "\ue004", "\ue007"
+_kept = []
 
 
 class Window:
@@ -187,7 +190,7 @@ def driver_of(*command, **environment):
     )
     try:
         with httpx.Client(
-            base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False
+            base_url=f"http://127.0.0.1:{port}", timeout=2 * _PATIENCE, trust_env=False
         ) as driver:
             _wait_for(driver)
             yield driver
@@ -206,10 +209,16 @@ def end(process):
 
 
 def free_port():
-    """A port that no one listens at, at the moment."""
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        return listening.getsockname()[1]
+    """A port that no one is given while this process lives, and that a server may still listen at.
+
+    It is bound and not listened at, which keeps it from whoever asks for any, and from no one who
+    names it and sets SO_REUSEADDR, as servers do.
+    """
+    kept = socket.socket()
+    kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    kept.bind(("127.0.0.1", 0))
+    _kept.append(kept)
+    return kept.getsockname()[1]
 
 
 def _wait_for(driver):

@@ -7,7 +7,7 @@ import os
 import tempfile
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # Kept until the process ends, and found by the processes that it starts.
 _cache = tempfile.TemporaryDirectory()
@@ -17,7 +17,12 @@ os.environ["LDPKIT_CACHE"] = _cache.name
 # wait for one another.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile(
+    "repeatable",
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("repeatable")
 
 

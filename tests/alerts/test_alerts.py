@@ -299,10 +299,15 @@ def test_one_of_several_processes_tells(tmp_path):
     """The next one does when it is gone."""
     with hook() as kept, service_of(TEXT, folder=tmp_path) as service:
         path = tmp_path / "alerts.json"
-        watches = [Watch(service, [Webhook(kept.url, SECRET)], Memory(path)) for _ in range(2)]
+        memories = [Memory(path) for _ in range(2)]
+        watches = [Watch(service, [Webhook(kept.url, SECRET)], memory) for memory in memories]
         watches[0].start()
         wait_for(lambda: watches[0].teller is not None)
+        took, take = [], memories[1].take
+        memories[1].take = lambda: took.append(take()) or took[-1]
         watches[1].start()
+        wait_for(lambda: took)
+        assert took == [False]
         watches[0].close()
         assert watches[1].teller is None
         assert Memory(path).take()

@@ -160,23 +160,24 @@ def test_every_broken_client_is_tried():
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "said", "timeout"),
     [
-        ("dies", "got 1: of something"),
-        ("hangs", "within 2 s"),
-        ("garbage", "got something else at byte 0"),
-        ("floods", "expected at most"),
-        ("says-nothing", "got no output"),
-        ("leaves-one", "within 2 s"),
-        ("shouts", "got no output"),
+        ("dies", "got 1: of something", "60"),
+        ("hangs", "within 2 s", "2"),
+        ("garbage", "got something else at byte 0", "60"),
+        ("floods", "expected at most", "60"),
+        ("says-nothing", "got no output", "60"),
+        ("leaves-one", "within 2 s", "2"),
+        ("shouts", "got no output", "60"),
     ],
 )
-def test_a_hostile_command_is_an_error(name, said, tmp_path):
+def test_a_hostile_command_is_an_error(name, said, timeout, tmp_path):
     """It is told what was expected, soon, and there is no traceback."""
     path = tmp_path / "survey.toml"
     path.write_text(f'[survey]\nname = "audited"\n{COIN}', encoding="utf-8")
     command = " ".join(f"'{word}'" for word in broken(name))
-    done = run("audit", path, "--client", command, "--timeout", "2", "--budget", "100", code=1)
+    words = ("--timeout", timeout, "--budget", "100")
+    done = run("audit", path, "--client", command, *words, code=1)
     assert said in done.stderr
     assert "Traceback" not in done.stderr
 

@@ -41,9 +41,18 @@ def app(tmp_path):
 
 
 def finished(process):
-    output, errors = process.communicate(timeout=60)
+    output, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
     return output
+
+
+def arrived(reports):
+    """The tally of what has come so far."""
+    ingest = Ingest(SURVEY)
+    if reports.exists():
+        with reports.open("rb") as file:
+            ingest.file(file)
+    return ingest.tally
 
 
 def test_generated_module_is_current():
@@ -67,20 +76,15 @@ def test_the_app_takes_part(app, tmp_path):
 
     (tmp_path / "collector").mkdir()
     reports = tmp_path / "collector" / "reports.ldp"
-    end = time.monotonic() + 60
-    while not reports.exists():
+    end = time.monotonic() + 180
+    # Each run sends for a second at most, which is not enough for all of it on every machine.
+    while (tally := arrived(reports)).reports("sensitive") < 1 or tally.reports("kept") < 4:
         assert time.monotonic() < end
         time.sleep(0.5)
         output = finished(app("privacy"))
-
-    ingest = Ingest(SURVEY)
-    with reports.open("rb") as file:
-        ingest.file(file)
-    intake = ingest.tally.intake
-    assert intake.rejected == {}
-    assert ingest.tally.reports("sensitive") == 1
-    assert ingest.tally.reports("kept") >= 4
-    assert set(estimate(ingest.tally)["kept"].values) == set(SURVEY["kept"].domain.values)
+    assert tally.intake.rejected == {}
+    assert tally.reports("sensitive") == 1
+    assert set(estimate(tally)["kept"].values) == set(SURVEY["kept"].domain.values)
 
     assert "sensitive: epsilon 1.000000, charged once" in output
     assert "would be sent" in output

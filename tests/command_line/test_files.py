@@ -32,7 +32,7 @@ def folder(tmp_path, monkeypatch):
 def ldp(*words, given=b"", **settings):
     """The command in a process of its own; what it printed, as bytes."""
     return subprocess.run(
-        [*LDP, *words], input=given, capture_output=True, timeout=60, check=False, **settings
+        [*LDP, *words], input=given, capture_output=True, timeout=120, check=False, **settings
     )
 
 
@@ -64,7 +64,7 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(line, folder):
     thread = Thread(target=lambda: read.append(Path("pipe").read_bytes()), daemon=True)
     thread.start()
     run(*line.format("pipe").split())
-    thread.join(timeout=30)
+    thread.join(timeout=90)
     assert stat.S_ISFIFO(Path("pipe").stat().st_mode)
     run(*line.format("file").split())
     assert len(read[0]) == len((folder / "file").read_bytes()) > 0
@@ -135,7 +135,7 @@ def test_standard_output_into_a_file_loses_nothing_of_it(folder):
                 "-o",
                 name,
             ]
-            subprocess.run(command, stdout=file, check=True, timeout=60)
+            subprocess.run(command, stdout=file, check=True, timeout=120)
             file.write(b"after\n")
         lines = Path("all").read_bytes().splitlines()
         assert (lines[0], lines[-1], len(lines)) == (b"before", b"after", 6), name
@@ -175,7 +175,7 @@ def test_whatever_is_read_may_be_a_pipe(way, line, source, folder):
     else:
         thread = poured("pipe", content)
         result = run(*line.format("pipe").split())
-        thread.join(timeout=30)
+        thread.join(timeout=90)
     if "plan" not in line:  # which measures times
         assert (
             result.stdout.replace(f"of {'-' if way == '-' else 'pipe'}", f"of {source}") == expected
@@ -203,12 +203,14 @@ def test_no_picture_is_written_to_a_terminal(folder):
     pytest.importorskip("matplotlib")
     words = [*LDP, "estimate", "survey.toml", "tally", "-q", "--format", "png"]
     reading, terminal = os.openpty()
-    result = subprocess.run(words, stdout=terminal, stderr=subprocess.PIPE, timeout=60, check=False)
+    result = subprocess.run(
+        words, stdout=terminal, stderr=subprocess.PIPE, timeout=120, check=False
+    )
     os.close(terminal)
     os.close(reading)
     assert result.returncode == 2
     assert b"--output" in result.stderr
-    piped = subprocess.run(words, capture_output=True, timeout=60, check=True)
+    piped = subprocess.run(words, capture_output=True, timeout=120, check=True)
     assert piped.stdout.startswith(b"\x89PNG")
 
 
@@ -218,7 +220,7 @@ def test_a_reader_that_goes_away_is_no_error(line, folder):
     reading, writing = os.pipe()
     os.close(reading)
     result = subprocess.run(
-        [*LDP, *line.split()], stdout=writing, stderr=subprocess.PIPE, timeout=60, check=False
+        [*LDP, *line.split()], stdout=writing, stderr=subprocess.PIPE, timeout=120, check=False
     )
     os.close(writing)
     assert result.returncode == 1
@@ -232,7 +234,7 @@ def test_a_full_disk_is_a_message(folder):
     for line in ("estimate survey.toml tally -q", "codegen survey.toml"):
         with Path("/dev/full").open("wb") as full:
             result = subprocess.run(
-                [*LDP, *line.split()], stdout=full, stderr=subprocess.PIPE, timeout=60, check=False
+                [*LDP, *line.split()], stdout=full, stderr=subprocess.PIPE, timeout=120, check=False
             )
         assert result.returncode == 1
         assert b"No space left" in result.stderr

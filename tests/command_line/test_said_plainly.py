@@ -64,7 +64,7 @@ def test_any_encoding_will_do(encoding, folder):
         "codegen survey.toml",
     ):
         done = subprocess.run(
-            [*LDP, *line.split()], capture_output=True, env=environment, timeout=60, check=False
+            [*LDP, *line.split()], capture_output=True, env=environment, timeout=120, check=False
         )
         assert done.returncode == 0, done.stderr
         if "csv" in line or "codegen" in line:

@@ -55,8 +55,9 @@ def test_a_small_client_passes():
     ],
 )
 def test_a_wrong_client_fails_at_its_point(number, point, monkeypatch):
-    """And at no other. What never comes is not waited for as long as it would be."""
-    monkeypatch.setattr(deaths, "LONGEST_PAUSE", 15.0)
+    """And at no other. What is lost is not waited for as long as it would be."""
+    if wrong_clients.WRONG[number][0] is wrong_clients.ForgottenBeforeItLeaves:
+        monkeypatch.setattr(deaths, "LONGEST_PAUSE", 5.0)
     command = (sys.executable, wrong_clients.__file__, str(number))
     assert [*verdicts(command, **FEW)] == [point]
 

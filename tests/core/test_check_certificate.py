@@ -337,7 +337,7 @@ def run(*arguments):
         [sys.executable, "-E", "-s", "-S", PROGRAM, *arguments],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
 

@@ -49,7 +49,7 @@ class Looking(RecordingTransport):
         return super().send(payload)
 
 
-def until(done, seconds=20.0):
+def until(done, seconds=90.0):
     end = time.monotonic() + seconds
     while not done() and time.monotonic() < end:
         time.sleep(0.005)
@@ -184,33 +184,46 @@ def test_how_long_a_batch_waits(outcome, least, most, clocks):
 def test_a_swallowing_collector_slows_one_command(tmp_path):
     """Of ten commands that flush, one after the other, few wait for it; each of them did before."""
     code = """
-import sys, time
+import os, sys, time
 from ldp_client import EmbeddedClient
+from moving_clocks import Clocks, moved_by
 from surveys import DEVICE_SURVEY
+state, number = sys.argv[1], int(sys.argv[2])
 class Swallowing:
     def send(self, payload):
-        time.sleep(60)
+        print("sends", flush=True)
+        if number:
+            os._exit(0)
+        time.sleep(600)
+clocks = Clocks()
+clocks.pass_by(0.1 * number)
 begin = time.monotonic()
-with EmbeddedClient(DEVICE_SURVEY, state=sys.argv[1], transport=Swallowing(), interval=None) as c:
-    c.record("once", "red")
-    c.flush(timeout=0.3)
+with (
+    moved_by(clocks),
+    EmbeddedClient(DEVICE_SURVEY, state=state, transport=Swallowing(), interval=None) as client,
+):
+    client.record("once", "red")
+    client.flush(timeout=60 if number else 0.3)
 print(time.monotonic() - begin)
 """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    seconds = []
-    for _ in range(8):
+    said = []
+    for number in range(8):
         done = subprocess.run(
-            [sys.executable, "-c", code, str(tmp_path / "state")],
+            [sys.executable, "-c", code, str(tmp_path / "state"), str(number)],
             capture_output=True,
             text=True,
             check=True,
             env=environment,
         )
-        seconds.append(float(done.stdout))
-    # Pauses are uniform up to 4, 8, 16 s: that five of eight commands come after them has a chance
-    # below 1e-6.
-    assert seconds[0] > 0.3
-    assert sum(spent > 0.3 for spent in seconds) < 5
+        said.append(done.stdout.split())
+    # The first has waited as long as it was told to; another that sends would have, and ends there.
+    assert said[0][0] == "sends"
+    assert float(said[0][1]) > 0.3
+    assert all(words == ["sends"] or float(*words) < 50 for words in said[1:])
+    # Commands follow on each other by a tenth of a second, and pauses are uniform up to 4, 8, 16
+    # and 32 s: that five of eight commands send has a chance of 2.2e-7.
+    assert sum("sends" in words for words in said) < 5
 
 
 def test_clients_that_no_one_closes_are_collected(tmp_path):
@@ -244,7 +257,7 @@ client._store.close = lambda: (print("closed"), close())
         capture_output=True,
         text=True,
         check=True,
-        timeout=30,
+        timeout=90,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     assert (done.stdout, done.stderr) == ("closed\n", "")

@@ -116,7 +116,7 @@ def test_what_is_clipped_and_left_out_is_said(tmp_path):
     )
     # 0.9 % lie beyond: surely some, and no more than a few.
     numbers = [10.5] * 4955 + [90.5] * 45
-    reports = randomize(first, {"x": numbers, "sick": [True, False] * 2500})
+    reports = randomize(first, {"x": numbers, "sick": [True, False] * 2500}, seed=19)
     path, written = tmp_path / "s.toml", tmp_path / "reports"
     path.write_text(first.to_toml())
     written.write_bytes(reports)
@@ -132,7 +132,7 @@ def test_points_have_a_range_too():
     first = ldp.survey("s", ldp.question("x", low=0, high=199, goal="distribution", epsilon=4))
     generator = np.random.default_rng(19)
     table = {"x": generator.integers(80, 91, 5000).tolist()}
-    reports = randomize(first, table)
+    reports = randomize(first, table, seed=19)
     from ldp_aggregator import aggregate
 
     result = narrowed(aggregate(first, reports))

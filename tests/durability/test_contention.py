@@ -49,8 +49,8 @@ def opened(path):
 
 
 def drained(client):
-    """Whether what waits is written, within ten seconds."""
-    end = time.monotonic() + 10
+    """Whether what waits is written, within a minute and a half."""
+    end = time.monotonic() + 90
     while client._recorder.backlog and time.monotonic() < end:
         time.sleep(0.01)
     return not client._recorder.backlog
@@ -91,7 +91,8 @@ def test_a_busy_file_loses_no_answer(name, opened, path):
     with written_by_another(path):
         began = time.monotonic()
         assert client.record(name, "red")
-        assert time.monotonic() - began < 2
+        # SQLite waits for five seconds unless it is told otherwise.
+        assert time.monotonic() - began < 4.5
         assert client.waiting() >= 1
         assert client.counts() == {"state": 1} or client.counts() == {}
         assert not transport.payloads

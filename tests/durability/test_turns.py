@@ -43,7 +43,7 @@ def test_who_has_no_time_does_not_wait_for_another_thread(held):
     began = time.monotonic()
     with pytest.raises(BusyError, match=r"within 0\.05 seconds"):
         taken.take(lambda: None, patience=0.05)
-    assert 0.05 <= time.monotonic() - began < 5
+    assert 0.05 <= time.monotonic() - began < 25
 
 
 def test_patience_is_rewarded():

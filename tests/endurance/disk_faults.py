@@ -31,7 +31,7 @@ _TRIES = 3
 
 Those tried after the store has failed.
 """
-_PATIENCE = 5
+_PATIENCE = 60
 
 
 def faults(writes, syncs, every):

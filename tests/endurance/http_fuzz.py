@@ -9,6 +9,7 @@ is right.
 """
 
 import random
+import re
 import socket
 import sys
 import tempfile
@@ -70,8 +71,8 @@ _REQUESTS = (
     *(request(b"token=x", line=b"POST " + path + b" HTTP/1.1") for path in (b"/login", b"/logout")),
 )
 _CONNECTIONS = 8
-_ANSWER = 0.03
-"""Seconds until a request is taken to be incomplete."""
+_ANSWER, _ANSWER_TO_WHOLE = 0.03, 2.0
+"""Seconds until a request is taken to be incomplete, and one that looks whole: few of these are."""
 _TURN = 500
 _SHORTEST, _WARMTH = 512, 3000
 
@@ -210,7 +211,7 @@ def _exchanged(connection, data):
     """The status of the answer, and whether another request may follow."""
     answer = b""
     try:
-        connection.settimeout(_ANSWER)
+        connection.settimeout(_ANSWER_TO_WHOLE if _looks_whole(data) else _ANSWER)
         connection.sendall(data)
         answer = connection.recv(1 << 16)
     except TimeoutError:
@@ -222,6 +223,13 @@ def _exchanged(connection, data):
     # What is left of an incomplete request would be taken for the beginning of the next.
     stays = answer.startswith(b"HTTP/1.1 202") and b"connection: close" not in answer
     return int(answer[9:12]), stays
+
+
+def _looks_whole(data):
+    """Whether a request has a head, and as much of a body as that says."""
+    head, end, body = data.partition(b"\r\n\r\n")
+    length = re.search(rb"(?i)\ncontent-length: *(\d{1,9})\r", head + b"\r")
+    return bool(end) and len(body) >= int(length[1] if length else 0)
 
 
 def _fuzz_server(count):

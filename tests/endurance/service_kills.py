@@ -39,7 +39,7 @@ from ldp_aggregator.service.store.reading import outcomes_in_all, received, tall
 
 _CLIENTS = 6
 _SHORTEST, _LONGEST = 0.01, 0.3
-_PATIENCE, _HOPE = 60, 300
+_PATIENCE, _HOPE = 120, 400
 
 
 class Place:
@@ -66,7 +66,8 @@ class Place:
         end = time.monotonic() + _PATIENCE
         while time.monotonic() < end:
             try:
-                if httpx.get(f"http://127.0.0.1:{self.port}/readyz").status_code == 200:
+                ready = httpx.get(f"http://127.0.0.1:{self.port}/readyz", timeout=_PATIENCE)
+                if ready.status_code == 200:
                     return
             except httpx.TransportError:
                 time.sleep(0.005)

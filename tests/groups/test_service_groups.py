@@ -29,10 +29,21 @@ COUNTRY = ldp.attribute("country", ["de", "us"])
 SURVEY = ldp.survey("groups", *questions()[:2], attributes=[PLATFORM, COUNTRY], epoch="1h")
 TEXT = SURVEY.to_toml()
 PLAIN = ldp.survey("plain", *questions()[:1], attributes=[PLATFORM])
-REPORTS = [
-    randomize(SURVEY, people_of(number, seed), seed=seed) for seed, number in ((1, 3000), (2, 90))
-]
 
+
+def reports_of_one_hour():
+    """Those of 3,000 people and of 90; made again if the hour was over before the last of them."""
+    while True:
+        hour = time.time() // HOUR
+        reports = [
+            randomize(SURVEY, people_of(number, seed), seed=seed)
+            for seed, number in ((1, 3000), (2, 90))
+        ]
+        if time.time() // HOUR == hour:
+            return reports
+
+
+REPORTS = reports_of_one_hour()
 NUMBER = epoch_of(decode_batch(read_frames(REPORTS[0])[0]).id)
 
 

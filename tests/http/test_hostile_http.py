@@ -72,12 +72,12 @@ def test_a_head_that_comes_again_means_the_same(service):
     sound = [request(fresh()) for _ in range(4)]
     other = request(fresh(), b"x-other: 1")
     duplicate, cut = sound[1], (sound[3][:-9], sound[3][-9:])
-    answer = service.exchange(*sound[:3], duplicate, other, *cut, patience=1, pause=0.05)
+    answer = service.converse(*sound[:3], duplicate, other, cut)
     assert answer.content.count(b"HTTP/1.1 202") == 6
     assert answer.content.count(b'"duplicate": 1') == 1
     assert service.accounts()[_ACCEPTED] == before + 5
     for bad in (sound[0] + b"x", sound[0] + sound[1], sound[0].replace(b"POST", b"PUT ")):
-        answer = service.exchange(request(fresh()), bad, pause=0.05)
+        answer = service.converse(request(fresh()), bad)
         assert (answer.content.count(b" 202 "), answer.closed) == (1, True), bad
         assert b"HTTP/1.1 40" in answer.content, bad
     assert service.accounts()[_ACCEPTED] == before + 8

@@ -82,7 +82,7 @@ def test_a_hundred_at_a_time(service):
 
 def test_what_is_only_announced_takes_no_room(tmp_path):
     """Uploads announced and never sent keep no one out, and are told so in the end."""
-    settings = Settings(open_uploads=True, publication=LIVE, limits=UploadLimits(patience=2.0))
+    settings = Settings(open_uploads=True, publication=LIVE, limits=UploadLimits(patience=4.0))
     service = Service([Served(SURVEY, TEXT)], f"sqlite:///{tmp_path}/store.db", settings)
     with closing(service), serving(service) as url:
         running = RunningService(None, urlsplit(url).port, None)

@@ -279,11 +279,11 @@ def test_cells_of_a_map_are_those_of_a_table():
     generator = np.random.default_rng(SEED)
     people = {"home": [(float(x), float(x + 41)) for x in generator.uniform(4, 8, 2_000)]}
     survey = surveyed(goal="map", cells=4)
-    tally = ldp_aggregator.aggregate(survey, sim.randomize(survey, people))
+    tally = ldp_aggregator.aggregate(survey, sim.randomize(survey, people, seed=SEED))
     table = ldp_aggregator.crosstab(tally, "home")
     assert table.correlation("x", "north").low > 0
     asked = surveyed(cells=4)
-    tally = ldp_aggregator.aggregate(asked, sim.randomize(asked, people))
+    tally = ldp_aggregator.aggregate(asked, sim.randomize(asked, people, seed=SEED))
     with pytest.raises(EstimateError, match="got one for rectangles"):
         ldp_aggregator.crosstab(tally, "home")
 

@@ -112,8 +112,10 @@ def write_tokens(folder, token=TOKEN, expires=None):
     """The path of a token file: one token that may look at the page, one that may not."""
     path = folder / "tokens.toml"
     tokens = [kept(token, "looks", ANALYST, expires=expires), kept(UPLOADING, "sends", UPLOAD)]
-    path.write_text(Tokens(tokens).to_toml(), encoding="utf-8")
-    return path
+    # Whole at any moment: a service that reads half of it, or nothing, knows none of these.
+    beside = path.with_suffix(".new")
+    beside.write_text(Tokens(tokens).to_toml(), encoding="utf-8")
+    return beside.replace(path)
 
 
 def answers(survey, respondents, **options):
@@ -168,6 +170,7 @@ def serving(service, port=0):
     thread.start()
     try:
         while not server.started:
+            assert thread.is_alive(), "expected a server that starts"
             time.sleep(0.01)
         yield f"http://127.0.0.1:{port}"
     finally:

@@ -112,6 +112,34 @@ def test_pausing_stops_it(chromium, service, url):
     )
 
 
+def test_what_was_asked_before_a_pause_is_not_shown_after_it(chromium, service, url):
+    """An answer that is on its way when somebody pauses changes nothing; going on, it is asked for.
+
+    Here it is asked for as late as that, so that it has something new.
+    """
+    sign_in(chromium, url)
+    chromium.run("""
+        window.real = fetch;
+        window.fetch = async (...all) => {
+            await new Promise((go) => { window.go = go; });
+            const answer = await real(...all);
+            const text = await answer.text();
+            setTimeout(() => { window.came = true; }, 200);
+            return new Response(text, answer);
+        };
+    """)
+    chromium.wait("return window.go !== undefined")
+    service.writer.write(answers(service.catalogue.all[0].survey, 50))
+    chromium.run("document.querySelector('#pause').click(); go()")
+    chromium.wait("return window.came === true")
+    assert chromium.text("#state") == "Paused"
+    assert chromium.text("#question-transport .facts data") == "100"
+    chromium.run("window.fetch = real; document.querySelector('#pause').click()")
+    chromium.wait(
+        "return document.querySelector('#question-transport .facts data').value === '150'"
+    )
+
+
 def test_an_expired_token_is_said_to_be_expired(chromium, tmp_path, url):
     """While the page is looked at: a banner, what was shown stays, nothing more is asked for.
 

@@ -264,7 +264,7 @@ def people_of(survey, os, shift, clock):
 
 def wait_for_closed(service, number):
     """Until an epoch is closed, as groups have to be."""
-    end = time.monotonic() + 20
+    end = time.monotonic() + 90
     while time.monotonic() < end:
         with service.analysis._snapshot() as snapshot:
             if last_closed(snapshot).get(DAY, -1) >= number:

@@ -38,7 +38,7 @@ from ldp_aggregator.service.relay.forwarding import Told
 LEAST = 12
 _SHORTEST, _LONGEST = 0.005, 0.15
 _AT_ONCE = 25
-_LAST = 120.0
+_LAST = 300.0
 _COPIES = 3
 
 

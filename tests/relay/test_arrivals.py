@@ -39,7 +39,7 @@ def forwarded(path):
     for start in range(0, REPORTS, IN_TURN):
         give(writer, b"".join(frames[start : start + IN_TURN]))
     look(writer)
-    end = time.monotonic() + 20
+    end = time.monotonic() + 90
     while len(collector.parts) < PARTS:
         assert time.monotonic() < end
         time.sleep(0.002)
@@ -168,7 +168,7 @@ def test_looks_do_not_wait_for_reports(tmp_path, monkeypatch):
         "ldp_aggregator.service.relay.writer.RelayWriter._look", lambda _: looks.append(1)
     )
     writer = relay_at(tmp_path / "relay.db", every=0.01)
-    end = time.monotonic() + 60
+    end = time.monotonic() + 90
     while len(looks) < 5:
         assert time.monotonic() < end
         time.sleep(0.002)

@@ -63,7 +63,7 @@ def relay(tmp_path):
         writer.close()
 
 
-def until(what, seconds=10.0):
+def until(what, seconds=90.0):
     """Wait for something."""
     end = time.monotonic() + seconds
     while not what():

@@ -26,7 +26,7 @@ class Cluster:
         """Put messages at the end of a partition."""
         for value in values:
             self._producer.produce(topic, value, partition=partition)
-        assert self._producer.flush(10) == 0
+        assert self._producer.flush(60) == 0
 
 
 @contextmanager

@@ -71,6 +71,21 @@ class RunningService:
                 pass  # it has closed already: what it said can still be read
             return received(connection, patience)
 
+    def converse(self, *requests, patience=1.0):
+        """What comes of requests over one connection, each sent once the one before is answered.
+
+        One that is a tuple comes in pieces.
+        """
+        with socket.create_connection(("127.0.0.1", self.port), timeout=_PATIENCE) as connection:
+            answer = Answer(0, b"", closed=False)
+            for number, pieces in enumerate(requests, 1):
+                for piece in pieces if isinstance(pieces, tuple) else (pieces,):
+                    connection.sendall(piece)
+                    time.sleep(0.05)
+                last = number == len(requests)
+                answer = received(connection, patience if last else 0.01, answer.content)
+            return answer
+
     def _status(self, name):
         return (
             int(
@@ -121,19 +136,50 @@ def request(body=b"", *fields, token=UPLOADING, line=b"POST /v1/reports HTTP/1.1
     return b"\r\n".join([line, *headers, *fields, b"", body])
 
 
-def received(connection, patience):
-    """The answer that comes over a connection."""
-    connection.settimeout(patience)
-    content, closed = b"", True
-    try:
-        while piece := connection.recv(1 << 16):
-            content += piece
-    except TimeoutError:
-        closed = False
-    except ConnectionResetError:
-        pass
+def received(connection, patience, before=b""):
+    """The answer that comes over a connection, and what follows it within the patience.
+
+    An answer is waited for, and so is the end that it announces: a machine may be busy. `before` is
+    what came earlier, with the answers to other requests.
+    """
+    known = len(_heads(before))
+    content, closed = _read(connection, before, _PATIENCE, lambda now: len(_heads(now)) > known)
+    if not closed:
+        ends = b"connection: close" in b"".join(_heads(content)[-1:]).lower()
+        content, closed = _read(connection, content, _PATIENCE if ends else patience)
     match = re.match(rb"HTTP/1.1 (\d{3})", content)
     return Answer(int(match[1]) if match else 0, content, closed)
+
+
+def _read(connection, content, patience, is_enough=lambda _: False):
+    """What has come once it is enough, or nothing comes; and whether the other side has closed."""
+    connection.settimeout(patience)
+    try:
+        while not is_enough(content):
+            piece = connection.recv(1 << 16)
+            if not piece:
+                return content, True
+            content += piece
+    except TimeoutError:
+        pass
+    except ConnectionResetError:
+        return content, True
+    return content, False
+
+
+def _heads(content):
+    """Those of the answers that are whole, but for those that only tell to go on."""
+    heads = []
+    while (end := content.find(b"\r\n\r\n") + 4) > 3:
+        head = content[:end]
+        length = re.search(rb"(?i)content-length: *(\d+)", head)
+        end += int(length[1]) if length else 0
+        if len(content) < end:
+            break
+        content = content[end:]
+        if not head.startswith(b"HTTP/1.1 1"):
+            heads.append(head)
+    return heads
 
 
 def _port_of(process, log):

@@ -21,7 +21,7 @@ from ldp_aggregator.service.store.opening import open_store
 IDS = 50
 
 
-def until(holds, patience=20):
+def until(holds, patience=90):
     """Wait until something holds."""
     end = time.monotonic() + patience
     while not holds():

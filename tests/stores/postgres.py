@@ -26,7 +26,7 @@ _SETTINGS = (
     "max_connections=50",
     "log_min_messages=fatal",
 )
-_PATIENCE = 30
+_PATIENCE = 90
 
 
 class Server:

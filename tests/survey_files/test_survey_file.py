@@ -367,11 +367,11 @@ def test_the_place_of_the_file_is_named():
 )
 def test_enormous_numbers_are_refused_quickly(number):
     """A long number does not make the parser work: it is refused by its length."""
-    start = time.perf_counter()
+    start = time.thread_time()
     with pytest.raises(ValueError, match="number such as"):
         fraction(number)
     assert any("epsilon" in line for line in problems(written(BASE | {"epsilon": f'"{number}"'})))
-    assert time.perf_counter() - start < 2
+    assert time.thread_time() - start < 2
 
 
 @pytest.mark.parametrize(
@@ -379,9 +379,9 @@ def test_enormous_numbers_are_refused_quickly(number):
 )
 def test_enormous_literals_are_refused_quickly(literal):
     """The same for numbers that TOML itself reads."""
-    start = time.perf_counter()
+    start = time.thread_time()
     assert problems(written(BASE | {"epsilon": literal}))
-    assert time.perf_counter() - start < 2
+    assert time.thread_time() - start < 2
 
 
 @pytest.mark.parametrize(

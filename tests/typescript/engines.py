@@ -20,7 +20,7 @@ from browser import Session, Window, driver_of, end, free_port
 _FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 _WEBKIT_DRIVER, _SCREEN = shutil.which("WebKitWebDriver"), shutil.which("Xvfb")
 _MINI_BROWSERS = sorted(Path("/usr/lib").glob("*/webkit2gtk-4.*/MiniBrowser"))
-_PATIENCE = 30.0
+_PATIENCE = 90.0
 
 _PREFERENCES = """\
 user_pref("marionette.port", {port});

@@ -173,7 +173,7 @@ def compiled_by(compiler, app, *arguments):
     """What a compiler says."""
     command = [NODE, PACKAGE / "node_modules" / compiler / "bin" / "tsc", *STRICT, *arguments]
     done = subprocess.run(
-        command, cwd=app, capture_output=True, text=True, check=False, timeout=120
+        command, cwd=app, capture_output=True, text=True, check=False, timeout=300
     )
     return done.stdout
 
@@ -196,7 +196,7 @@ def test_generated_functions_record(app):
     (app / "use.ts").write_text(USE, encoding="utf-8")
     assert compiled_by("typescript", app, "use.ts") == ""
     command = [NODE, "use.js"]
-    done = subprocess.run(command, cwd=app, capture_output=True, check=True, timeout=60)
+    done = subprocess.run(command, cwd=app, capture_output=True, check=True, timeout=120)
     answer = json.loads(done.stdout)
     assert answer["terms"] == [survey.terms.hex()] * 2
     ingest = Ingest(survey)
@@ -210,7 +210,7 @@ def test_what_is_memoized_has_a_daily_function(app):
     (app / "answers.ts").write_text(module(parse_survey(EVERY_TYPE)), encoding="utf-8")
     (app / "daily.ts").write_text(DAILY, encoding="utf-8")
     assert compiled_by("typescript", app, "daily.ts") == ""
-    done = subprocess.run([NODE, "daily.js"], cwd=app, capture_output=True, check=True, timeout=60)
+    done = subprocess.run([NODE, "daily.js"], cwd=app, capture_output=True, check=True, timeout=120)
     assert json.loads(done.stdout) == [[True, False, True], {"recorded": 2, "daily": 1}]
     other = DAILY.replace("{ store: new MemoryStore(), ", "{ ").replace("EmbeddedClient", "Client")
     (app / "other.ts").write_text(other, encoding="utf-8")

@@ -276,7 +276,7 @@ def run_js(script, **given):
     """What a script of the package's tests writes for what it is given."""
     command = [NODE, str(PACKAGE / "test" / script)]
     done = subprocess.run(
-        command, input=json.dumps(given).encode(), capture_output=True, timeout=120, check=False
+        command, input=json.dumps(given).encode(), capture_output=True, timeout=400, check=False
     )
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout

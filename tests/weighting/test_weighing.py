@@ -136,8 +136,8 @@ def test_linked_questions():
     """Reports that travel together are weighted as one: the sum of what each spent is said."""
     survey = ldp.survey(
         "weighing",
-        ldp.question("smokes", type="boolean", mechanism="grr", epsilon="20"),
-        ldp.question("age", list(AGE), mechanism="grr", epsilon="20"),
+        ldp.question("smokes", type="boolean", mechanism="grr", epsilon="40"),
+        ldp.question("age", list(AGE), mechanism="grr", epsilon="40"),
         joint=["smokes", "age"],
     )
     reports = []
@@ -151,7 +151,7 @@ def test_linked_questions():
     chance = SHARES.sum(axis=2)[1] / SHARES.sum(axis=(0, 2))
     truth = float(np.array([0.3, 0.3, 0.4]) @ chance)
     assert weighted["true"].estimate == pytest.approx(truth, abs=1e-6)
-    assert "epsilon 40 in all" in weighted.spent[0]
+    assert "epsilon 80 in all" in weighted.spent[0]
 
 
 def test_rows():

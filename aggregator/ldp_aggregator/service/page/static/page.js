@@ -63,6 +63,8 @@ async function look() {
   }
   if (response.status === 304) return soon(performance.now() - asked);
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+  // What was asked for before someone paused is not shown after it.
+  if (paused) return;
   if (response.ok) {
     answer.tag = response.headers.get("etag") ?? "";
     settle(part("main"), fresh.getElementById("main"));
