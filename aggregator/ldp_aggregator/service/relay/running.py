@@ -23,7 +23,6 @@ from ldp_aggregator.service.relay.pool import Pool
 from ldp_aggregator.service.relay.writer import RelayWriter
 from ldp_aggregator.service.uploads.tokens import Token, Tokens
 
-
 _log = logging.getLogger("ldp.relay")
 
 
