@@ -140,7 +140,7 @@ def squares_of(shape, candidates, held, respondents, number, seed):
 
 
 def test_thousands_of_faint_ones_have_the_error_that_is_stated():
-    """2,000 candidates, all of them held, and each as far above 0 as a quarter of its error.
+    """2,000 candidates, all of them held, and each as far above 0 as a third of its error.
 
     The mean square of 8 collections is within 5 standard errors (.01) of 1. Where errors
     went by the law, it was .74.
