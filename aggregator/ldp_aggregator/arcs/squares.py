@@ -116,7 +116,9 @@ def error_root(circle: Circle, queries: Floats) -> Floats:
     along /= np.linalg.norm(along)
     rest = solved - along[:, None] * (along @ solved)
     length = np.linalg.norm(rest, axis=0)
-    return np.asarray(np.divide(rest, length, where=length > 0, out=np.zeros_like(rest)).T)
+    root = np.divide(rest, length, where=length > 0, out=np.zeros_like(rest)).T
+    # Backwards it is as much a root; bands, whose draws are fixed, then are nearest to their law.
+    return np.asarray(root[:, ::-1])
 
 
 def _windows(
