@@ -133,6 +133,23 @@ def test_reports_that_come_too_late_are_not_called_taken(chromium, host, monkeyp
     chromium.complaints()
 
 
+def test_reports_that_another_tab_has_sent_are_not_called_refused(chromium, host, monkeypatch):
+    """The first tab cannot know what became of them; that they were sent it can."""
+    monkeypatch.setattr(host, "status", 503)
+    open_page(chromium, host, 760)
+    answer_all(chromium)
+    chromium.wait(OFFERED)
+    monkeypatch.setattr(host, "status", 202)
+    with chromium.another_tab():
+        open_page(chromium, host, 760)
+        assert chromium.run(SAID, "has sent its answers already")
+    host.log.clear()
+    try_again(chromium)
+    assert chromium.run(SAID, "has sent its answers already")
+    assert reports_in(host.log) == []
+    chromium.complaints()
+
+
 def test_a_link_that_the_collector_does_not_know_is_called_so(chromium, host, monkeypatch):
     """As one that was cut short; what to do is open the right one."""
     monkeypatch.setattr(host, "status", 401)

@@ -15,6 +15,8 @@ import { type Sent, witnessed } from "./sent.js";
 
 /** The collector has it, or has taken it before. */
 const TAKEN = new Set(["accepted", "duplicate", "quarantined"]);
+/** It has decided nothing yet, as far as this page knows. */
+const OPEN = new Set(["retry", "held", "offline"]);
 /** What it says where it does not know a token, or not for this survey. */
 const UNKNOWN = new Set(["status 401", "status 403"]);
 /** Seconds. */
@@ -102,6 +104,16 @@ export class Device {
   /** How many of the reports that were sent the collector has. */
   get taken(): number {
     return [...this.sent.values()].filter(({ verdict }) => TAKEN.has(verdict)).length;
+  }
+
+  /** Whether it has taken none of them, and will not. */
+  get isRefused(): boolean {
+    return this.sent.size > 0 && !this.taken && !this.isOutOfSight;
+  }
+
+  /** Whether what became of some is not known here. If none waits any more, another tab has sent them, or they were cleared away. */
+  get isOutOfSight(): boolean {
+    return [...this.sent.values()].some(({ verdict }) => OPEN.has(verdict));
   }
 
   /** Whether the collector will take none of them, for the time that they bear. */

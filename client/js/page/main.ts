@@ -58,9 +58,8 @@ class Page {
   /** What waits here is sent, who has answered is told so, and all others are asked. */
   async #open(): Promise<void> {
     if (await this.#device.waiting()) await this.#device.send();
-    const { sent, taken } = this.#device;
     if (await this.#device.waiting()) this.#wait(() => this.#open());
-    else if (sent.size && !taken) this.#refused();
+    else if (this.#device.isRefused) this.#refused();
     else if (await this.#device.answered()) this.#show(() => notice(this.#voice, "answered_before"));
     else this.#show(() => introduction(this.#voice, this.#survey, this.#texts, () => void this.#work(() => this.#start())));
   }
@@ -197,7 +196,11 @@ class Page {
         await this.#device.send();
         await this.#shown(said);
       });
-    } else if (sent.size && !taken) this.#refused();
+    } else if (this.#device.isRefused) this.#refused();
+    else if (this.#device.isOutOfSight) {
+      sent.clear();
+      await this.#open();
+    }
     else this.#show(() => receipt(this.#survey, said, sent, this.#voice, taken), true);
   }
 }
