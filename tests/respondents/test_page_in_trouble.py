@@ -206,11 +206,10 @@ def test_a_clock_that_is_wrong_is_said_before_anyone_answers(chromium):
 
 
 @pytest.mark.skipif(MISSING, reason="needs chromium and chromedriver")
-def test_without_script_or_https_the_page_says_so(tmp_path, host):
+def test_without_script_or_https_the_page_says_so(tmp_path):
     """And asks nothing."""
     mapped = f"--host-resolver-rules=MAP {PLAIN} 127.0.0.1"
-    with browser(tmp_path, mapped) as chromium:
-        host.log.clear()
+    with browser(tmp_path, mapped) as chromium, hosted() as host:
         chromium.open(host.url.replace("127.0.0.1", PLAIN))
         chromium.wait(SAID, "begins with https")
         chromium.devtools("Emulation.setScriptExecutionDisabled", value=True)

@@ -200,8 +200,7 @@ class Page {
     else if (this.#device.isOutOfSight) {
       sent.clear();
       await this.#open();
-    }
-    else this.#show(() => receipt(this.#survey, said, sent, this.#voice, taken), true);
+    } else this.#show(() => receipt(this.#survey, said, sent, this.#voice, taken), true);
   }
 }
 
