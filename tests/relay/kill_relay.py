@@ -1,6 +1,6 @@
 """A relay that is killed at any moment: `python tests/relay/kill_relay.py 1000`.
 
-Tests kill some dozens.
+With `1000 1 jumps` its clock jumps all the while as well (1 is the seed). Tests kill some dozens.
 
 Each life of the relay is a process with the real writer, pool and forwarder on one file. Devices
 send over pipes, repeat what was not acknowledged in the next life, and some of what was; others
@@ -30,7 +30,18 @@ from places import FOLDERS
 sys.path[:] = list(dict.fromkeys([*map(str, FOLDERS), *sys.path]))
 
 from children import forked
-from pools import EVER, Collector, envelope_in, envelopes_of, forwarder, message, relay_at
+from pools import (
+    DAILY,
+    DAY,
+    EVER,
+    NOON,
+    Collector,
+    envelope_in,
+    envelopes_of,
+    forwarder,
+    message,
+    relay_at,
+)
 
 from ldp_aggregator.service.counting.submissions import Receipt, Submission
 from ldp_aggregator.service.relay.forwarding import Told
@@ -40,11 +51,13 @@ _SHORTEST, _LONGEST = 0.005, 0.15
 _AT_ONCE = 25
 _LAST = 300.0
 _COPIES = 3
+JUMPS = (0, 0, 0, 2 * DAY, 400 * DAY, -2 * DAY, -400 * DAY)
+"""By how many seconds a clock is wrong, each time that it is looked at."""
 
 
 def _copy(frame):
     """What somebody sends who has seen a device's envelope."""
-    (question,) = (one for one in EVER.questions if one.fingerprint in frame)
+    (question,) = (one for one in (*EVER, *DAILY) if one.fingerprint in frame)
     return message(question, envelope=envelope_in(frame))
 
 
@@ -63,10 +76,11 @@ class _Way:
         return answer
 
 
-def _live(path, devices, collector):
+def _live(path, devices, collector, jumps):
     """One life: take what devices send, tell them, mix and forward, until killed."""
     logging.disable()
-    writer = relay_at(path, LEAST, every=0.02)
+    draw = random.Random(os.urandom(8))
+    writer = relay_at(path, LEAST, every=0.02, now=lambda: NOON + draw.choice(jumps))
     forwarder(writer, _Way(collector))
     while True:
         number, frame = devices.recv()
@@ -91,9 +105,14 @@ def _collecting(pipe, collector):
 
 
 class Trial:
-    """A relay in a folder, with its devices and its collector."""
+    """A relay in a folder, with its devices and its collector; its clock may jump.
 
-    def __init__(self, folder, seed):
+    Of a survey with epochs, where it jumps: that is what a clock decides about.
+    """
+
+    def __init__(self, folder, seed, jumps=(0,)):
+        self._jumps = jumps
+        self._survey = EVER if jumps == (0,) else DAILY
         self._path = Path(folder) / "relay.db"
         self._draw = random.Random(seed)
         self.collector = Collector(self._said)
@@ -101,8 +120,9 @@ class Trial:
         self.acknowledged = set()
         self.again = Counter()
 
-    def live(self, seconds, fresh, questions=EVER.questions):
-        """One life, in which devices have so many new reports to some questions."""
+    def live(self, seconds, fresh, questions=()):
+        """One life, in which devices have so many new reports to some questions, or to all."""
+        questions = questions or self._survey.questions
         start = len(self.frames)
         self.frames += [message(self._draw.choice(questions)) for _ in range(fresh)]
         self.frames += map(_copy, self._draw.choices(self.frames, k=_COPIES))
@@ -111,7 +131,7 @@ class Trial:
         coming = [*open_ones, *known, *range(start, len(self.frames))]
         self._draw.shuffle(coming)
         (devices, theirs), (collecting, their_way) = Pipe(), Pipe()
-        child = forked(lambda: _live(self._path, theirs, their_way))
+        child = forked(lambda: _live(self._path, theirs, their_way, self._jumps))
         theirs.close()
         their_way.close()
         thread = Thread(target=_collecting, args=(collecting, self.collector), daemon=True)
@@ -130,6 +150,7 @@ class Trial:
     def finish(self):
         """Let devices send until what was acknowledged has left, one question after the other."""
         end, life = time.monotonic() + _LAST, 0.4
+        self._jumps = (0,)
         while questions := self.unfinished():
             assert time.monotonic() < end, "what was acknowledged does not leave"
             self.live(life, LEAST, questions[:1])
@@ -140,11 +161,11 @@ class Trial:
         """The questions of which something has been acknowledged and has not arrived; or all."""
         parts = self.collector.parts.values()
         if not parts:
-            return EVER.questions
+            return self._survey.questions
         arrived = set(envelopes_of(parts))
         waiting = [self.frames[number] for number in self.acknowledged]
         waiting = [frame for frame in waiting if envelope_in(frame) not in arrived]
-        return [one for one in EVER.questions if any(one.fingerprint in frame for frame in waiting)]
+        return [one for one in self._survey if any(one.fingerprint in frame for frame in waiting)]
 
     def check(self):
         """Raise unless everything is as it has to be; how many batches there are."""
@@ -175,6 +196,9 @@ class Trial:
                     under_way -= 1
 
     def _note(self, number, outcome):
+        if outcome is False and self._jumps != (0,):
+            # Too early, by a clock that went back: it is asked again.
+            return
         assert outcome in ("accepted", "duplicate"), outcome
         if number in self.acknowledged:
             assert outcome == "duplicate"
@@ -187,10 +211,10 @@ class Trial:
         return self._draw.choice(said)
 
 
-def trial(kills, seed=1):
+def trial(kills, seed=1, jumps=(0,)):
     """Kill a relay so many times; acknowledged reports, batches, and retries known."""
     with tempfile.TemporaryDirectory() as folder:
-        running = Trial(folder, seed)
+        running = Trial(folder, seed, jumps)
         draw = random.Random(seed)
         for _ in range(kills):
             running.live(draw.uniform(_SHORTEST, _LONGEST), draw.randrange(2, 40))
@@ -203,7 +227,9 @@ def trial(kills, seed=1):
 if __name__ == "__main__":
     kills = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     begun = time.monotonic()
-    reports, batches, known = trial(kills, seed=int(sys.argv[2]) if len(sys.argv) > 2 else 1)
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    jumps = JUMPS if "jumps" in sys.argv else (0,)
+    reports, batches, known = trial(kills, seed=seed, jumps=jumps)
     print(
         f"{kills:,} kills in {time.monotonic() - begun:.0f} s: {reports:,} acknowledged reports, "
         f"each in exactly one of {batches:,} batches of at least {LEAST}; 0 lost, 0 twice; "

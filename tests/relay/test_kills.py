@@ -1,7 +1,7 @@
 """A share of what `tests/relay/kill_relay.py` does at length."""
 
 import pytest
-from kill_relay import LEAST, Trial, trial
+from kill_relay import JUMPS, LEAST, Trial, trial
 from pools import SIZE, envelope_in, envelopes_of
 
 from ldp.sealed import Mixed
@@ -10,6 +10,13 @@ from ldp.sealed import Mixed
 def test_a_relay_that_is_killed_loses_nothing_and_sends_nothing_twice():
     """Every acknowledged report is in exactly one batch of at least the least number."""
     reports, batches, _ = trial(12, seed=7)
+    assert reports >= 12
+    assert batches >= 1
+
+
+def test_so_it_is_where_its_clock_jumps():
+    """Ahead and back, by days and by more than a year, at every look: it closes no epoch."""
+    reports, batches, _ = trial(8, seed=9, jumps=JUMPS)
     assert reports >= 12
     assert batches >= 1
 
