@@ -1,9 +1,12 @@
 """Requests that cross the end of a server on their way: each gets its answer, and then no other."""
 
 import asyncio
-from contextlib import closing
+import socket
+import ssl
+from contextlib import closing, suppress
 from functools import partial
 
+from alert_receivers import certificate_in
 from hostile_http import fresh
 from pages import TOKEN, UPLOADING, write_tokens
 from uvicorn import Config
@@ -11,6 +14,7 @@ from wire_samples import SURVEY, TEXT
 
 from ldp_aggregator.service.counting.served import Served
 from ldp_aggregator.service.http import protocol, upload_protocol
+from ldp_aggregator.service.http import server as ending
 from ldp_aggregator.service.http.app import Application
 from ldp_aggregator.service.http.server import Server
 from ldp_aggregator.service.http.upload_protocol import UploadProtocol
@@ -36,35 +40,46 @@ def upload():
 class _Ending:
     """A server within this loop, and connections to it."""
 
-    def __init__(self, service):
+    def __init__(self, service, files=(None, None)):
         self.service = service
+        certificate, key = files
         self._config = Config(
-            Application(service), lifespan="off", ws="none", log_config=None, proxy_headers=False
+            Application(service),
+            lifespan="off",
+            ws="none",
+            log_config=None,
+            proxy_headers=False,
+            ssl_certfile=certificate,
+            ssl_keyfile=key,
         )
         self._config.load()
         nothing = lambda: None  # noqa: E731
         self._server = Server(self._config, nothing, nothing, renew=lambda: False)
         self._server.lifespan = self._config.lifespan_class(self._config)
-        self._ending = None
+        self.ending = None
+        self.accepted = 0
         self._ends_next = False
         self._writers = []
 
     async def __aenter__(self):
-        listening = await asyncio.get_running_loop().create_server(self._accepted, "127.0.0.1")
-        self._address = listening.sockets[0].getsockname()
+        listening = await asyncio.get_running_loop().create_server(
+            self._connection, "127.0.0.1", ssl=self._config.ssl
+        )
+        self.address = listening.sockets[0].getsockname()
         self._server.servers = [listening]
         return self
 
     async def __aexit__(self, *_):
         for writer in self._writers:
             writer.close()
-        await self._ending
+        with suppress(asyncio.CancelledError):
+            await self.ending
 
     async def connected(self, sent=b""):
         """A connection that has sent something and has read what came of it."""
         known = self._server.server_state.connections
         before = len(known)
-        connection = await asyncio.open_connection(*self._address)
+        connection = await asyncio.open_connection(*self.address)
         self._writers.append(connection[1])
         while len(known) == before:
             await asyncio.sleep(0.001)
@@ -75,13 +90,14 @@ class _Ending:
 
     def end(self):
         """Begin to end, in the next turn of the loop."""
-        self._ending = asyncio.create_task(self._server.shutdown())
+        self.ending = asyncio.create_task(self._server.shutdown())
 
     def end_at_next(self):
         """Begin to end after the next connection is accepted, and before it begins."""
         self._ends_next = True
 
-    def _accepted(self):
+    def _connection(self):
+        self.accepted += 1
         if self._ends_next:
             self.end()
         return UploadProtocol(self._config, self._server.server_state, {})
@@ -95,11 +111,11 @@ async def _head(reader):
     return head
 
 
-def _ended(tmp_path, scene):
+def _ended(tmp_path, scene, **options):
     settings = Settings(TokenFile(write_tokens(tmp_path)))
 
     async def play(service):
-        async with _Ending(service) as server:
+        async with _Ending(service, **options) as server:
             await asyncio.wait_for(scene(server), _PATIENCE)
 
     store = f"sqlite:///{tmp_path}/store.db"
@@ -167,6 +183,32 @@ def test_who_is_accepted_and_has_not_begun_is_answered(tmp_path, monkeypatch):
 
     for request in (looking(), upload()):
         _ended(tmp_path, partial(scene, request=request))
+
+
+def test_a_handshake_that_is_under_way_is_waited_for(tmp_path, monkeypatch):
+    """A server over TLS knows of a connection once the two have shaken hands."""
+    monkeypatch.setattr(ending, "LAST", _LONG)
+    files = certificate_in(tmp_path)
+    trusted = ssl.create_default_context(cafile=files[0])
+
+    async def scene(server):
+        with socket.create_connection(server.address) as plain:
+            plain.setblocking(False)
+            while not server.accepted:
+                await asyncio.sleep(0.001)
+            server.end()
+            # Longer than a server waits for anything else where it knows of no connection.
+            await asyncio.sleep(0.3)
+            reader, writer = await asyncio.open_connection(
+                sock=plain, ssl=trusted, server_hostname="127.0.0.1"
+            )
+            writer.write(upload())
+            assert "connection: close" in await _head(reader)
+            assert not server.ending.done()
+            writer.close()
+        server.ending.cancel()
+
+    _ended(tmp_path, scene, files=files)
 
 
 def test_what_has_begun_may_take_longer(tmp_path, monkeypatch):

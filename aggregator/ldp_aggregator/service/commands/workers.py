@@ -147,8 +147,8 @@ class _Told(threading.Event):
 
     def is_set(self) -> bool:
         """Whether anyone has said so."""
-        told = {signal.SIGTERM, signal.SIGINT}.intersection(self._signals)
-        return bool(told) or super().is_set()
+        waiting = {signal.SIGTERM, signal.SIGINT}.intersection(self._signals)
+        return bool(waiting) or super().is_set()
 
 
 def drain(application: Application, seconds: float) -> None:
