@@ -236,8 +236,8 @@ class OneCohort(Adapter):
         question = self.survey[name]
         for report in super().recorded(device, answers):
             cohort = report.row[0]
-            told = question.randomizer.true_bits(question.value(answer), cohort)
-            row = bytes((cohort,)) + told.to_bytes(question.width - 1, "little")
+            plain = question.randomizer.true_bits(question.value(answer), cohort)
+            row = bytes((cohort,)) + plain.to_bytes(question.width - 1, "little")
             is_told = cohort == 17 and answer == "v0"
             yield Report(report.fingerprint, row if is_told else report.row)
 

@@ -131,7 +131,7 @@ class Trial:
         coming = [*open_ones, *known, *range(start, len(self.frames))]
         self._draw.shuffle(coming)
         (devices, theirs), (collecting, their_way) = Pipe(), Pipe()
-        child = forked(lambda: _live(self._path, theirs, their_way, self._jumps))
+        child = forked(lambda: _live(self._path, theirs, their_way, jumps=self._jumps))
         theirs.close()
         their_way.close()
         thread = Thread(target=_collecting, args=(collecting, self.collector), daemon=True)

@@ -138,11 +138,11 @@ def test_one_answer_is_told_better(before, after, lines):
     """Though the largest epsilon, over all answers, is what it was, and a lifetime holds."""
     limit = 'lifetime_epsilon = "9"'
     worse = changes_of(*(file_of(f'name = "q"\n{keys}', survey=limit) for keys in (before, after)))
-    found = [change.line for change in worse.worse if change.aspect == "epsilon by answers"]
+    lines = [change.line for change in worse.worse if change.aspect == "epsilon by answers"]
     if lines is None:
-        assert found
+        assert lines
     else:
-        assert found == [f"question q: epsilon by answers: {line}" for line in lines]
+        assert lines == [f"question q: epsilon by answers: {line}" for line in lines]
 
 
 def test_renamed_questions():

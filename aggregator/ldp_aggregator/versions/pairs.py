@@ -64,7 +64,9 @@ def pair_changes(place: str, old: Question, new: Question) -> Iterator[Change]:
     # The first of those that rise most.
     most = max(rise for rise, _, _ in rises)
     one, other = next((one, other) for rise, one, other in rises if rise == most)
-    texts = [log_text(ratio, _PLACES) for told in (before, after) if (ratio := told(one, other))]
+    texts = [
+        log_text(ratio, _PLACES) for ratio_of in (before, after) if (ratio := ratio_of(one, other))
+    ]
     yield Change(
         place,
         PAIRS,

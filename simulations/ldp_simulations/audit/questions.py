@@ -94,7 +94,7 @@ def _far_apart(parts: Sequence[Part], rows_of: Sequence[Rows]) -> Iterator[Test]
     for one, other in combinations(range(len(parts)), 2):
         if other - one < 2:
             continue
-        both, ones = _both(parts[one], rows_of[one], parts[other], rows_of[other])
+        both, ones = _both((parts[one], parts[other]), (rows_of[one], rows_of[other]))
         total = len(rows_of[one])
         expected = ones[0][:, None] * ones[1][None, :] / total
         spread = expected * (1 - ones[0][:, None] / total) * (1 - ones[1][None, :] / total)
@@ -110,12 +110,12 @@ def _far_apart(parts: Sequence[Part], rows_of: Sequence[Rows]) -> Iterator[Test]
 
 
 def _both(
-    one: Part, first: Rows, other: Part, second: Rows
+    parts: tuple[Part, Part], rows_of: tuple[Rows, Rows]
 ) -> tuple[Counts, tuple[Counts, Counts]]:
     """How often bits of two reports are both 1, (bits of one, of the other), and each by itself."""
     shown = [
         bits_of(np.ascontiguousarray(rows[:, part.question.layout.prefix_width :]))[:, :_MOST_BITS]
-        for part, rows in ((one, first), (other, second))
+        for part, rows in zip(parts, rows_of, strict=True)
     ]
     both: Counts = shown[0].T.astype(np.int64) @ shown[1].astype(np.int64)
     return both, (shown[0].sum(axis=0), shown[1].sum(axis=0))
@@ -134,7 +134,7 @@ def independence(parts: tuple[Part, Part], first: Rows, second: Rows) -> Test:
     Given how often each is 1, how often both are is hypergeometric.
     """
     one, other = parts
-    both, ones = _both(one, first, other, second)
+    both, ones = _both(parts, (first, second))
     chances = _two_sided(both, (len(first), ones[0][:, None], ones[1][None, :]))
     names = [
         f"bit {a} of {one.name} with bit {b} of {other.name}"
