@@ -138,11 +138,11 @@ def test_one_answer_is_told_better(before, after, lines):
     """Though the largest epsilon, over all answers, is what it was, and a lifetime holds."""
     limit = 'lifetime_epsilon = "9"'
     worse = changes_of(*(file_of(f'name = "q"\n{keys}', survey=limit) for keys in (before, after)))
-    lines = [change.line for change in worse.worse if change.aspect == "epsilon by answers"]
+    changes = [change.line for change in worse.worse if change.aspect == "epsilon by answers"]
     if lines is None:
-        assert lines
+        assert changes
     else:
-        assert lines == [f"question q: epsilon by answers: {line}" for line in lines]
+        assert changes == [f"question q: epsilon by answers: {line}" for line in lines]
 
 
 def test_renamed_questions():
