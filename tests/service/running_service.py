@@ -143,7 +143,8 @@ def received(connection, patience, before=b""):
     what came earlier, with the answers to other requests.
     """
     known = len(_heads(before))
-    content, closed = _read(connection, before, _PATIENCE, lambda now: len(_heads(now)) > known)
+    answered = lambda now: len(_heads(now)) > known  # noqa: E731
+    content, closed = _read(connection, before, _PATIENCE, is_enough=answered)
     if not closed:
         ends = b"connection: close" in b"".join(_heads(content)[-1:]).lower()
         content, closed = _read(connection, content, _PATIENCE if ends else patience)

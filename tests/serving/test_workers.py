@@ -175,7 +175,7 @@ def test_workers_that_cannot_open_the_store_end_their_parent(tmp_path):
     command = [LDP, "serve", "survey.toml", "--port", "0", "--workers", "2", "--store"]
     nowhere = f"postgresql://ldp@/ldp?host={tmp_path}"
     ended = subprocess.run(
-        [*command, nowhere], cwd=tmp_path, capture_output=True, text=True, timeout=120
+        [*command, nowhere], cwd=tmp_path, capture_output=True, text=True, timeout=240
     )
     said = ended.stderr.splitlines()
     assert ended.returncode == 1
