@@ -125,7 +125,7 @@ def test_the_short_way_of_ldp_serve_shows_them_too(tmp_path):
     body = file_of(next(iter(BATCHES.values())))
     tagged, plain = request(body, b"LDP-Debug-Tag: a"), request(body)
     with running_service(tmp_path, "--debug-tags") as service:
-        answer = service.exchange(tagged, plain, pause=0.5)
+        answer = service.converse(tagged, plain)
         assert answer.content.count(b"HTTP/1.1 202") == 2
         assert b'"debug": 1' in answer.content
         assert b'"accepted": 1' in answer.content

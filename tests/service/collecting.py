@@ -16,7 +16,7 @@ from ldp_aggregator.service.counting.writer import Writer
 from ldp_aggregator.service.store.opening import open_snapshot, open_store
 from ldp_aggregator.service.store.reading import marks, outcomes_in_all
 
-_PATIENCE = 120
+_PATIENCE = 180
 CATALOGUE = Catalogue([Served(SURVEY, TEXT)])
 
 

@@ -108,10 +108,7 @@ def renewed(service, folder):
     """A survey with a mistake changes nothing; one that is new reaches all workers."""
 
     def names():
-        try:
-            answers = [service.get("/v1/surveys").json()["surveys"] for _ in range(6)]
-        except httpx.TransportError:  # it came later than a worker that ends waits for: try again
-            return set()
+        answers = [service.get("/v1/surveys").json()["surveys"] for _ in range(6)]
         return {survey["name"] for answer in answers for survey in answer}
 
     (folder / "survey.toml").write_text("[survey")
@@ -124,11 +121,24 @@ def renewed(service, folder):
 
     def all_are_new():
         # Whoever is asked meanwhile is ready: the service is.
-        assert service.get("/readyz").status_code == 200
+        try:
+            assert service.get("/readyz").status_code == 200
+        except httpx.TransportError:  # it came later than a worker that ends waits for: try again
+            return False
         return not {*before} & {*workers(service)}
 
     wait_for(all_are_new)
     assert names() == {"renewed"}
+
+
+def test_workers_end_with_their_parent(tmp_path, postgres_server):
+    """Also where it was killed: nobody would begin them anew, or tell them to end."""
+    store = postgres_server.emptied()
+    with started(tmp_path, "--store", store, "--workers", "2", "--drain", "0") as service:
+        left = workers(service)
+        assert len(left) == 2
+        service.process.kill()
+        wait_for(lambda: not any("spawn_main" in line_of(process) for process in left))
 
 
 @pytest.fixture
@@ -175,7 +185,7 @@ def test_workers_that_cannot_open_the_store_end_their_parent(tmp_path):
     command = [LDP, "serve", "survey.toml", "--port", "0", "--workers", "2", "--store"]
     nowhere = f"postgresql://ldp@/ldp?host={tmp_path}"
     ended = subprocess.run(
-        [*command, nowhere], cwd=tmp_path, capture_output=True, text=True, timeout=120
+        [*command, nowhere], cwd=tmp_path, capture_output=True, text=True, timeout=240
     )
     said = ended.stderr.splitlines()
     assert ended.returncode == 1

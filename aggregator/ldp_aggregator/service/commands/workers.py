@@ -11,7 +11,7 @@ Rules
   is tried again and again: a database that is away for a minute must not end those that serve.
 - What holds for the start of a service alone, such as that its clock is right, holds for no worker
   that is begun later.
-- The folder goes with the parent.
+- The folder goes with the parent, and so do the workers, even where it was killed.
 - That it serves is said once all workers do. Told to stop, each is first not ready, and takes
   uploads for some seconds more, as one process does (`service.http.server`).
 - SIGHUP: where what would be read is in order, workers are begun anew one by one, each before the
@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import multiprocessing
 import os
 import signal
 import sys
@@ -184,6 +185,16 @@ def drain(application: Application, seconds: float) -> None:
 
     take_over(signal.SIGTERM)
     take_over(signal.SIGINT)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        # Readable once it has ended.
+        loop.add_reader(parent.sentinel, _orphaned, loop, parent.sentinel)
+
+
+def _orphaned(loop: asyncio.AbstractEventLoop, sentinel: int) -> None:
+    loop.remove_reader(sentinel)
+    _log.error("expected the process that began this worker to go on, but it has ended; so does it")
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def is_first() -> bool:
