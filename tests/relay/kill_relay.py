@@ -51,8 +51,11 @@ _SHORTEST, _LONGEST = 0.005, 0.15
 _AT_ONCE = 25
 _LAST = 300.0
 _COPIES = 3
-JUMPS = (0, 0, 0, 2 * DAY, 400 * DAY, -2 * DAY, -400 * DAY)
-"""By how many seconds a clock is wrong, each time that it is looked at."""
+JUMPS = (0, 0, 0, 4 * DAY, 400 * DAY, -4 * DAY, -400 * DAY)
+"""By how many seconds a clock is wrong, each time that it is looked at: more than may be believed.
+
+That is what two epochs and ten minutes may be (`counting.clock`).
+"""
 
 
 def _copy(frame):

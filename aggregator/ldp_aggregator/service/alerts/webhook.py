@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import hmac
 import ssl
+import time
 from base64 import b64decode, b64encode
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
@@ -65,15 +66,17 @@ class Webhook:
             "webhook-signature": signature(self._secret, message.id, moment, body=body),
         }
         connection = self._connection()
-        timer = cut_after(self._patience, lambda: connection.sock)
+        timer, begun = cut_after(self._patience, lambda: connection.sock), time.monotonic()
         try:
             connection.request("POST", self._path, body, fields)
             # What follows the head says nothing more, and might never end.
             status = connection.getresponse().status
         except (OSError, HTTPException) as error:
             why = f"{type(error).__name__}: {error}"[:_MOST_SAID]
-            late = f"no answer within {self._patience:g} s"
-            raise DeliveryError(why if timer.is_alive() else late) from None
+            if time.monotonic() - begun >= self._patience:
+                # It was cut, whatever that looks like from here.
+                why = f"no answer within {self._patience:g} s"
+            raise DeliveryError(why) from None
         finally:
             timer.cancel()
             connection.close()
