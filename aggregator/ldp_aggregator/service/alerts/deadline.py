@@ -12,17 +12,29 @@ from contextlib import suppress
 from threading import Timer
 
 
-def cut_after(seconds: float, connected: Callable[[], socket.socket | None]) -> Timer:
-    """Cut a connection after some seconds, for those who read from it; to be cancelled."""
+class Deadline(Timer):
+    """Cuts a connection after some seconds, for those who read from it, unless it is cancelled.
 
-    def cut() -> None:
-        own = connected()
+    `passed` is true by the time at which they notice.
+    """
+
+    def __init__(self, seconds: float, connected: Callable[[], socket.socket | None]) -> None:
+        super().__init__(seconds, self._cut)
+        self.daemon = True
+        self.passed = False
+        self._connected = connected
+
+    def _cut(self) -> None:
+        self.passed = True
+        own = self._connected()
         if own is not None:
             with suppress(OSError):
                 # Also of TLS, whose own way would wait for the other side.
                 socket.socket.shutdown(own, socket.SHUT_RDWR)
 
-    timer = Timer(seconds, cut)
-    timer.daemon = True
-    timer.start()
-    return timer
+
+def cut_after(seconds: float, connected: Callable[[], socket.socket | None]) -> Deadline:
+    """A deadline that has begun."""
+    deadline = Deadline(seconds, connected)
+    deadline.start()
+    return deadline

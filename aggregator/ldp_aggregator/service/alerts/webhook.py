@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import hmac
 import ssl
-import time
 from base64 import b64decode, b64encode
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
@@ -66,19 +65,19 @@ class Webhook:
             "webhook-signature": signature(self._secret, message.id, moment, body=body),
         }
         connection = self._connection()
-        timer, begun = cut_after(self._patience, lambda: connection.sock), time.monotonic()
+        deadline = cut_after(self._patience, lambda: connection.sock)
         try:
             connection.request("POST", self._path, body, fields)
             # What follows the head says nothing more, and might never end.
             status = connection.getresponse().status
         except (OSError, HTTPException) as error:
             why = f"{type(error).__name__}: {error}"[:_MOST_SAID]
-            if time.monotonic() - begun >= self._patience:
-                # It was cut, whatever that looks like from here.
+            if deadline.passed or isinstance(error, TimeoutError):
+                # It was cut, whatever that looks like from here, or said nothing at all.
                 why = f"no answer within {self._patience:g} s"
             raise DeliveryError(why) from None
         finally:
-            timer.cancel()
+            deadline.cancel()
             connection.close()
         if not 200 <= status < 300:
             raise DeliveryError(f"it answered {status}")
