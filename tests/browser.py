@@ -34,6 +34,10 @@ _ARGUMENTS = (
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 _PATIENCE = 90.0
 TAB, ENTER = "\ue004", "\ue007"
+PLAIN = "plain.test"
+"""A host that browsers do not trust over plain HTTP, as they do 127.0.0.1."""
+MAPPED = f"--host-resolver-rules=MAP {PLAIN} 127.0.0.1"
+"""An argument by which it is this machine."""
 _kept = []
 
 
@@ -145,6 +149,15 @@ class Browser(Session):
     def devtools(self, command, **parameters):
         """A command of the DevTools protocol."""
         return self._post("/goog/cdp/execute", cmd=command, params=parameters)
+
+    @contextmanager
+    def before_pages(self, script):
+        """Run a script in every page that is opened meanwhile, before its own."""
+        added = self.devtools("Page.addScriptToEvaluateOnNewDocument", source=script)
+        try:
+            yield
+        finally:
+            self.devtools("Page.removeScriptToEvaluateOnNewDocument", **added)
 
     def complaints(self):
         """What the browser's console was told since it was last asked, from warnings upwards."""

@@ -60,6 +60,17 @@ type = "boolean"
 mechanism = "warner"
 epsilon = "1"
 """)
+DAILY = parse_survey("""
+[survey]
+name = "daily"
+epoch = "1d"
+[[question]]
+name = "smoker"
+type = "boolean"
+mechanism = "warner"
+epsilon = "1"
+""")
+"""One with epochs."""
 PAGE = {
     "page": {"title": "Habits", "asked_by": "A class", "purpose": "To know.", "one_by_one": False},
     "question": {

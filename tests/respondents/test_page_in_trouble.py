@@ -8,9 +8,10 @@ from contextlib import contextmanager
 
 import pytest
 from axe import LACKING, broken
-from browser import MISSING, browser
+from browser import MAPPED, MISSING, PLAIN, browser
 from respondent_pages import (
     ANSWERS,
+    DAILY,
     FILL,
     NEXT,
     begin,
@@ -20,21 +21,8 @@ from respondent_pages import (
     taken,
 )
 
-from ldp import parse_survey
 from ldp_aggregator.service.respondents.presentation import parse_presentation
 
-DAILY = parse_survey("""
-[survey]
-name = "daily"
-epoch = "1d"
-[[question]]
-name = "smoker"
-type = "boolean"
-mechanism = "warner"
-epsilon = "1"
-""")
-PLAIN = "plain.test"
-"""A host that browsers do not trust over plain HTTP, as they do 127.0.0.1."""
 SAID = "return document.body?.innerText.includes(arguments[0])"
 OFFERED = "return document.querySelector('.actions .main') !== null"
 NO_STORAGE = "indexedDB.open = () => { throw new DOMException('no', 'SecurityError'); };"
@@ -48,16 +36,6 @@ LATER = "const now = Date.now; Date.now = () => now() + 3 * 86_400_000;"
 def host():
     with hosted() as serving:
         yield serving
-
-
-@contextmanager
-def before_pages(chromium, script):
-    """A script that runs in every page before its own."""
-    added = chromium.devtools("Page.addScriptToEvaluateOnNewDocument", source=script)
-    try:
-        yield
-    finally:
-        chromium.devtools("Page.removeScriptToEvaluateOnNewDocument", **added)
 
 
 @contextmanager
@@ -78,6 +56,13 @@ def answer_all(chromium):
     chromium.run(FILL, *ANSWERS[0])
     chromium.run(NEXT)
     chromium.run(NEXT)
+
+
+def answer_in_vain(chromium, host, number, *, language="en"):
+    """From the link to the button by which one tries again."""
+    open_page(chromium, host, number, language=language)
+    answer_all(chromium)
+    chromium.wait(OFFERED)
 
 
 def try_again(chromium):
@@ -117,9 +102,7 @@ def test_whoever_tries_again_waits_for_no_pause(chromium, host, monkeypatch):
 def test_reports_that_come_too_late_are_not_called_taken(chromium, host, monkeypatch):
     """Of a page that is opened again, and counted as shown once, however often one tries."""
     monkeypatch.setattr(host, "status", 503)
-    open_page(chromium, host, 710)
-    answer_all(chromium)
-    chromium.wait(OFFERED)
+    answer_in_vain(chromium, host, 710)
     open_page(chromium, host, 710)
     host.log.clear()
     try_again(chromium)
@@ -136,9 +119,7 @@ def test_reports_that_come_too_late_are_not_called_taken(chromium, host, monkeyp
 def test_reports_that_another_tab_has_sent_are_not_called_refused(chromium, host, monkeypatch):
     """The first tab cannot know what became of them; that they were sent it can."""
     monkeypatch.setattr(host, "status", 503)
-    open_page(chromium, host, 760)
-    answer_all(chromium)
-    chromium.wait(OFFERED)
+    answer_in_vain(chromium, host, 760)
     monkeypatch.setattr(host, "status", 202)
     with chromium.another_tab():
         open_page(chromium, host, 760)
@@ -165,9 +146,7 @@ def test_everyone_can_read_what_is_in_the_way(chromium, host, monkeypatch):
     chromium.size(320, 700, mobile=True)
     chromium.prefer("dark")
     monkeypatch.setattr(host, "status", 503)
-    open_page(chromium, host, 750, language="ar")
-    answer_all(chromium)
-    chromium.wait(OFFERED)
+    answer_in_vain(chromium, host, 750, language="ar")
     assert chromium.run("return document.activeElement.matches('h1')")
     assert chromium.run("return document.documentElement.scrollWidth <= innerWidth")
     assert broken(chromium) == []
@@ -178,7 +157,7 @@ def test_everyone_can_read_what_is_in_the_way(chromium, host, monkeypatch):
 def test_without_storage_nothing_is_asked_or_sent(chromium, host, script):
     """As it could not be noted that it was sent; and the page says that this is the reason."""
     host.log.clear()
-    with before_pages(chromium, script):
+    with chromium.before_pages(script):
         open_page(chromium, host, 730)
         if not chromium.run(SAID, "keeps no data"):
             chromium.run(NEXT)
@@ -191,7 +170,7 @@ def test_without_storage_nothing_is_asked_or_sent(chromium, host, script):
 def test_a_clock_that_is_wrong_is_said_before_anyone_answers(chromium):
     """Of a survey with epochs; and after, where the collector's own has another opinion."""
     with hosted(DAILY, parse_presentation(DAILY, {})) as daily:
-        with before_pages(chromium, LATER):
+        with chromium.before_pages(LATER):
             open_page(chromium, daily, 740)
             assert chromium.run(SAID, "Please set the clock first")
             assert chromium.run("return document.querySelector('input')") is None
@@ -208,8 +187,7 @@ def test_a_clock_that_is_wrong_is_said_before_anyone_answers(chromium):
 @pytest.mark.skipif(MISSING, reason="needs chromium and chromedriver")
 def test_without_script_or_https_the_page_says_so(tmp_path):
     """And asks nothing."""
-    mapped = f"--host-resolver-rules=MAP {PLAIN} 127.0.0.1"
-    with browser(tmp_path, mapped) as chromium, hosted() as host:
+    with browser(tmp_path, MAPPED) as chromium, hosted() as host:
         chromium.open(host.url.replace("127.0.0.1", PLAIN))
         chromium.wait(SAID, "begins with https")
         chromium.devtools("Emulation.setScriptExecutionDisabled", value=True)

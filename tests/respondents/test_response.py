@@ -7,9 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 from pages import visitor
-from respondent_pages import SHOWN, SURVEY
+from respondent_pages import DAILY, SHOWN, SURVEY
 
-from ldp import parse_survey
 from ldp_aggregator.service.counting.publication import LIVE
 from ldp_aggregator.service.counting.served import Served
 from ldp_aggregator.service.respondents.folder import Site, headers_of, page_files
@@ -24,16 +23,6 @@ from ldp_client import Client, report_bytes
 DAY = 86_400.0
 FIRST = 1_790_000_000.0
 """On 2026-09-21."""
-DAILY = parse_survey("""
-[survey]
-name = "daily"
-epoch = "1d"
-[[question]]
-name = "smoker"
-type = "boolean"
-mechanism = "warner"
-epsilon = "1"
-""")
 
 
 @contextmanager

@@ -4,17 +4,15 @@ Its server writes down every request. Skipped where chromium, chromedriver or, f
 client is missing.
 """
 
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 
 import pytest
-from browser import ENTER, MISSING, TAB, browser
+from browser import ENTER, MAPPED, MISSING, PLAIN, TAB, browser
 from engines import ENGINES
 from js_client import needs_built_client
 from watched_files import watched_files
 
 PAGE = "examples/web/"
-PLAIN = "plain.test"
-"""A host that browsers do not trust over plain HTTP, as they do 127.0.0.1."""
 
 READY = "return document.body?.dataset.ready === ''"
 SHOWN = "return document.body && document.readyState !== 'loading' ? document.body.innerText : ''"
@@ -40,8 +38,7 @@ def screen(tmp_path_factory):
     """One browser for all tests, in which a page can be used before it has loaded."""
     if MISSING:
         pytest.skip("needs chromium and chromedriver")
-    mapped = f"--host-resolver-rules=MAP {PLAIN} 127.0.0.1"
-    with browser(tmp_path_factory.mktemp("profile"), mapped, waits="none") as opened:
+    with browser(tmp_path_factory.mktemp("profile"), MAPPED, waits="none") as opened:
         yield opened
 
 
@@ -66,16 +63,6 @@ def answer_in_every_way(chromium):
     for key in (TAB, ENTER, TAB, " ", TAB, ENTER, TAB, " "):
         chromium.press(key)
     chromium.run(CLICK_ALL)
-
-
-@contextmanager
-def without_storage(chromium):
-    """Pages that are opened meanwhile may not use `localStorage`."""
-    added = chromium.devtools("Page.addScriptToEvaluateOnNewDocument", source=NO_STORAGE)
-    try:
-        yield
-    finally:
-        chromium.devtools("Page.removeScriptToEvaluateOnNewDocument", **added)
 
 
 def settled(chromium, server):
@@ -124,7 +111,7 @@ def test_what_cannot_randomize_says_so_and_offers_nothing(chromium, server, obst
     """Without Web Crypto, with a file that is missing, without storage."""
     if obstacle == "no module":
         server.missing = "dist/index.js"
-    with without_storage(chromium) if obstacle == "no storage" else nullcontext():
+    with chromium.before_pages(NO_STORAGE) if obstacle == "no storage" else nullcontext():
         chromium.open(server.url(PAGE, PLAIN if obstacle == "plain HTTP" else "127.0.0.1"))
         chromium.wait(TOLD)
     assert chromium.run(OFFERED) == 0
