@@ -12,11 +12,12 @@ import os
 import re
 import stat
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
-from typing import BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO
 
 import click
 
@@ -137,6 +138,15 @@ def read_bytes(path: Path, largest: int) -> bytes:
     if len(content) > largest:
         raise FileError(f"{path}: expected at most {largest:,} bytes, got more")
     return content
+
+
+def toml_in(content: bytes) -> dict[str, Any]:
+    """The tables of a file in UTF-8, also as editors save it. Raises `ValueError`."""
+    try:
+        # Some put a byte order mark before it.
+        return tomllib.loads(content.decode("utf-8-sig"))
+    except RecursionError as error:
+        raise ValueError(str(error)) from None
 
 
 def secret_of(name: str, environment: Mapping[str, str]) -> str:

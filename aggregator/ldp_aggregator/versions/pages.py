@@ -9,13 +9,12 @@ know count as worse as well.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ldp.errors import LDPError
-from ldp_aggregator.files import read_bytes
+from ldp_aggregator.files import read_bytes, toml_in
 from ldp_aggregator.versions.change import (
     NOTHING,
     PARAMETERS,
@@ -58,8 +57,8 @@ def page_name(survey_name: str) -> str:
 def parse_page(content: bytes, place: str) -> Page:
     """The tables of a page file. Raises `PageFileError`."""
     try:
-        return tomllib.loads(content.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
+        return toml_in(content)
+    except ValueError as error:
         raise PageFileError(f"{place}: expected TOML in UTF-8, got {error}") from None
 
 

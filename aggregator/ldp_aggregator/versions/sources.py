@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,7 +23,7 @@ from ldp.survey import Survey
 from ldp.survey_file import parse_survey
 from ldp.survey_text import LARGEST
 from ldp.transparency.entries import parse_register
-from ldp_aggregator.files import FileError, read_survey, read_whole
+from ldp_aggregator.files import FileError, read_survey, read_whole, toml_in
 from ldp_aggregator.versions.git import NoVersionError, commit_of, file_of, files_of, git
 from ldp_aggregator.versions.pages import (
     ENDING,
@@ -153,8 +152,8 @@ def surveys_of(folder: Path, commit: str) -> list[tuple[str, str]]:
 def name_in(content: bytes) -> str | None:
     """The name of the survey in a file; None if it is none, or no TOML."""
     try:
-        table = tomllib.loads(content.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
+        table = toml_in(content)
+    except ValueError:
         return None
     head = table.get("survey")
     name = head.get("name") if isinstance(head, dict) else None

@@ -16,10 +16,9 @@ from email.errors import HeaderParseError
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import formatdate
-from threading import Timer
 from typing import Any, NamedTuple
 
-from ldp_aggregator.service.alerts.deadline import cut_after
+from ldp_aggregator.service.alerts.deadline import Deadline, cut_after
 from ldp_aggregator.service.alerts.messages import Message
 from ldp_aggregator.service.alerts.outbox import DeliveryError
 from ldp_aggregator.service.alerts.webhook import AlertError
@@ -103,17 +102,17 @@ class Mail:
 class _Hurried(smtplib.SMTP):
     """A connection that is cut after a while, however slowly it is answered."""
 
-    _timer: Timer | None = None
+    _deadline: Deadline | None = None
 
     def connect(self, *place: Any, **options: Any) -> tuple[int, bytes]:
         """Connect, and read what the server says to begin with."""
-        self._timer = cut_after(LONGEST, lambda: self.sock)
+        self._deadline = cut_after(LONGEST, lambda: self.sock)
         return super().connect(*place, **options)
 
     def close(self) -> None:
         """Let go of it."""
-        if self._timer is not None:
-            self._timer.cancel()
+        if self._deadline is not None:
+            self._deadline.cancel()
         super().close()
 
 

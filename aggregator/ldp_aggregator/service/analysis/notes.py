@@ -12,14 +12,13 @@ became wrong leaves the notes that it had before in force, and says so.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from ldp.errors import LDPError
-from ldp_aggregator.files import read_bytes
+from ldp_aggregator.files import read_bytes, toml_in
 
 _MOST_BYTES = 1 << 18
 _LONGEST = 300
@@ -81,8 +80,8 @@ class NoteFile:
 def parse_notes(content: bytes, name: str) -> tuple[Note, ...]:
     """The notes in the content of a file, sorted. Raises `NoteError`."""
     try:
-        document = tomllib.loads(content.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
+        document = toml_in(content)
+    except ValueError as error:
         raise NoteError(f"{name}: expected TOML in UTF-8, got: {error}") from None
     tables = document.get("note", [])
     if document.keys() - {"note"} or not isinstance(tables, list):

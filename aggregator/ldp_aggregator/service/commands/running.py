@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     from ldp_aggregator.service.http.app import Application
 
 _SWITCH = 0.001
-_NOBODY = (
-    "nobody can answer there, as pages that come by http from another machine ask nothing: "
-    "--tls-certificate and --tls-key, or a proxy and --public-address https://..., mend that"
-)
 """Seconds for which a thread may keep the others waiting.
 
 Python's 0.005 would be felt in every answer.
 """
 
+_NOBODY = (
+    "nobody can answer there, as pages that come by http from another machine ask nothing: "
+    "--tls-certificate and --tls-key, or a proxy and --public-address https://..., mend that"
+)
 ANSWERING = 15
 """Seconds within which a worker answers its parent, or is taken for hung.
 

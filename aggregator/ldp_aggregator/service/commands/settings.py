@@ -15,7 +15,6 @@ be one that is not made.
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import partial
@@ -24,7 +23,7 @@ from typing import Any
 
 import click
 
-from ldp_aggregator.files import read_bytes
+from ldp_aggregator.files import read_bytes, toml_in
 
 PREFIX = "LDP_SERVE_"
 SURVEYS = "surveys"
@@ -97,8 +96,8 @@ def _read(
 
 def _table(path: Path) -> Mapping[str, Any]:
     try:
-        return tomllib.loads(read_bytes(path, _MOST_BYTES).decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
+        return toml_in(read_bytes(path, _MOST_BYTES))
+    except ValueError as error:
         raise click.UsageError(f"{path}: expected TOML in UTF-8, got: {error}") from None
 
 

@@ -17,14 +17,13 @@ from __future__ import annotations
 
 import logging
 import os
-import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from ldp.errors import LDPError, Problem
 from ldp.keys import Keys
-from ldp_aggregator.files import FileError, read_bytes
+from ldp_aggregator.files import FileError, read_bytes, toml_in
 from ldp_aggregator.service.uploads.tokens import (
     ANALYST,
     GRANTED,
@@ -117,8 +116,8 @@ class People:
 def parse(source: bytes, place: str) -> tuple[Grant, ...]:
     """The grants of a file. Raises `PeopleError`, which names it as `place`."""
     try:
-        top = Keys("file", tomllib.loads(source.decode("utf-8-sig")))
-    except (ValueError, RecursionError) as error:
+        top = Keys("file", toml_in(source))
+    except ValueError as error:
         raise _refused(place, [Problem("file", "TOML in UTF-8", str(error))]) from None
     grants = []
     for number, table in enumerate(top.tables("grant"), 1):

@@ -19,7 +19,6 @@ has it, no device needs it, and translators get a file of texts.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -27,7 +26,7 @@ from typing import NamedTuple
 from ldp.errors import LDPError, Problem
 from ldp.keys import Keys
 from ldp.survey import Survey
-from ldp_aggregator.files import read_bytes
+from ldp_aggregator.files import read_bytes, toml_in
 from ldp_aggregator.service.respondents.spoken import Asked, Spoken
 from ldp_aggregator.service.respondents.translations import label_names, some_of, unsaid
 from ldp_aggregator.web_addresses import AddressError, web_origin
@@ -87,8 +86,8 @@ def read_presentation(survey: Survey, path: Path | None) -> Presentation:
     if path is None:
         return parse_presentation(survey, {})
     try:
-        table = tomllib.loads(read_bytes(path, _MOST_BYTES).decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
+        table = toml_in(read_bytes(path, _MOST_BYTES))
+    except ValueError as error:
         raise PageError([Problem(str(path), "TOML in UTF-8", str(error))]) from None
     return parse_presentation(survey, table)
 

@@ -28,7 +28,6 @@ import logging
 import os
 import re
 import secrets
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -39,6 +38,7 @@ from typing import Any
 
 from ldp.errors import LDPError, Problem
 from ldp.keys import Keys
+from ldp_aggregator.files import toml_in
 
 UPLOAD, ANALYST, METRICS, RELAY = SCOPES = ("upload", "analyst", "metrics", "relay")
 GRANTED = "granted"
@@ -117,12 +117,12 @@ class Tokens:
     def parse(cls, source: bytes, place: str) -> Tokens:
         """What the bytes of a file say. Raises `TokenError`, which names the file as `place`."""
         try:
-            top = Keys("file", tomllib.loads(source.decode("utf-8-sig")))
+            top = Keys("file", toml_in(source))
         except UnicodeDecodeError as error:
             raise TokenError(
                 place, [Problem("file", "UTF-8 text", f"a stray byte at {error.start}")]
             ) from None
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             raise TokenError(place, [Problem("file", "TOML", str(error))]) from None
         tokens: list[Token] = []
         for number, table in enumerate(top.tables("token"), 1):
