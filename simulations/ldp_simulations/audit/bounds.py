@@ -17,6 +17,7 @@ guesses of the answer: those by the declared law, which are used here, get neare
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv
@@ -66,10 +67,7 @@ def expected_epsilon(p: float, q: float, draws: int, alpha: float = FALSE_ALARMS
 
 def binomial_chances(happened: Numbers, draws: Numbers, chance: Numbers) -> Floats:
     """P-values of counts, both tails, if each event had its chance. Any one shape."""
-    below = binom.cdf(happened, draws, chance)
-    above = binom.sf(np.asarray(happened) - 1, draws, chance)
-    chances: Floats = np.minimum(2 * np.minimum(below, above), 1.0)
-    return chances
+    return _both_tails(binom, happened, (draws, chance))
 
 
 def fisher_chances(
@@ -82,9 +80,21 @@ def fisher_chances(
     happened, others = np.asarray(happened), np.asarray(others)
     total = np.asarray(draws) + np.asarray(other_draws)
     both = happened + others
-    below = hypergeom.cdf(happened, total, both, draws)
-    above = hypergeom.sf(happened - 1, total, both, draws)
-    chances: Floats = np.where(total > 0, np.minimum(2 * np.minimum(below, above), 1.0), 1.0)
+    chances: Floats = np.where(total > 0, chances_of_both(happened, (total, both, draws)), 1.0)
+    return chances
+
+
+def chances_of_both(happened: Numbers, law: tuple[Numbers, Numbers, Numbers]) -> Floats:
+    """P-values of how often two events happened together, both tails, if they are independent.
+
+    Given in how many draws, and how often each of them did, that is hypergeometric.
+    """
+    return _both_tails(hypergeom, happened, law)
+
+
+def _both_tails(law: Any, happened: Numbers, parameters: tuple[Numbers, ...]) -> Floats:
+    below, above = law.cdf(happened, *parameters), law.sf(np.asarray(happened) - 1, *parameters)
+    chances: Floats = np.minimum(2 * np.minimum(below, above), 1.0)
     return chances
 
 

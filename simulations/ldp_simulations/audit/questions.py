@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
-from typing import Any
 
 import numpy as np
-from scipy.stats import hypergeom
 
 from ldp.survey import Group
-from ldp_aggregator.arrays import Counts, Floats, Rows
+from ldp_aggregator.arrays import Counts, Rows
 from ldp_simulations.audit.bench import Bench
-from ldp_simulations.audit.bounds import fisher_chances
+from ldp_simulations.audit.bounds import chances_of_both, fisher_chances
 from ldp_simulations.audit.judging import Test, certain, worst_of
 from ldp_simulations.audit.parts import Part, bits_of
 
@@ -101,7 +99,7 @@ def _far_apart(parts: Sequence[Part], rows_of: Sequence[Rows]) -> Iterator[Test]
         apart = np.abs(both - expected) / np.sqrt(np.maximum(spread, 1e-9))
         a, b = np.unravel_index(int(apart.argmax()), apart.shape)
         law = (total, int(ones[0][a]), int(ones[1][b]))
-        chance = _two_sided(both[a, b], law)
+        chance = chances_of_both(both[a, b], law)
         yield Test(
             f"{parts[one].name} and {parts[other].name}",
             f"bit {a} of {parts[one].name} with bit {b} of {parts[other].name}",
@@ -121,21 +119,11 @@ def _both(
     return both, (shown[0].sum(axis=0), shown[1].sum(axis=0))
 
 
-def _two_sided(both: Counts, law: tuple[Any, Any, Any]) -> Floats:
-    """P-values of counts of two bits that are both 1, both tails: they are hypergeometric."""
-    below, above = hypergeom.cdf(both, *law), hypergeom.sf(both - 1, *law)
-    chances: Floats = np.minimum(2 * np.minimum(below, above), 1.0)
-    return chances
-
-
 def independence(parts: tuple[Part, Part], first: Rows, second: Rows) -> Test:
-    """Whether bits of two reports of each device have nothing to do with each other.
-
-    Given how often each is 1, how often both are is hypergeometric.
-    """
+    """Whether bits of two reports of each device have nothing to do with each other."""
     one, other = parts
     both, ones = _both(parts, (first, second))
-    chances = _two_sided(both, (len(first), ones[0][:, None], ones[1][None, :]))
+    chances = chances_of_both(both, (len(first), ones[0][:, None], ones[1][None, :]))
     names = [
         f"bit {a} of {one.name} with bit {b} of {other.name}"
         for a in range(both.shape[0])
