@@ -1,12 +1,15 @@
-"""Property tests try the same examples on every machine, however slow it is.
+"""Two tiers: `pytest` runs the fast tests, `pytest --all` the slow ones too.
 
-No test uses what others left behind.
+Property tests try the same examples on every machine, however slow it is. No test uses what others
+left behind.
 """
 
 import os
 import tempfile
 
+import needs
 import pytest
+from durations import Measuring
 from hypothesis import HealthCheck, settings
 
 # Kept until the process ends, and found by the processes that it starts.
@@ -26,20 +29,52 @@ settings.register_profile(
 settings.load_profile("repeatable")
 
 
+def pytest_addoption(parser):
+    """The two options of this project."""
+    parser.addoption("--all", action="store_true", help="run the slow tests as well")
+    parser.addoption(
+        "--measure",
+        action="store_true",
+        help="list the tests that take too long for the fast tier, or too little for the slow one",
+    )
+
+
+def pytest_configure(config):
+    """Say what the marks mean; measure where that is asked for."""
+    config.addinivalue_line("markers", "slow(reason): only with --all; see tests/durations.py")
+    config.addinivalue_line("markers", "needs(*names): skipped without them; see tests/needs.py")
+    if config.getoption("--measure"):
+        config.pluginmanager.register(Measuring())
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave the slow tests out, but for those that are asked for by name."""
+    if config.getoption("--all") or any("::" in name for name in config.args):
+        return
+    slow = [item for item in items if needs.is_slow(item)]
+    config.hook.pytest_deselected(items=slow)
+    items[:] = [item for item in items if not needs.is_slow(item)]
+
+
+def pytest_runtest_setup(item):
+    """Skip what this machine cannot run, and say what it lacks."""
+    missing = sorted(name for name in needs.names_of(item) if not needs.is_here(name))
+    if missing:
+        pytest.skip(f"needs {', '.join(missing)}")
+
+
 @pytest.fixture(scope="module")
 def chromium(tmp_path_factory):
-    """Chromium with a new profile, for all tests of a module; skips where there is none."""
-    from browser import MISSING, browser
+    """Chromium with a new profile, for all tests of a module."""
+    from browser import browser
 
-    if MISSING:
-        pytest.skip("needs chromium and chromedriver")
     with browser(tmp_path_factory.mktemp("profile")) as opened:
         yield opened
 
 
 @pytest.fixture(scope="session")
 def postgres_server():
-    """A PostgreSQL server; skips where there is none to be had."""
+    """A PostgreSQL server."""
     from postgres import running
 
     with running() as server:
