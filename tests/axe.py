@@ -1,12 +1,11 @@
 """What a page breaks of WCAG 2.2 AA and of good practice, by axe-core, in a browser that shows it.
 
-axe-core comes with `npm ci` in `client/js`; tests skip where it is `LACKING`.
+axe-core comes with `npm ci` in `client/js`; tests of it need "axe-core".
 """
 
 from places import ROOT
 
 _AXE = ROOT / "client" / "js" / "node_modules" / "axe-core" / "axe.min.js"
-LACKING = not _AXE.exists()
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 _LOOK = """
 const rules = { runOnly: { type: 'tag', values: arguments[0] } };

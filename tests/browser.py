@@ -15,7 +15,6 @@ import httpx
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
-MISSING = CHROMIUM is None or DRIVER is None
 
 _ARGUMENTS = (
     "--headless=new",

@@ -10,7 +10,7 @@ import os
 import shutil
 import signal
 import sys
-from glob import glob
+from pathlib import Path
 
 from places import DATA, ROOT
 
@@ -20,15 +20,27 @@ PACKAGES = (
     "dask",
     "dp_accounting",
     "mkdocs",
-    "nbclient",
     "obstore",
     "prometheus_client",
     "psycopg",
     "pyarrow",
     "pyspark",
 )
-PROGRAMS = ("Rscript", "bash", "java", "node", "npm", "openssl", "prlimit", "strace", "uv")
-FILES = ("adult.data", "rappor-example")
+PROGRAMS = (
+    "Rscript",
+    "bash",
+    "caddy",
+    "cc",
+    "java",
+    "nginx",
+    "node",
+    "openssl",
+    "prlimit",
+    "promtool",
+    "systemd-analyze",
+    "uv",
+)
+FILES = ("adult.data", "apiclus1.csv", "apistrat.csv", "minarets.csv", "rappor-example")
 OTHERS = {
     "axe-core": lambda: (JS / "node_modules" / "axe-core").exists(),
     "built client": lambda: (JS / "dist" / "index.js").exists() and (JS / "node_modules").exists(),
@@ -36,17 +48,23 @@ OTHERS = {
         bool(shutil.which("chromium") or shutil.which("google-chrome"))
         and shutil.which("chromedriver") is not None
     ),
+    "firefox": lambda: bool(shutil.which("firefox-esr") or shutil.which("firefox")),
     "interval timers": lambda: hasattr(signal, "setitimer"),
     "linux": lambda: sys.platform == "linux",
     "postgresql": lambda: bool(
         os.environ.get("LDP_TEST_POSTGRES")
         or shutil.which("postgres")
-        or glob("/usr/lib/postgresql/*/bin/postgres")
+        or any(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
+    ),
+    "webkit": lambda: (
+        all(shutil.which(name) for name in ("WebKitWebDriver", "Xvfb"))
+        and any(Path("/usr/lib").glob("*/webkit2gtk-4.*/MiniBrowser"))
     ),
 }
 SLOW = {
-    *("axe-core", "built client", "chromium", "java", "node", "npm", "postgresql", "uv"),
-    *("confluent_kafka", "dask", "mkdocs", "nbclient", "obstore", "psycopg", "pyspark"),
+    *PACKAGES,
+    *("Rscript", "axe-core", "built client", "caddy", "cc", "chromium", "firefox", "java"),
+    *("nginx", "node", "postgresql", "promtool", "systemd-analyze", "uv", "webkit"),
 }
 """What makes a test slow."""
 
@@ -62,7 +80,12 @@ def is_here(name):
     return OTHERS[name]()
 
 
-FIXTURES = {"chromium": ("chromium",), "postgres_server": ("psycopg", "postgresql")}
+FIXTURES = {
+    "certificate": ("openssl",),
+    "chromium": ("chromium",),
+    "kafka": ("confluent_kafka",),
+    "postgres_server": ("psycopg", "postgresql"),
+}
 """What fixtures need, and with them the tests that ask for them."""
 
 

@@ -367,7 +367,7 @@ def test_half_an_answer_is_a_problem_of_the_table(tmp_path):
     ]
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="the Adult data are not here")
+@pytest.mark.needs("adult.data")
 def test_adult():
     """Education and income of 32,561 people: all but 10 intervals at most hold the truth.
 

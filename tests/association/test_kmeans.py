@@ -45,7 +45,7 @@ def test_made_up_people():
     assert costs["4", 8] < 1.5
 
 
-@pytest.mark.skipif(not ADULT.exists(), reason="needs adult.data beside the checkout")
+@pytest.mark.needs("adult.data")
 def test_adult():
     """The same of 32,561 people: medians of nine, so within a fifth of those in docs/tables.md."""
     page = (ROOT / "docs" / "tables.md").read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ import broken_clients
 import numpy as np
 import pytest
 from calling import run
-from js_client import NODE, PACKAGE, needs_built_client
+from js_client import NODE, PACKAGE
 
 from ldp import parse_survey
 from ldp_simulations.audit import trials
@@ -122,7 +122,7 @@ def test_groups_and_epochs(tmp_path):
     assert audit.verdict().alarms == ()
 
 
-@needs_built_client
+@pytest.mark.needs("built client")
 def test_the_typescript_client_raises_no_alarm(tmp_path):
     """The same command; what it does not do is skipped, and said to be."""
     command = [NODE, str(PACKAGE / "test" / "audit.js")]
@@ -134,7 +134,7 @@ def test_the_typescript_client_raises_no_alarm(tmp_path):
     }
 
 
-@needs_built_client
+@pytest.mark.needs("built client")
 def test_rows_of_the_typescript_client(tmp_path):
     """Questions that are answered together, by the client that apps embed."""
     command = [NODE, str(PACKAGE / "test" / "audit.js")]

@@ -15,7 +15,7 @@ from ldp import StateError
 from ldp_client import Client, EmbeddedClient
 from ldp_client.testing import RecordingTransport
 
-pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no interval timers here")
+pytestmark = pytest.mark.needs("interval timers")
 
 ROUNDS = 300
 

@@ -276,10 +276,16 @@ def test_a_file_gets_what_standard_output_gets(form, folder):
     assert "\x1b" not in shown
 
 
-@pytest.mark.parametrize("form", [name for name in FORMATS if name != "table"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        pytest.param(name, marks=[pytest.mark.needs("pyarrow")] if name == "parquet" else [])
+        for name in FORMATS
+        if name != "table"
+    ],
+)
 def test_the_ending_of_a_file_says_its_format(form, folder):
     """Unless `--format` does; a name without an ending is that of a table, others are refused."""
-    pytest.importorskip(FORMATS[form].library or "ldp_aggregator")
     name = f"out.{FORMATS[form].ending}"
     ldp(f"estimate survey.toml first -q -o {name}")
     ldp(f"estimate survey.toml first -q -o bare --format {form}")

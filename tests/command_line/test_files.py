@@ -200,7 +200,6 @@ def test_two_results_do_not_share_standard_output(folder):
 
 def test_no_picture_is_written_to_a_terminal(folder):
     """It would steer the terminal; into a pipe it goes as it is."""
-    pytest.importorskip("matplotlib")
     words = [*LDP, "estimate", "survey.toml", "tally", "-q", "--format", "png"]
     reading, terminal = os.openpty()
     result = subprocess.run(

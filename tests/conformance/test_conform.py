@@ -10,7 +10,7 @@ import pytest
 import small_client
 import wrong_clients
 from calling import run
-from js_client import NODE, PACKAGE, needs_built_client
+from js_client import NODE, PACKAGE
 from make_vectors import QUESTIONS
 from places import ROOT, VECTORS
 
@@ -35,7 +35,7 @@ def test_the_python_client_passes():
     assert verdicts(OURS, vectors=VECTORS, samples=1000, kills=6) == {}
 
 
-@needs_built_client
+@pytest.mark.needs("built client")
 def test_the_typescript_client_passes():
     """The same of the one for browsers, in Node."""
     command = (NODE, str(PACKAGE / "test" / "conform.js"))

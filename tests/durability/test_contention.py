@@ -285,7 +285,7 @@ def test_a_busy_file_is_not_called_damaged(opened, path, caplog):
     assert "another process" in caplog.text
 
 
-@pytest.mark.skipif(slow_disk.UNAVAILABLE is not None, reason=str(slow_disk.UNAVAILABLE))
+@pytest.mark.needs("linux", "cc")
 def test_recording_costs_no_sync():
     """On a disk whose syncs take 300 ms, 99 of 100 records take less than 50 ms, and none is lost.
 

@@ -16,10 +16,6 @@ from pathlib import Path
 
 SOURCE = Path(__file__).with_name("slow_disk.c")
 COMPILER = shutil.which("cc")
-UNAVAILABLE = None
-if not COMPILER or sys.platform != "linux":
-    UNAVAILABLE = "a disk is slowed down on Linux, with a C compiler"
-"""Why a disk cannot be slow here, if it cannot."""
 
 ONCE = 20
 

@@ -297,7 +297,6 @@ def test_data_frames_hold_the_records(library, nasty):
 
     Also where nothing was reported.
     """
-    pytest.importorskip(library)
     frame = getattr(nasty, f"to_{library}")()
     assert list(frame.columns) == COLUMNS
     assert list(frame["value"]) == NASTY

@@ -81,7 +81,9 @@ def test_sqlite():
 
 
 def test_duckdb():
-    connection = pytest.importorskip("duckdb").connect()
+    import duckdb
+
+    connection = duckdb.connect()
     check("duckdb", lambda statement: connection.execute(statement).fetchall())
 
 

@@ -267,7 +267,7 @@ def test_two_strings_are_refused(folder):
     )
 
 
-@pytest.mark.skipif(not (DATA / "adult.data").exists(), reason="the census extract is not here")
+@pytest.mark.needs("adult.data")
 def test_a_census(folder):
     """Education and sex of 32,561 people: cells within 5.5 standard errors of the truth."""
     people = [line.split(", ") for line in (DATA / "adult.data").read_text().splitlines() if line]

@@ -490,7 +490,7 @@ def test_signal_lost_in_rounding(folder):
     )
 
 
-@pytest.mark.skipif(not EXAMPLE.exists(), reason="the example is not here")
+@pytest.mark.needs("rappor-example")
 def test_published_example(tmp_path):
     """Of 300 strings and 10,000,000 reports, 100 to 130 are found, with most of the mass."""
     files = " ".join(f"--{name} {EXAMPLE / name}.csv" for name in ("params", "counts", "map"))

@@ -3,7 +3,6 @@
 import socket
 import time
 from contextlib import ExitStack
-from shutil import which
 
 import pytest
 from hostile_http import FRAMINGS, SLOW, fresh
@@ -109,7 +108,7 @@ def test_heads_have_to_come_in_time(service):
             assert received(connection, patience=20)[::2] == (408, True)
 
 
-@pytest.mark.skipif(which("prlimit") is None, reason="no prlimit here")
+@pytest.mark.needs("prlimit")
 def test_too_many_connections(tmp_path):
     """Connections beyond what the system allows are closed at once.
 

@@ -33,7 +33,7 @@ RMSE = {"1": 0.0261, "2": 0.0119, "4": 0.0047}
 """Of the cells of all pairs, as the reference page measured it on eight bits of these data."""
 SURVEYS = 20
 
-pytestmark = pytest.mark.skipif(not DATA.exists(), reason="the Adult data are not here")
+pytestmark = pytest.mark.needs("adult.data")
 
 
 @pytest.fixture(scope="module")

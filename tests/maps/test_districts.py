@@ -19,7 +19,6 @@ from ldp_aggregator.places.geojson import geography_of
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
 
-pytest.importorskip("shapely")
 SEED = 20261123
 EDGES = np.arange(5.0)
 """Of a map of 4 x 4 cells, each 1 x 1."""
@@ -258,7 +257,6 @@ def test_other_questions_have_no_districts():
 
 
 def test_pictures_have_their_borders():
-    pytest.importorskip("matplotlib")
     known = estimated(surveyed(goal="map")["home"], np.full(16, 500), geography=geography_of(ALL))
     axis = known.plot().axes[0]
     # Every border is drawn twice; the frame has two.

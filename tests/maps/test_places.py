@@ -337,7 +337,6 @@ def test_geojson_has_a_polygon_for_each_cell():
 
 
 def test_pictures_are_the_same_each_time_and_hatch_what_may_be_empty():
-    pytest.importorskip("matplotlib")
     estimates, _ = estimated(surveyed(goal="map")["home"])
     picture = estimates.picture()
     assert picture == estimates.picture()

@@ -21,7 +21,6 @@ from ldp_client import Client, report_bytes
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
 
-pytest.importorskip("shapely")
 SEED = 20261124
 
 
@@ -157,7 +156,6 @@ def test_questions_about_others_have_no_such_map():
 
 def test_pictures_have_every_district():
     """A filled path for each, and one more that hatches those that may be empty."""
-    pytest.importorskip("matplotlib")
     question = ldp.parse_survey(LISTED)["home"]
     answered = estimated(question, [5_000, 0, 5_000], geography=geography_of(BOTH))
     picture = answered.picture("svg").decode()

@@ -185,6 +185,5 @@ def test_the_command_writes_the_next_version(tmp_path):
     cells = ldp_aggregator.read_survey(following)["home-2"].domain.values
     features = json.loads(borders.read_text(encoding="utf-8"))["features"]
     assert [one["properties"]["name"] for one in features] == list(cells)
-    pytest.importorskip("shapely")
     geography = ldp_aggregator.read_geography(borders)
     assert geography.name_at(4.01, 1.01) == cell_at(cells, 4.01, 1.01)

@@ -38,7 +38,7 @@ def test_made_up_people():
     check(printed("-c", MADE_UP))
 
 
-@pytest.mark.skipif(not ADULT.exists(), reason="needs adult.data beside the checkout")
+@pytest.mark.needs("adult.data")
 def test_adult():
     """The same of 26,048 people, as docs/vectors.md tells it."""
     check(printed(str(PROGRAM), str(ADULT)))

@@ -5,11 +5,11 @@ Skipped where chromium or chromedriver is missing; the rules where axe-core is, 
 """
 
 import pytest
-from axe import LACKING, broken
-from browser import ENTER, MISSING, browser
+from axe import broken
+from browser import ENTER, browser
 from pages import COMMUTE, TOKEN, answers, service_of, serving
 
-pytestmark = pytest.mark.skipif(MISSING, reason="needs chromium and chromedriver")
+pytestmark = pytest.mark.needs("chromium")
 
 LONG = "a-survey-of-commuters-with-a-very-long-name-2026"
 SURVEYS = (COMMUTE, COMMUTE.replace('"commute"', f'"{LONG}"'))
@@ -43,7 +43,7 @@ def place(tmp_path_factory):
             yield url, chromium
 
 
-@pytest.mark.skipif(LACKING, reason="needs axe-core: npm ci in client/js")
+@pytest.mark.needs("axe-core")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_rule_is_violated(place, scheme):
     """Of WCAG 2.2 AA and of good practice, with everything opened, on a desk and on a phone."""

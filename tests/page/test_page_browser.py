@@ -7,7 +7,7 @@ import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from browser import ENTER, MISSING, TAB
+from browser import ENTER, TAB
 from pages import (
     COMMUTE,
     HOSTILE,
@@ -20,7 +20,7 @@ from pages import (
     write_tokens,
 )
 
-pytestmark = pytest.mark.skipif(MISSING, reason="needs chromium and chromedriver")
+pytestmark = pytest.mark.needs("chromium")
 
 FREQUENCIES = """
 const rows = document.querySelectorAll("#values-transport tbody tr");

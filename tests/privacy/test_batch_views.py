@@ -63,11 +63,11 @@ def test_renyi_divergences_are_not_far_above_those_of_normal_noise():
         renyi_view(BLANKET, 100, 1)
 
 
+@pytest.mark.needs("dp_accounting")
 def test_dp_accounting_has_the_same_figures():
     """Its own composition against ours, where it is installed."""
     from ldp_aggregator.privacy.composition import composed_batches
 
-    pytest.importorskip("dp_accounting")
     law = accounting(BLANKET, 2_000, DELTA)
     ours = float(composed_batches(BLANKET, 2_000, DELTA, batches=7))
     assert law.self_compose(7).get_epsilon_for_delta(1e-6) == pytest.approx(ours, rel=0.02)

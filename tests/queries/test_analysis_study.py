@@ -3,7 +3,6 @@
 import os
 import re
 import runpy
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,6 @@ from pathlib import Path
 import pytest
 from places import ROOT
 
-pytest.importorskip("statsmodels")
 PAGE = ROOT / "docs" / "analysis.md"
 
 
@@ -21,10 +19,9 @@ def commands():
     return [line.removeprefix("$ ") for block in blocks for line in block.splitlines()]
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="a loop of the page is one of a shell")
+@pytest.mark.needs("bash")
 def test_the_study_runs_from_files(tmp_path):
     """Every command succeeds, and leaves the pictures and the page that it promises."""
-    pytest.importorskip("matplotlib")
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     lines = commands()

@@ -15,7 +15,7 @@ import ldp
 from ldp_aggregator import Tally, regress, weigh
 
 ADULT = DATA / "adult.data"
-pytestmark = pytest.mark.skipif(not ADULT.exists(), reason="needs adult.data")
+pytestmark = pytest.mark.needs("adult.data")
 SCHOOL = ["school", "college", "degree"]
 DEGREES = {"Bachelors", "Masters", "Doctorate", "Prof-school"}
 COLLEGE = {"Some-college", "Assoc-acdm", "Assoc-voc"}

@@ -20,7 +20,7 @@ from scipy.optimize import minimize, minimize_scalar
 from ldp_aggregator.regression.likelihood import Observed, likeliest, log_likelihood
 
 MINARETS = DATA / "minarets.csv"
-pytestmark = pytest.mark.skipif(not MINARETS.exists(), reason="needs minarets.csv")
+pytestmark = pytest.mark.needs("minarets.csv")
 FIRST = (1.89659, 0.01364, 0.62442, -0.02039, 0.65170)
 SECOND = (0.76516, 1.05568, 0.47765, 0.09676, 0.65300)
 SECOND_ERRORS = (0.17804, 0.17804, 0.08001, 0.08001, 0.01805)

@@ -3,7 +3,6 @@
 import email
 import json
 import re
-import shutil
 import subprocess
 import sysconfig
 import tomllib
@@ -36,8 +35,6 @@ mechanism = "grr"
 @pytest.fixture
 def wheels(tmp_path_factory):
     """The folder of all wheels, each of which was built from its sdist."""
-    if shutil.which("uv") is None:
-        pytest.skip("expected uv, which builds them")
     folder = tmp_path_factory.mktemp("dist")
     assert len(build(folder)) == 2 * len(DISTRIBUTIONS)
     return folder
@@ -57,6 +54,7 @@ def python(wheels, tmp_path_factory):
     return program
 
 
+@pytest.mark.needs("uv")
 def test_what_is_built(wheels, python, tmp_path):
     """In one test, as it is built once."""
     check_metadata(wheels)

@@ -8,7 +8,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler
 
 import pytest
-from browser import MISSING, browser
+from browser import browser
 from listening import listening
 from places import ROOT
 
@@ -22,7 +22,6 @@ _WIDER = "return document.documentElement.scrollWidth - innerWidth"
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     """The folder of the site, built as a release builds it: a warning is an error."""
-    pytest.importorskip("mkdocs")
     folder = tmp_path_factory.mktemp("site")
     words = (sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder)
     environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
@@ -33,6 +32,7 @@ def site(tmp_path_factory):
     return folder
 
 
+@pytest.mark.needs("mkdocs")
 def test_nothing_is_fetched_elsewhere(site):
     """Every page is there, and the words of all; no font, script or style of others."""
     fetched = re.compile(
@@ -53,10 +53,9 @@ class Quiet(SimpleHTTPRequestHandler):
         """Not here."""
 
 
+@pytest.mark.needs("mkdocs", "chromium")
 def test_the_site_in_a_browser(site, tmp_path):
     """On a desktop and on a phone, light and dark; a search finds; a prompt is not copied."""
-    if MISSING:
-        pytest.skip("needs chromium and chromedriver")
     host = partial(Quiet, directory=site)
     with listening(host) as address, browser(tmp_path) as chromium:
         for width, scheme in ((1300, "light"), (390, "dark")):

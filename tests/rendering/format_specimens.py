@@ -7,7 +7,6 @@ import re
 from html.parser import HTMLParser
 
 import numpy as np
-import pytest
 
 from ldp_aggregator.rendering.safe_cells import safe_cell
 from ldp_aggregator.rendering.sheet import Bars, Sheet, TextTable
@@ -107,7 +106,8 @@ def shows_parquet(content):
 
 def shows_prometheus(content):
     """A parser of Prometheus reads every text and number back."""
-    parser = pytest.importorskip("prometheus_client.parser")
+    from prometheus_client import parser
+
     (family,) = parser.text_string_to_metric_families(content.decode())
     assert (family.name, family.type) == ("ldp_estimate_frequency", "gauge")
     read = [(sample.labels, sample.value) for sample in family.samples]

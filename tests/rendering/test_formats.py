@@ -25,6 +25,9 @@ OFFERED = {
     "attack": ("tables", "record"),
 }
 
+NEEDED = {"parquet": "pyarrow", "prometheus": "prometheus_client"}
+"""What reads these formats back."""
+
 
 def choices(words):
     """What `--format` of a command takes."""
@@ -35,12 +38,16 @@ def choices(words):
     return list(option.type.choices)
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.needs(NEEDED[name])] if name in NEEDED else [])
+        for name in FORMATS
+    ],
+)
 def test_every_format_shows_the_sheet(name):
     """What people wrote is shown as it is, whatever markup it looks like."""
     row = FORMATS[name]
-    if not row.available:
-        pytest.skip(f"{row.library} is not installed")
     READERS[name](row.whole(SHEET))
     content = rendered(SHEET, name)
     assert row.whole(SHEET) == (content if isinstance(content, bytes) else content.encode())

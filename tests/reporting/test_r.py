@@ -1,7 +1,6 @@
 """The example for R, where R is."""
 
 import json
-import shutil
 import subprocess
 
 import numpy as np
@@ -29,7 +28,7 @@ def test_the_reader_names_what_estimates_have():
         assert {"value", "count", "frequency", "standard_error", "interval"} <= set(value)
 
 
-@pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
+@pytest.mark.needs("Rscript")
 def test_r_reads_estimates(tmp_path):
     """A row for each value."""
     known = subprocess.run(["Rscript", "-e", "library(jsonlite)"], capture_output=True, check=False)

@@ -100,7 +100,6 @@ class _Page(HTMLParser):
 
 def test_the_page_is_whole():
     """A picture for each question, no script, nothing fetched, and texts as they were written."""
-    pytest.importorskip("matplotlib")
     counted = tally([400, 300, 300])
     answers = query(counted, "share(mode = bus) - share(mode = car)")
     text = report_page(estimate(counted), answers, title="Who & how")
@@ -126,7 +125,6 @@ def test_a_page_without_reports():
 
 def test_the_command(tmp_path):
     """From reports to a file, for some questions, with a query."""
-    pytest.importorskip("matplotlib")
     survey, answers = tmp_path / "s.toml", tmp_path / "a.csv"
     survey.write_text(SURVEY.to_toml(), encoding="utf-8")
     answers.write_text("mode,kids\n" + "car,1\nbus,2\n" * 50, encoding="utf-8")
@@ -142,11 +140,11 @@ def test_the_command(tmp_path):
     assert "expected a question whose values are numbers" in failed.stderr
 
 
-@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
+@pytest.mark.parametrize(
+    "kind", ["pandas", "polars", pytest.param("arrow", marks=pytest.mark.needs("pyarrow"))]
+)
 def test_frames(kind):
     """Tidy: a row for each number, under the same columns."""
-    library = {"arrow": "pyarrow"}.get(kind, kind)
-    pytest.importorskip(library)
     frame = estimate(tally([400, 300, 300])).to_frame(kind)
     names = frame.column_names if kind == "arrow" else list(frame.columns)
     assert list(names) == COLUMNS

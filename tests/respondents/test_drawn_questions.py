@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 import pytest
-from browser import MISSING, browser
+from browser import browser
 from pages import visitor
 from respondent_pages import NEXT, fingerprint_of, hosted, open_page
 from test_response import FIRST, open_to_all
@@ -34,7 +34,7 @@ def begin(chromium, host, number):
     return chromium.run(_ASKED)
 
 
-@pytest.mark.skipif(MISSING, reason="needs chromium and chromedriver")
+@pytest.mark.needs("chromium")
 def test_a_browser_asks_what_it_draws(tmp_path):
     """Two of three, the same when the page is opened again; and it sends reports to them.
 

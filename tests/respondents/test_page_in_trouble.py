@@ -7,8 +7,8 @@ HTTPS, a clock that is wrong.
 from contextlib import contextmanager
 
 import pytest
-from axe import LACKING, broken
-from browser import MAPPED, MISSING, PLAIN, browser
+from axe import broken
+from browser import MAPPED, PLAIN, browser
 from respondent_pages import (
     ANSWERS,
     DAILY,
@@ -140,7 +140,7 @@ def test_a_link_that_the_collector_does_not_know_is_called_so(chromium, host, mo
     chromium.complaints()
 
 
-@pytest.mark.skipif(LACKING, reason="needs axe-core: npm ci in client/js")
+@pytest.mark.needs("axe-core")
 def test_everyone_can_read_what_is_in_the_way(chromium, host, monkeypatch):
     """In Arabic and in the dark, on a phone: words, a button, and the focus where they begin."""
     chromium.size(320, 700, mobile=True)
@@ -184,7 +184,7 @@ def test_a_clock_that_is_wrong_is_said_before_anyone_answers(chromium):
         assert len(reports_in(daily.log)) == 1
 
 
-@pytest.mark.skipif(MISSING, reason="needs chromium and chromedriver")
+@pytest.mark.needs("chromium")
 def test_without_script_or_https_the_page_says_so(tmp_path):
     """And asks nothing."""
     with browser(tmp_path, MAPPED) as chromium, hosted() as host:

@@ -1,7 +1,7 @@
 """Every type of question that a page can ask, answered in headless Chromium, sent and decoded."""
 
 import pytest
-from axe import LACKING, broken
+from axe import broken
 from respondent_pages import NEXT, begin, fingerprint_of, hosted, open_page
 
 from ldp import parse_survey
@@ -152,7 +152,7 @@ def test_every_type_is_asked_sent_and_decoded(chromium, host):
     assert chromium.complaints() == []
 
 
-@pytest.mark.skipif(LACKING, reason="needs axe-core: npm ci in client/js")
+@pytest.mark.needs("axe-core")
 def test_everyone_can_answer_every_type(chromium, host):
     """In the dark, on a screen as narrow as WCAG asks for: 320 pixels."""
     chromium.size(320, 700, mobile=True)

@@ -4,7 +4,7 @@ Twelve answers here; `python tests/respondents/thousand_answers.py 1000` lets a 
 """
 
 import pytest
-from axe import LACKING, broken
+from axe import broken
 from respondent_pages import (
     ANSWERS,
     FILL,
@@ -298,7 +298,7 @@ def test_a_page_in_a_strange_frame_asks_nothing(chromium, host, monkeypatch):
     assert chromium.run(f"{said}.querySelector('button')") is None
 
 
-@pytest.mark.skipif(LACKING, reason="needs axe-core: npm ci in client/js")
+@pytest.mark.needs("axe-core")
 @pytest.mark.parametrize(
     ("number", "language", "scheme", "width"),
     [

@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 from calling import run
 
-pytest.importorskip("statsmodels")
-
 FILE = """
 [survey]
 name = "s"

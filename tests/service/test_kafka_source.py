@@ -5,7 +5,6 @@ from unittest.mock import Mock, patch
 
 import pytest
 from collecting import Lagging, collecting, frame, frames, kill_often, running, wait_for
-from mock_kafka import cluster
 
 from ldp_aggregator.service.counting.submissions import BusyError
 from ldp_aggregator.service.sources import follower
@@ -27,6 +26,8 @@ def _impatient(monkeypatch):
 
 @pytest.fixture
 def kafka():
+    from mock_kafka import cluster
+
     with cluster() as running:
         running.make_topic(TOPIC, PARTITIONS)
         yield running

@@ -41,7 +41,7 @@ MECHANISMS = {
     "native-country": "rappor",
 }
 
-pytestmark = pytest.mark.skipif(not DATA.exists(), reason="the Adult data are not here")
+pytestmark = pytest.mark.needs("adult.data")
 
 
 def keys_of(mechanism, epsilon, size):

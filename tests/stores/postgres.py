@@ -17,8 +17,6 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
 VARIABLE = "LDP_TEST_POSTGRES"
 _SETTINGS = (
     "listen_addresses=",
@@ -122,14 +120,11 @@ class OwnServer(Server):
 
 @contextmanager
 def running():
-    """A server; skips where there is none to be had."""
-    pytest.importorskip("psycopg")
+    """A server."""
     if url := os.environ.get(VARIABLE):
         with _new_database(url) as database:
             yield Server(database)
         return
-    if not (_binary("initdb") and _binary("postgres")):
-        pytest.skip(f"expected PostgreSQL's initdb and postgres, or a URL in {VARIABLE}")
     with tempfile.TemporaryDirectory(prefix="ldp-pg-") as folder:
         server = OwnServer(Path(folder))
         try:

@@ -7,10 +7,10 @@ import pytest
 from collecting import wait_for
 from disk_faults import tried
 from running_service import started
-from watched_disk import UNWATCHABLE, Fault, WatchedDisk
+from watched_disk import Fault, WatchedDisk
 from wire_samples import batch_of, file_of
 
-pytestmark = pytest.mark.skipif(UNWATCHABLE is not None, reason=str(UNWATCHABLE))
+pytestmark = pytest.mark.needs("linux", "cc")
 
 FIRST, SECOND, THIRD = (
     file_of(batch_of("symbol", 3, label)) for label in ("first", "second", "third")

@@ -235,7 +235,6 @@ def test_a_store_of_another_version_is_refused(url, postgres_server):
 )
 def test_a_password_is_in_no_error(there, caplog):
     """Whatever is wrong with a URL, the error shows no part of a password."""
-    pytest.importorskip("psycopg")
     with pytest.raises(StoreError, match="expected") as refused:
         open_store(there.format("geheim"))
     assert "geheim" not in f"{refused.value} {refused.value.__cause__} {caplog.text}"

@@ -6,9 +6,9 @@ import pytest
 from durable_work import expected
 from lost_power import Disk, Loss
 from power_losses import UPLOADS, lose_power, watched
-from watched_disk import UNWATCHABLE, folder_in_memory
+from watched_disk import folder_in_memory
 
-pytestmark = pytest.mark.skipif(UNWATCHABLE is not None, reason=str(UNWATCHABLE))
+pytestmark = pytest.mark.needs("linux", "cc")
 
 
 @pytest.fixture(scope="module")

@@ -225,7 +225,7 @@ def test_a_fork_within_a_transaction_leaves_it_to_the_parent(path):
     assert everything(store) == {("event", b"parent"): (1,)}
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no interval timers here")
+@pytest.mark.needs("interval timers")
 def test_what_a_signal_handler_raises_leaves_no_lock_held(store):
     """Interrupted at 1,000 moments, a store is whole, and serves other threads after each.
 

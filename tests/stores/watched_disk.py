@@ -27,11 +27,6 @@ _FAULT = struct.Struct("=QQQ")
 _FAULTS_AT = {"write": 0, "sync": 32}
 FOREVER = (1 << 64) - 1
 
-UNWATCHABLE = None
-if not _COMPILER or sys.platform != "linux":
-    UNWATCHABLE = "a disk is watched on Linux, with a C compiler"
-"""Why a disk cannot be watched here, if it cannot."""
-
 
 class Record(NamedTuple):
     """One thing that happened, in the order in which it did."""

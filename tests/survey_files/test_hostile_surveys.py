@@ -70,7 +70,7 @@ def limited():
     resource.setrlimit(resource.RLIMIT_AS, (MEBIBYTES << 20, MEBIBYTES << 20))
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="limits of processes are Linux's here")
+@pytest.mark.needs("linux")
 @pytest.mark.parametrize("name", HARD)
 def test_costly_files_are_read_or_refused_within_limits(name, request):
     """A process with a limit on its processor time and memory comes to an end by itself."""
@@ -247,7 +247,7 @@ def test_large_files_are_refused_unless_they_are_allowed(tmp_path, monkeypatch):
         read_survey(path)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="/dev/zero")
+@pytest.mark.needs("linux")
 @pytest.mark.parametrize("read", [read_survey, read_on_device])
 def test_files_without_an_end_are_not_read_to_it(read):
     """Only as many bytes are read as a survey may have."""

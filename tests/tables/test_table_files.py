@@ -26,7 +26,7 @@ ROWS = {
 @pytest.fixture
 def parquet(tmp_path):
     """The rows as a file of Parquet."""
-    pyarrow = pytest.importorskip("pyarrow")
+    import pyarrow
     from pyarrow.parquet import write_table
 
     path = tmp_path / "answers.parquet"
@@ -34,6 +34,7 @@ def parquet(tmp_path):
     return path
 
 
+@pytest.mark.needs("pyarrow")
 def test_parquet_is_read_as_csv_is(parquet, tmp_path):
     """Missing values are empty, and whole floats are whole."""
     csv = tmp_path / "answers.csv"
@@ -50,6 +51,7 @@ def test_parquet_is_read_as_csv_is(parquet, tmp_path):
         assert one.answers == other.answers
 
 
+@pytest.mark.needs("pyarrow")
 def test_commands_read_parquet(parquet, tmp_path):
     """A survey is randomized and simulated from it."""
     survey = tmp_path / "s.toml"
@@ -59,9 +61,9 @@ def test_commands_read_parquet(parquet, tmp_path):
     assert "mode" in run("simulate", survey, "--population", parquet, "-q").stdout
 
 
+@pytest.mark.needs("pyarrow")
 def test_what_is_no_parquet_is_refused(tmp_path):
     """Without quoting what it holds."""
-    pytest.importorskip("pyarrow")
     path = tmp_path / "answers.parquet"
     path.write_bytes(b"PAR1 the answer is bus PAR1")
     with pytest.raises(AnswersError, match="expected a Parquet file") as caught:

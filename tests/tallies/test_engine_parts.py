@@ -118,7 +118,6 @@ class Bucket(Handler):
 @pytest.fixture
 def bucket(monkeypatch):
     """The URL of a bucket with the files."""
-    pytest.importorskip("obstore")
     for name, value in {"ALLOW_HTTP": "true", "SKIP_SIGNATURE": "true", "REGION": "here"}.items():
         monkeypatch.setenv(f"AWS_{name}", value)
     with listening(Bucket) as address:
@@ -126,6 +125,7 @@ def bucket(monkeypatch):
         yield "s3://bucket"
 
 
+@pytest.mark.needs("obstore")
 def test_objects_count_like_files(bucket):
     """From a bucket over HTTP, the same bytes.
 
@@ -138,9 +138,9 @@ def test_objects_count_like_files(bucket):
         whole(split([f"{bucket}/nothing"], 1))
 
 
+@pytest.mark.needs("obstore")
 @pytest.mark.parametrize("url", ["s3://", "gopher://bucket/name", "az://container/name"])
 def test_urls_of_no_store_are_refused(url):
     """With the URL and the reason, in one line."""
-    pytest.importorskip("obstore")
     with pytest.raises(FileError, match=rf"^expected to read {url}, got [^\n]+$"):
         whole(split([url], 1))

@@ -1,7 +1,6 @@
 """`ldp aggregate --engine spark`: real executors, even if killed; the bytes of one process."""
 
 import os
-import shutil
 import signal
 import sys
 from pathlib import Path
@@ -16,9 +15,6 @@ from ldp_aggregator import encode_tally
 from ldp_aggregator.commands.main import main
 from ldp_aggregator.engines import spark as engine
 from ldp_aggregator.files import FileError
-
-pytest.importorskip("pyspark")
-needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="needs Java")
 
 
 @pytest.fixture
@@ -35,7 +31,7 @@ def aggregate(line):
     return result
 
 
-@needs_java
+@pytest.mark.needs("pyspark", "java")
 def test_spark_gives_the_bytes_of_one_process(local, tmp_path, monkeypatch):
     """With batches that meet in and across files, damaged, foreign and empty files, a tally.
 
@@ -58,8 +54,7 @@ def test_spark_gives_the_bytes_of_one_process(local, tmp_path, monkeypatch):
     assert engine.count_on_spark(local, GROUPED_TEXT, grouped) == GROUPED_WHOLE
 
 
-@needs_java
-@pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
+@pytest.mark.needs("pyspark", "java", "linux")
 def test_a_killed_executor_changes_nothing(tmp_path):
     """An executor is killed with half a file read.
 

@@ -28,7 +28,7 @@ REGIONS = {
 }
 """Without a region: those who say South, and those who do not say."""
 
-pytestmark = pytest.mark.skipif(not DATA.exists(), reason="the Adult data are not here")
+pytestmark = pytest.mark.needs("adult.data")
 
 
 @pytest.fixture(scope="module")

@@ -35,10 +35,9 @@ user_pref("network.connectivity-service.enabled", false);
 
 
 class Engine(NamedTuple):
-    """How windows of it are opened, whether it is there, and whether it keeps what is stored."""
+    """How windows of it are opened, and whether it keeps what is stored."""
 
     window: object
-    missing: bool
     keeps: bool = True
 
 
@@ -132,7 +131,7 @@ def _screen():
 
 
 ENGINES = {
-    "chromium": Engine(chromium.browser, chromium.MISSING),
-    "firefox": Engine(firefox, _FIREFOX is None),
-    "webkit": Engine(webkit, not (_WEBKIT_DRIVER and _SCREEN and _MINI_BROWSERS), keeps=False),
+    "chromium": Engine(chromium.browser),
+    "firefox": Engine(firefox),
+    "webkit": Engine(webkit, keeps=False),
 }

@@ -8,14 +8,14 @@ import subprocess
 
 import pytest
 from calling import run
-from js_client import NODE, PACKAGE, needs_built_client
+from js_client import NODE, PACKAGE
 from places import EXAMPLE_SURVEYS
 
 from ldp import parse_survey
 from ldp_aggregator import Ingest
 from ldp_client.codegen_typescript import module
 
-pytestmark = [pytest.mark.skipif(NODE is None, reason="needs node"), needs_built_client]
+pytestmark = pytest.mark.needs("node", "built client")
 
 COMPILERS = ("typescript", "typescript-5.0")
 STRICT = (

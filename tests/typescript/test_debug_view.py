@@ -3,14 +3,13 @@
 import json
 
 import pytest
-from js_client import NODE, needs_built_client
 from surveys import survey_of, yes_no
 from test_js_client import run_js
 
 from ldp.compiled import compiled
 from ldp.decoded import decoded_file
 
-pytestmark = [pytest.mark.skipif(NODE is None, reason="needs node"), needs_built_client]
+pytestmark = pytest.mark.needs("node", "built client")
 
 FOUR = 'type = "category"\nvalues = ["a", "b", "c", "d"]\n'
 TWICE = 'epsilon_first = "1"\nepsilon_lifetime = "2"'

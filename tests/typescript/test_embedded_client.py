@@ -6,7 +6,6 @@ Skipped where node or the built client is missing.
 import json
 
 import pytest
-from js_client import NODE, needs_built_client
 from pages import TOKEN, UPLOADING
 from running_service import running_service
 from test_js_client import run_js
@@ -15,7 +14,7 @@ from ldp import parse_survey
 from ldp.compiled import compiled
 from ldp_client import EmbeddedClient
 
-pytestmark = [pytest.mark.skipif(NODE is None, reason="needs node"), needs_built_client]
+pytestmark = pytest.mark.needs("node", "built client")
 
 TEXT = """
 [survey]

@@ -15,7 +15,7 @@ from unicodedata import normalize
 import numpy as np
 import pytest
 from calling import run
-from js_client import NODE, PACKAGE, needs_built_client
+from js_client import NODE, PACKAGE
 from places import ROOT
 from xxhash import xxh64_intdigest
 
@@ -28,8 +28,6 @@ from ldp.randomness import Replay
 from ldp.survey_file import _TYPES
 from ldp_aggregator import Ingest, Options, estimate
 from ldp_simulations.holders import holders_of
-
-needs_node = pytest.mark.skipif(NODE is None, reason="needs node")
 
 EIGHT = [f"Größe {number}" for number in range(8)]
 APART = [normalize("NFD", text) for text in EIGHT]
@@ -296,8 +294,7 @@ def mean_of(question, answers):
     return low + step * sum(value + Fraction(rest, 1 << 64) for value, rest in places) / len(places)
 
 
-@needs_node
-@needs_built_client
+@pytest.mark.needs("node", "built client")
 def test_equal_tapes_give_equal_reports():
     """For 100 tapes a question, reports, bytes drawn and prices are those of Python."""
     questions = QUESTIONS | MORE
@@ -325,8 +322,7 @@ def test_equal_tapes_give_equal_reports():
         }
 
 
-@needs_node
-@needs_built_client
+@pytest.mark.needs("node", "built client")
 def test_the_weights_of_arcs_are_those_of_python():
     """On circles from the smallest to the largest, for narrow arcs and for wide ones."""
     theirs = json.loads(run_js("usual_weights.js", circles=CIRCLES))
@@ -334,8 +330,7 @@ def test_the_weights_of_arcs_are_those_of_python():
         assert [int(weight) for weight in of_circle] == list(usual_weights(modulus, width))
 
 
-@needs_node
-@needs_built_client
+@pytest.mark.needs("node", "built client")
 def test_both_clients_have_the_same_mechanisms_and_types():
     """Each of the tables by name; equal tapes are compared for every mechanism."""
     theirs = json.loads(run_js("parts.js"))
@@ -344,8 +339,7 @@ def test_both_clients_have_the_same_mechanisms_and_types():
     assert {mechanism for mechanism, _, _ in (QUESTIONS | MORE).values()} == set(MECHANISMS)
 
 
-@needs_node
-@needs_built_client
+@pytest.mark.needs("node", "built client")
 def test_hashes_are_those_of_xxhash():
     """XXH64 of every length up to 200 bytes, under seeds of all 64 bits."""
     inputs = [
@@ -365,8 +359,7 @@ def test_the_fields_of_projective_questions_are_of_every_kind():
     assert orders == {4, 8, 11, 16}
 
 
-@needs_node
-@needs_built_client
+@pytest.mark.needs("node", "built client")
 def test_reports_of_the_js_client_decode(tmp_path):
     """What `ldp check --json` writes is enough for it.
 

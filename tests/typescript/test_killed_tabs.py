@@ -19,14 +19,13 @@ from contextlib import contextmanager, nullcontext
 from random import Random
 
 import pytest
-from browser import MISSING, browser
+from browser import browser
 from engines import ENGINES
-from js_client import needs_built_client
 from watched_files import watched_files
 
 from ldp.wire import FrameReader, decode_batch
 
-pytestmark = needs_built_client
+pytestmark = pytest.mark.needs("built client")
 
 PAGE = "client/js/test/kept_tab.html"
 READY = "return document.body?.dataset.ready === ''"
@@ -82,12 +81,12 @@ def finished_in(window):
     return finished
 
 
-@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.needs(name)) for name in ENGINES]
+)
 def test_what_a_tab_was_charged_for_arrives_once(name, tmp_path):
     """After tabs were closed and browsers killed, charges are reports, each of which came once."""
     engine = ENGINES[name]
-    if engine.missing:
-        pytest.skip(f"needs {name}")
     draw, said = Random(15), []
     with watched_files(answer=receipt) as server, lives(engine, tmp_path) as opened:
         for life in range(DEATHS):
@@ -119,7 +118,7 @@ def test_what_a_tab_was_charged_for_arrives_once(name, tmp_path):
     assert was_lost or set(said) <= charged.keys()
 
 
-@pytest.mark.skipif(MISSING, reason="needs chromium and chromedriver")
+@pytest.mark.needs("chromium")
 def test_a_store_that_the_browser_threw_away_is_said_to_be_lost(tmp_path):
     """A kill between two writes leaves the head of a record without its body: all is lost later."""
     with watched_files(answer=receipt) as server:

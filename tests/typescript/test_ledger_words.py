@@ -4,12 +4,11 @@ import json
 from fractions import Fraction
 
 import pytest
-from js_client import NODE, needs_built_client
 from test_js_client import run_js
 
 from ldp_client.ledger import Charge, Ledger
 
-pytestmark = [pytest.mark.skipif(NODE is None, reason="needs node"), needs_built_client]
+pytestmark = pytest.mark.needs("node", "built client")
 
 DAY = 20_000
 

@@ -5,7 +5,6 @@ import time
 
 import pytest
 from hpke_reference import point, private_key
-from js_client import NODE, needs_built_client
 from listening import Handler, listening
 from pages import Visitor
 from pools import EVER, Collector, forwarder, look, relay_at
@@ -20,7 +19,7 @@ from ldp_aggregator.service.relay.app import SEALED_PATH, RelayApplication
 from ldp_aggregator.service.relay.gateway import make_gateway_key
 from ldp_aggregator.service.uploads.tokens import Tokens
 
-pytestmark = [pytest.mark.skipif(NODE is None, reason="needs node"), needs_built_client]
+pytestmark = pytest.mark.needs("node", "built client")
 
 KEY = private_key(bytes(31) + b"\7")
 DEVICES = 6

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 import pytest
-from js_client import NODE, needs_built_client
+from js_client import NODE
 from surveys import survey_of, yes_no
 from test_js_client import run_js
 
@@ -13,7 +13,7 @@ from ldp.compiled import compiled
 from ldp.wire import FrameReader, decode_batch
 from ldp_aggregator import Ingest
 
-pytestmark = [pytest.mark.skipif(NODE is None, reason="needs node"), needs_built_client]
+pytestmark = pytest.mark.needs("node", "built client")
 
 CITY = (
     'name = "city"\ntype = "category"\nvalues = ["Aachen", "Bonn", "Celle", "Dresden"]\n'

@@ -7,9 +7,8 @@ client is missing.
 from contextlib import nullcontext
 
 import pytest
-from browser import ENTER, MAPPED, MISSING, PLAIN, TAB, browser
+from browser import ENTER, MAPPED, PLAIN, TAB, browser
 from engines import ENGINES
-from js_client import needs_built_client
 from watched_files import watched_files
 
 PAGE = "examples/web/"
@@ -36,8 +35,6 @@ STRICT = "default-src 'self'"
 @pytest.fixture(scope="module")
 def screen(tmp_path_factory):
     """One browser for all tests, in which a page can be used before it has loaded."""
-    if MISSING:
-        pytest.skip("needs chromium and chromedriver")
     with browser(tmp_path_factory.mktemp("profile"), MAPPED, waits="none") as opened:
         yield opened
 
@@ -105,7 +102,7 @@ def test_before_all_is_loaded_there_is_nothing_to_click(chromium, server, slow):
     assert offered == 0
 
 
-@needs_built_client
+@pytest.mark.needs("built client")
 @pytest.mark.parametrize("obstacle", ["plain HTTP", "no module", "no storage"])
 def test_what_cannot_randomize_says_so_and_offers_nothing(chromium, server, obstacle):
     """Without Web Crypto, with a file that is missing, without storage."""
@@ -119,7 +116,7 @@ def test_what_cannot_randomize_says_so_and_offers_nothing(chromium, server, obst
     assert_nothing_told(settled(chromium, server))
 
 
-@needs_built_client
+@pytest.mark.needs("built client")
 @pytest.mark.parametrize("policy", [None, STRICT])
 def test_a_server_is_told_the_same_whatever_the_answer(chromium, server, policy):
     """Under the page's own policy and a stricter one: equal requests of equal length.
@@ -130,13 +127,13 @@ def test_a_server_is_told_the_same_whatever_the_answer(chromium, server, policy)
     assert_told_the_same(chromium, server)
 
 
-@needs_built_client
-@pytest.mark.parametrize("name", ["firefox", "webkit"])
+@pytest.mark.needs("built client")
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.needs(name)) for name in ("firefox", "webkit")]
+)
 def test_other_engines_tell_a_server_the_same_too(name, server, tmp_path):
     """Under the page's own policy."""
     engine = ENGINES[name]
-    if engine.missing:
-        pytest.skip(f"needs {name}")
     with engine.window(tmp_path) as window:
         assert_told_the_same(window, server)
 
@@ -164,7 +161,7 @@ def assert_told_the_same(window, server):
     assert requests["true"] == requests["false"]
 
 
-@needs_built_client
+@pytest.mark.needs("built client")
 def test_a_key_answers_once_the_page_is_ready(chromium, server):
     """The first button takes the focus and Enter, as it did not before.
 

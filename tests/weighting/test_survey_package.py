@@ -19,9 +19,7 @@ from ldp_aggregator.weighting.margins import margins_of
 CLUSTERS, STRATA = DATA / "apiclus1.csv", DATA / "apistrat.csv"
 TYPES = {"stype": {"E": 4421, "H": 755, "M": 1018}}
 BOTH = {**TYPES, "sch.wide": {"No": 1072, "Yes": 5122}}
-needs_data = pytest.mark.skipif(
-    not (CLUSTERS.exists() and STRATA.exists()), reason="needs apiclus1.csv, apistrat.csv"
-)
+needs_data = pytest.mark.needs("apiclus1.csv", "apistrat.csv")
 
 
 def answers_of(path, attributes, *, cluster=None, stratum=None):
