@@ -49,11 +49,14 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(config, items):
     """Leave the slow tests out, but for those that are asked for by name."""
-    if config.getoption("--all") or any("::" in name for name in config.args):
+    if config.getoption("--all"):
         return
-    slow = [item for item in items if needs.is_slow(item)]
+    named = tuple(name for name in config.args if "::" in name)
+    slow = [
+        item for item in items if needs.is_slow(item) and not item.nodeid.startswith(named or "::")
+    ]
     config.hook.pytest_deselected(items=slow)
-    items[:] = [item for item in items if not needs.is_slow(item)]
+    items[:] = [item for item in items if item not in slow]
 
 
 def pytest_runtest_setup(item):

@@ -1,0 +1,165 @@
+"""Which tests does a change touch? `python -m tests.affected [REV]` lists their files.
+
+`--run` runs them instead, slow ones of pages included. REV is what the files are compared with;
+without it, the last commit, so that the change is what is not committed.
+
+A file of tests is touched by a change
+
+- of a module that it imports itself or through helpers; a name that a package exports stands for
+  the module that defines it;
+- of a module that is loaded by its name (a mechanism, a decoder, a command), if the file imports
+  the table of the mechanisms, or if one of its texts begins with that name;
+- of the file itself, of a helper, or of any other file whose name stands in one of its texts.
+
+A change of a page also touches `tests/project`, which reads all pages. Who uses the changed module
+is not followed further: a change of the core would touch everything. `pytest` finds the rest.
+"""
+
+import argparse
+import ast
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+TESTS = Path(__file__).parent
+ROOT = TESTS.parent
+PACKAGES = {
+    "ldp": ROOT,
+    "ldp_client": ROOT / "client",
+    "ldp_aggregator": ROOT / "aggregator",
+    "ldp_simulations": ROOT / "simulations",
+}
+MECHANISMS = "ldp.mechanisms"
+LOADED_BY_NAME = (MECHANISMS, "ldp_aggregator.decoders", "commands")
+PAGES = "tests/project/test_docs.py::test_python_blocks"
+
+
+@cache
+def tree(path):
+    """The syntax tree of a file."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def imports(path):
+    """What a file imports, anywhere in it: `from a import b` counts as `a.b`, `import a` as `a`."""
+    names = set()
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+@cache
+def texts(path):
+    """The string constants of a file."""
+    nodes = ast.walk(tree(path))
+    return {
+        node.value
+        for node in nodes
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+
+
+def file_of(module):
+    """The file of a module or package of the product; None if there is no such module."""
+    folder = PACKAGES.get(module.partition(".")[0])
+    if folder is None:
+        return None
+    place = folder.joinpath(*module.split("."))
+    files = (place.with_suffix(".py"), place / "__init__.py")
+    return next((path for path in files if path.exists()), None)
+
+
+def home_of(name):
+    """The file in which an imported name is defined; None if it is not of the product."""
+    if path := file_of(name):
+        return path
+    package, _, last = name.rpartition(".")
+    path = file_of(package) if package else None
+    if path is None or path.name != "__init__.py":
+        return path
+    exported = (one for one in imports(path) if one.rpartition(".")[2] == last)
+    return next((home for one in exported if (home := home_of(one))), path)
+
+
+def sources_of(test, helpers):
+    """The files of the product that a test imports, and the helpers by which it does."""
+    files, unread = {test}, [test]
+    while unread:
+        for name in imports(unread.pop()):
+            path = helpers.get(name.partition(".")[0]) or home_of(name)
+            if path and path not in files:
+                files.add(path)
+                unread += [path] if TESTS in path.parents else []
+    return files
+
+
+def module_name(path):
+    """The dotted name of a file of the product."""
+    folder = next(root for root in [*PACKAGES.values()][::-1] if root in path.parents)
+    return ".".join(path.relative_to(folder).with_suffix("").parts)
+
+
+def is_touched(test, sources, changed):
+    """Whether a change of one file touches a file of tests with these sources."""
+    if changed in sources:
+        return True
+    if changed.suffix != ".py" or TESTS in changed.parents:
+        quoted = any(text.endswith(changed.name) for text in texts(test))
+        return quoted or (changed.suffix == ".md" and test.parent.name == "project")
+    package = module_name(changed).rpartition(".")[0]
+    if not package.endswith(LOADED_BY_NAME):
+        return False
+    if package == MECHANISMS:
+        return any(file_of(MECHANISMS) == source for source in sources)
+    name = changed.stem.replace("_", "-")
+    return any(text.split(" ", 1)[0] == name for text in texts(test))
+
+
+def affected(changed):
+    """The arguments of pytest for a change of these files."""
+    helpers = {path.stem: path for path in TESTS.rglob("*.py")}
+    tests = sorted(path for path in helpers.values() if path.name.startswith("test_"))
+    touched = []
+    for test in tests:
+        sources = sources_of(test, helpers)
+        if any(is_touched(test, sources, one) for one in changed):
+            touched.append(str(test.relative_to(ROOT)))
+    pages = (path for path in changed if path.suffix == ".md")
+    return touched + [f"{PAGES}[{path.relative_to(ROOT)}]" for path in pages]
+
+
+def changes(revision):
+    """The files that differ from a revision, those that git does not know yet included."""
+    ask = ["git", "-C", str(ROOT)]
+    differing = [*ask, "diff", "--name-only", revision]
+    unknown = [*ask, "ls-files", "--others", "--exclude-standard"]
+    lines = [
+        line
+        for command in (differing, unknown)
+        for line in subprocess.run(
+            command, check=True, capture_output=True, text=True
+        ).stdout.splitlines()
+    ]
+    return [ROOT / line for line in lines if (ROOT / line).exists()]
+
+
+def main():
+    """Print or run."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("revision", nargs="?", default="HEAD")
+    parser.add_argument("--run", action="store_true", help="run them")
+    asked = parser.parse_args()
+    touched = affected(changes(asked.revision))
+    if not asked.run:
+        sys.stdout.write("".join(f"{line}\n" for line in touched))
+    elif touched:
+        sys.exit(subprocess.run([sys.executable, "-m", "pytest", *touched], check=False).returncode)
+
+
+if __name__ == "__main__":
+    main()
