@@ -46,9 +46,10 @@ def started(processes, *words, folder, token=None):
     print("$ ldp", *words)
     environment = os.environ | ({} if token is None else {"LDP_RELAY_TOKEN": token})
     log = folder / f"{words[0]}.log"
-    process = subprocess.Popen(  # noqa: S603  # our own command
-        [LDP, *map(str, words)], cwd=folder, stderr=log.open("w"), env=environment
-    )
+    with log.open("w") as lines:
+        process = subprocess.Popen(  # noqa: S603  # our own command
+            [LDP, *map(str, words)], cwd=folder, stderr=lines, env=environment
+        )
     processes.callback(process.wait)
     processes.callback(process.terminate)
     listening = waited(lambda: re.search(r"https?://\S+:\d+", log.read_text()), process)

@@ -5,13 +5,15 @@ the slow tier for another reason says so, `@pytest.mark.slow("kills a service")`
 needs; it is not judged by its seconds. Where a fast test takes more than three seconds, the run
 fails.
 
-Seconds are those of the test's process and of the children that ended by then. What many tests
-import is loaded before the first of them, which would otherwise pay for it. On a machine that does
-other work a second is longer: look again on an idle one before a mark is changed.
+Seconds are those of the test's process and of the children that ended by then, divided by what an
+empty loop takes, as machines differ threefold: a second is one of a machine that turns it ten
+million times in .13 s. What many tests import is loaded before the first of them, which would
+otherwise pay for it. Look again on an idle machine before a mark is changed.
 """
 
 import importlib
 import os
+import time
 from collections import defaultdict
 
 import pytest
@@ -22,6 +24,7 @@ FAST_BELOW = 0.5
 """A slow test that takes less than this could be fast; between the two, either will do."""
 FAILS_FROM = 3.0
 SHOWN = 20
+TURNS, SECONDS_A_TURN = 10_000_000, 1.3e-8
 LOADED_FIRST = (
     "hypothesis",
     "ldp_aggregator.commands.main",
@@ -41,10 +44,19 @@ def processor_seconds():
     return times.user + times.system + times.children_user + times.children_system
 
 
+def slowness():
+    """How many times as long as on the machine of reference an empty loop takes here."""
+    before = time.process_time()
+    for _ in range(TURNS):
+        pass
+    return (time.process_time() - before) / TURNS / SECONDS_A_TURN
+
+
 class Measuring:
     """A plugin: processor seconds of each test, on its reports and in the summary."""
 
     def __init__(self):
+        self._slowness = slowness()
         self._before = 0.0
         self._seconds = defaultdict(float)
         self._marks = {}
@@ -65,11 +77,12 @@ class Measuring:
         """Note on each report what its phase has taken, and how the test is marked."""
         report = yield
         now = processor_seconds()
-        report.processor_seconds = now - self._before
+        report.processor_seconds = (now - self._before) / self._slowness
         self._before = now
         marker = item.get_closest_marker("slow")
-        by_nature = bool(SLOW & names_of(item)) or bool(marker and marker.args)
-        report.tier = "other" if by_nature else "slow" if marker else "fast"
+        report.tier = "slow" if marker else "fast"
+        if SLOW & names_of(item) or (marker and marker.args):
+            report.tier = "slow by nature"
         return report
 
     def pytest_runtest_logreport(self, report):

@@ -1,24 +1,24 @@
 """Every example of the documentation runs as written: Python blocks, and the README's tour."""
 
 import re
+import runpy
 import shlex
-import subprocess
-import sys
 from contextlib import suppress
 from pathlib import Path
 from unittest import SkipTest
 
 import pytest
+from calling import run
 from places import ROOT
 from sybil import Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("[!.]*/README.md")])
 
 
-def commands(page):
-    """The lines of a page's console blocks."""
-    blocks = re.findall(r"```console\n(.*?)```", page.read_text(), re.DOTALL)
+def commands(text):
+    """The lines of the console blocks of a page, or of a part of it."""
+    blocks = re.findall(r"```console\n(.*?)```", text, re.DOTALL)
     return [line.removeprefix("$ ") for block in blocks for line in block.splitlines()]
 
 
@@ -35,34 +35,63 @@ def test_python_blocks(page, monkeypatch):
             example.evaluate()
 
 
-def test_tour(tmp_path):
-    """The README's commands run as written, one by one, and leave what they promise."""
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
-    folder = Path(sys.executable).parent
-    # `uv run` only prepares the environment that these tests already run in; pytest itself is what
-    # is running.
-    lines = [line.split("&& ")[-1] for line in commands(ROOT / "README.md")]
-    # The service does not end by itself: `test_service_walk` starts it.
-    lines = [
-        line.removeprefix("uv run ")
-        for line in lines
-        if line != "uv run pytest" and " ldp serve " not in line
-    ]
-    assert len(lines) >= 9
-    for line in lines:
-        program, *words = shlex.split(line)
-        done = subprocess.run(
-            [folder / program, *words], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, f"{line}\n{done.stderr}"
-    files = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
-    assert {
-        "commute/report.html",
-        "commute/picture.svg",
+def sections(page):
+    """The parts of a page that have commands, by their headings; the long tour is two parts."""
+    parts = re.split(r"\n## |\n\*\*(?=On the devices)", page.read_text(encoding="utf-8"))
+    return {re.match(r"[\w /]+", part)[0]: part for part in parts if "```console" in part}
+
+
+def typed(line, monkeypatch):
+    """Do what a line of a page does, in this process, which has loaded what commands need."""
+    program, *words = shlex.split(line.rpartition("&& ")[2].removeprefix("uv run "))
+    if program == "ldp":
+        run(*words)
+    else:
+        assert program == "python", line
+        monkeypatch.setattr("sys.argv", words)
+        monkeypatch.syspath_prepend(Path(words[0]).parent)
+        with suppress(SystemExit):  # a failure leaves without the file that is looked for
+            runpy.run_path(words[0], run_name="__main__")
+
+
+TOUR = {
+    "Two commands": ["commute/report.html", "commute/picture.svg"],
+    "A tour": ["affairs.certificate.json", "proof.json"],
+    "On the devices": [
         "affairs.svg",
         "affairs.json",
         "affairs/report.html",
-    } <= files
+    ],
+    "A relay between devices and collector": ["affair.batch.json"],
+    "Data of google/rappor": ["browsers/map.csv"],
+}
+"""The README's sections, and files that their commands leave."""
+THREE_PROCESSES = "A relay between devices and collector"
+
+
+def test_the_tour_is_whole():
+    """Each section with commands is run below, or starts a service, which does not end."""
+    rest = sections(ROOT / "README.md").keys() - TOUR.keys()
+    assert rest == {"A link that anybody can send"}
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name == THREE_PROCESSES else [])
+        for name in TOUR
+    ],
+)
+def test_tour(section, tmp_path, monkeypatch):
+    """The README's commands run as written, one by one, and leave what they promise."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    # These tests are the one command, and `test_service_walk` starts the other.
+    elsewhere = ("uv run pytest", "uv run ldp serve ")
+    for line in commands(sections(ROOT / "README.md")[section]):
+        if not line.startswith(elsewhere):
+            typed(line, monkeypatch)
+    assert [name for name in TOUR[section] if not (tmp_path / name).is_file()] == []
 
 
 def test_links_lead_somewhere():
