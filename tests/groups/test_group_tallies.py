@@ -151,6 +151,14 @@ def test_only_more_can_be_asked_for():
     assert few.total["mode"].reports == PEOPLE
 
 
+def test_asking_for_more_shows_a_part_of_what_is_shown():
+    """So that two tables of the same reports, one by a higher least, show no more than the first."""
+    lowest = {group.name for group in estimate_groups(TALLY, by=["platform", "country"])}
+    for least_group in (150, 300, 1_000):
+        groups = estimate_groups(TALLY, by=["platform", "country"], least_group=least_group)
+        assert {group.name for group in groups} <= lowest
+
+
 def test_several_reports_of_each_count_as_one():
     """A group is large enough by its people, as far as they are known."""
     one = estimate_groups(TALLY, by=["platform"], names=("daily",))

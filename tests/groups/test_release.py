@@ -115,16 +115,50 @@ def test_nothing_that_is_shown_rests_on_few_reports(seed):
     """
     sizes = [(2, 2), (3, 1), (1, 1, 1), (4,)][seed % 4]
     attributes, counts = attributes_of(*sizes), population(sizes, 1_200, seed)
+    assert rests_on_enough(attributes, counts, release(attributes, counts, LEAST).shown, LEAST)
+
+
+def rests_on_enough(attributes, counts, shown, least):
+    """Whether no figure that follows from crowds rests on fewer reports than the least."""
     reports = {number: count for number, count in counts.items() if count}
-    shown = release(attributes, counts, LEAST).shown
     rows = members(attributes, [*shown], [*reports]).astype(np.float64)
     masses = np.array([*reports.values()])
     places = range(len(masses))
     for few in chain.from_iterable(combinations(places, number) for number in range(1, 8)):
-        if masses[[*few]].sum() < LEAST:
+        if masses[[*few]].sum() < least:
             others = np.delete(rows, few, axis=1)
             # As many independent rows without these columns: nothing vanishes on the others alone.
-            assert np.linalg.matrix_rank(others) == np.linalg.matrix_rank(rows)
+            if np.linalg.matrix_rank(others) < np.linalg.matrix_rank(rows):
+                return False
+    return True
+
+
+ISOLATED = {4: 1, 5: 260, 7: 99, 8: 2000}
+"""Reports of two attributes with two values each: by 100 both margins are shown, by 300 a cell."""
+
+
+def test_two_releases_that_do_not_know_of_each_other_show_one_report():
+    """Each is safe; the margins of one less a cell of the other are a group of one."""
+    attributes = attributes_of(2, 2)
+    shown = [release(attributes, ISOLATED, least).shown for least in (LEAST, 3 * LEAST)]
+    assert not attack(attributes, ISOLATED, shown[0])
+    assert not attack(attributes, ISOLATED, shown[1])
+    assert ("0-0", "1-0") in attack(attributes, ISOLATED, shown[0] | shown[1])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_releases_by_other_leasts_are_part_of_that_by_the_lowest(seed):
+    """So that all of them together show no more; and each by itself is safe by its own least."""
+    sizes = [(2, 2), (3, 1), (1, 1, 1), (4,)][seed % 4]
+    attributes, counts = attributes_of(*sizes), population(sizes, 2_500, seed)
+    counts = counts if seed else ISOLATED
+    lowest = release(attributes, counts, LEAST).shown
+    for least in (LEAST, 150, 3 * LEAST):
+        shown = release(attributes, counts, least, within=(LEAST,)).shown
+        assert shown.items() <= lowest.items()
+        assert rests_on_enough(attributes, counts, shown, least)
+        later = release(attributes, counts, 2 * least, within=(LEAST, least)).shown
+        assert later.items() <= shown.items()
 
 
 def test_what_is_shown_is_no_less_than_it_has_to_be():

@@ -5,7 +5,7 @@ import time
 from contextlib import closing
 
 import pytest
-from group_samples import PLATFORM, people_of, questions
+from group_samples import MODES, PLATFORM, people_of, questions
 from pages import TOKEN, UPLOADING, service_of, visitor
 from test_release import attack
 
@@ -154,6 +154,54 @@ def test_what_a_service_shows_recovers_no_small_group(service):
     sizes = sizes_of(aggregate(SURVEY, REPORTS[0]), SURVEY["mode"])
     assert len(shown) > 5
     assert not attack(SURVEY.attributes, sizes, shown)
+
+
+CROSSED = {("android", "de"): 1, ("android", "us"): 260, ("ios", "de"): 99, ("ios", "us"): 2000}
+"""People of two attributes: by 100 both margins are shown, and by 300 one of the cells."""
+
+
+def version_of(least_group, *more):
+    mode = ldp.question("mode", MODES, mechanism="l-grr", epsilon_first=1, epsilon_lifetime=2)
+    attributes = [PLATFORM, COUNTRY]
+    keys = {"epoch": "1h", "least_group": least_group}
+    return ldp.survey("groups", mode, *more, attributes=attributes, **keys)
+
+
+def all_shown(service):
+    """The groups of a question that any way to ask shows."""
+    shown = set()
+    for served in service.catalogue.all:
+        for by in ("platform", "country", "platform,country"):
+            for each in (1, 2, 3):
+                asked = {"by": by, "reports_each": each, "version": served.fingerprint}
+                groups = of_service(service, question="mode", **asked).json()["groups"]
+                labels = [group["group"] for group in groups]
+                shown |= {(one.get("platform", ""), one.get("country", "")) for one in labels}
+    return shown
+
+
+@pytest.mark.parametrize("leasts", [(100, 300), (300, 100)])
+def test_what_is_shown_of_an_epoch_is_decided_once(tmp_path, leasts):
+    """By the survey that was served first: neither another version nor reports_each shows more."""
+    first, second = version_of(leasts[0]), version_of(leasts[1], questions()[1])
+    people = [labels for labels, number in CROSSED.items() for _ in range(number)]
+    platforms, countries = zip(*people, strict=True)
+    modes = ["car", "bus"] * (len(people) // 2)
+    answers = {"mode": modes, "platform": platforms, "country": countries}
+    clock, looks = Clock(), []
+    for versions in ([first], [first, second], [second], [first]):
+        texts = [version.to_toml() for version in versions]
+        with service_of(*texts, folder=tmp_path, clock=clock) as service:
+            if not looks:
+                upload(service, randomize(first, answers, seed=1))
+                close_epochs(service, clock)
+            looks.append(all_shown(service))
+    assert all(shown <= looks[0] for shown in looks)
+    assert ("ios", "us") in looks[0] or ("ios", "") in looks[0]
+    # What was once asked for more is not shown by less, whichever versions are served then.
+    assert looks[1:] == [looks[1]] * 3
+    sizes = sizes_of(aggregate(first, randomize(first, answers, seed=1)), first["mode"])
+    assert not attack(first.attributes, sizes, set().union(*looks))
 
 
 def test_an_epoch_of_few_adds_nothing(service):

@@ -22,7 +22,14 @@ from ldp_aggregator.service.repair.doctor import repair
 from ldp_aggregator.service.store.errors import StoreDamagedError
 from ldp_aggregator.service.store.opening import open_snapshot, open_store
 from ldp_aggregator.service.store.reading import tally_of
-from ldp_aggregator.service.store.records import EVER, Epoch
+from ldp_aggregator.service.store.records import (
+    EVER,
+    SHOWN,
+    Epoch,
+    sealed,
+    shard_of,
+    tally_key,
+)
 from ldp_aggregator.service.store.shown import ShownSnapshot
 from ldp_aggregator.service.store.verification import findings
 from ldp_aggregator.tallies.joint_counting import counted
@@ -194,6 +201,21 @@ def test_what_is_shown_of_a_closed_epoch_stays(books, minutes):
     again = Books(books.store, catalogue.tallied)
     Publisher(catalogue, publication).start(again)
     assert shown_reports(again, catalogue) == expected
+
+
+def test_what_another_process_never_showed_of_a_closed_epoch_stays_hidden(books):
+    """It died with reports unseen, and comes back after others closed the epoch and showed theirs."""
+    books, catalogue = books
+    epoch = Epoch(3600, 5)
+    count(books, catalogue, "car", reports=25, epoch=epoch)
+    with begin(books, alone=True) as turn:
+        turn.close(3600, 5)
+    [car] = [part for part in catalogue.tallied.values() if part.name == "car"]
+    books.store.begin()
+    books.store.put([sealed(SHOWN, tally_key(car.fingerprint, epoch, 1, part=0), bytes(8))])
+    books.store.commit()
+    Publisher(catalogue, Publication(10)).start(books)
+    assert [shard_of(record) for record in books.store.scan(SHOWN)] == [1]
 
 
 def test_what_is_shown_is_repaired_as_a_whole(tmp_path):

@@ -93,10 +93,11 @@ def divided(
     survey = tally.survey
     check_groups(survey.attributes, asked)
     least = least_of(survey, least_group) * reports_each
-    shown = {
-        name: _Counts(tally, survey[name], released(tally, survey[name], least, earlier=earlier))
-        for name in names
-    }
+    shown = {}
+    for name in names:
+        question = survey[name]
+        release = released(tally, question, least, earlier=earlier, within=(survey.least_group,))
+        shown[name] = _Counts(tally, question, release)
     return parts_of(tally, asked, shown, least=least)
 
 
@@ -113,15 +114,21 @@ def least_of(survey: Survey, least_group: int | None) -> int:
 
 
 def released(
-    tally: Tally, question: Question, least: int, earlier: Sequence[Tally] = ()
+    tally: Tally,
+    question: Question,
+    least: int,
+    *,
+    earlier: Sequence[Tally] = (),
+    within: Sequence[int] = (),
 ) -> Release:
-    """Which groups of a question are shown."""
+    """Which groups of a question are shown, as `release` says."""
     try:
         return release(
             question.attributes,
             sizes_of(tally, question),
             least,
             earlier=[sizes_of(before, question) for before in earlier],
+            within=within,
         )
     except ValueError as error:
         raise EstimateError(str(error)) from None

@@ -9,6 +9,8 @@ Rules
   in the order of the survey; and of one table the greatest first.
 - Where the same reports were shown before, when there were fewer, the groups that were shown then
   count as shown as well: no difference of two releases rests on fewer reports either.
+- Where a lower least holds for the same reports as well, what is shown by a higher one is part of
+  what is shown by the lower: whoever sees both sees no more than by the lower one.
 - The number of reports of everyone is known. If they are fewer than `least`, there are no groups.
 """
 
@@ -42,12 +44,18 @@ class Release:
 
 
 def release(
-    attributes: Attributes, sizes: Sizes, least: int, earlier: Sequence[Sizes] = ()
+    attributes: Attributes,
+    sizes: Sizes,
+    least: int,
+    *,
+    earlier: Sequence[Sizes] = (),
+    within: Sequence[int] = (),
 ) -> Release:
     """The crowds that are shown, where each combination has so many reports.
 
     `earlier` are the sizes at releases before this one, the first in front: each at most as large
-    as the next. Raises `ValueError` if one is larger.
+    as the next. Raises `ValueError` if one is larger. `within` are lower leasts by which the same
+    reports are shown as well: nothing is shown by a higher one that is suppressed by a lower.
     """
     states = [*earlier, sizes]
     numbers = sorted({number for state in states for number in state if state[number]})
@@ -58,11 +66,16 @@ def release(
         raise ValueError("expected no more reports at an earlier release than at a later one")
     # A cell is what came of a combination between two releases; those of no reports are none.
     occupied = came.ravel() > 0
-    span = Span(came.ravel()[occupied], least)
+    spans = [Span(came.ravel()[occupied], each) for each in sorted({*within, least})]
     shown: dict[Crowd, int] = {}
     for state, reports in enumerate(table, 1):
         is_past = np.repeat(np.arange(len(states)) < state, len(numbers))[occupied]
-        shown = _shown(attributes, numbers, reports, span=span, columns=(occupied, is_past))
+        columns = occupied, is_past
+        for place, span in enumerate(spans):
+            by_lower = shown if place else None
+            shown = _shown(
+                attributes, numbers, reports, span=span, columns=columns, within=by_lower
+            )
     return Release(least, shown)
 
 
@@ -73,11 +86,13 @@ def _shown(
     *,
     span: Span,
     columns: tuple[NDArray[np.bool_], NDArray[np.bool_]],
+    within: Mapping[Crowd, int] | None,
 ) -> dict[Crowd, int]:
     """The crowds that are shown at one release, and their reports; they are added to the span.
 
     `reports` are those until then, (numbers,). `columns` says of which pairs of a release and a
-    combination there are cells, and which of the cells had come by then.
+    combination there are cells, and which of the cells had come by then. `within` are the only
+    crowds that may be shown, if not all.
     """
     occupied, is_past = columns
     total = int(reports.sum())
@@ -92,6 +107,8 @@ def _shown(
         # The greatest first; of equal ones, in the order of the survey.
         order = np.argsort(-sizes, kind="stable")
         order = order[sizes[order] >= span.least]
+        if within is not None:
+            order = order[[table[place] in within for place in order.tolist()]]
         # Which cells each crowd sums, (crowds, cells): those of its combinations, until then.
         copies = len(occupied) // max(len(numbers), 1)
         sums = np.tile(inside[order], (1, copies))[:, occupied] & is_past

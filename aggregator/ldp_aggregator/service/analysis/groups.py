@@ -4,6 +4,9 @@ Rules
 - Groups are of epochs that are closed, whose reports do not change any more: what is shown of an
   epoch is decided once (`ldp_aggregator.groups.release`) and stays, so that no two looks at a
   service differ by a small group.
+- It is decided by the `least_group` of the first survey that asked the question. Where another
+  version of the survey wants more, or several reports are of each respondent, a part of it is
+  shown. So two answers together show no more than the first survey promised.
 - Over all epochs a group is the sum of those in which it is shown. Nothing else is told of it.
 - A survey without epochs is never closed: its groups are for who holds the tallies.
 """
@@ -31,8 +34,8 @@ from ldp_aggregator.groups.parts import parts_of
 from ldp_aggregator.groups.release import Release
 from ldp_aggregator.options import Options
 from ldp_aggregator.service.counting.served import Served
-from ldp_aggregator.service.store.reading import Span, by_combination
-from ldp_aggregator.service.store.records import Epoch, Scanned, last_closed
+from ldp_aggregator.service.store.reading import Span, by_combination, least_groups
+from ldp_aggregator.service.store.records import Epoch, Least, Scanned, last_closed
 from ldp_aggregator.tallies.tally import Tally, sum_by_combination
 
 _MOST_REMEMBERED = 10_000
@@ -42,7 +45,7 @@ class GroupReader:
     """Reads groups, and remembers what is shown of closed epochs."""
 
     def __init__(self) -> None:
-        self._releases: dict[tuple[bytes, Epoch, int], Release] = {}
+        self._releases: dict[tuple[bytes, Epoch, Least, int], Release] = {}
 
     def estimates(
         self,
@@ -62,13 +65,15 @@ class GroupReader:
         check_groups(survey.attributes, asked)
         check_asked([survey[name] for name in names] or [*survey], options)
         last = closed_until(snapshot, survey, epoch)
-        least = survey.least_group * options.reports_each
         shown: dict[str, Mapping[Crowd, Counts]] = {}
+        leasts = []
         for question in survey:
             if not names or question.name in names:
                 tallies = _tallies(snapshot, survey, question, epoch=epoch, last=last)
-                shown[question.name] = self._shown(tallies, question, least)
-        parts = parts_of(Tally.empty(survey), asked, shown, least=least)
+                noted = _noted(snapshot, survey, question)
+                leasts.append(noted.highest * options.reports_each)
+                shown[question.name] = self._shown(tallies, question, noted, least=leasts[-1])
+        parts = parts_of(Tally.empty(survey), asked, shown, least=max(leasts))
         return estimates_of(parts, survey, options, candidates=served.candidates)
 
     def history(
@@ -91,25 +96,26 @@ class GroupReader:
         question = survey[name]
         check_asked([question], options)
         last = closed_until(snapshot, survey, None)
-        least = least_of(survey, least_group) * options.reports_each
+        noted = _noted(snapshot, survey, question)
+        least = max(noted.highest, least_of(survey, least_group)) * options.reports_each
         epochs = []
         for epoch, tally in _tallies(snapshot, survey, question, epoch=None, last=last).items():
-            shown = {name: self._shown({epoch: tally}, question, least)}
+            shown = {name: self._shown({epoch: tally}, question, noted, least=least)}
             parts = parts_of(tally, asked, shown, least=least)
             epochs.append((epoch, estimates_of(parts, survey, options, candidates=candidates)))
         return epochs
 
     def _shown(
-        self, tallies: Mapping[Epoch, Tally], question: Question, least: int
+        self, tallies: Mapping[Epoch, Tally], question: Question, noted: Least, *, least: int
     ) -> dict[Crowd, Counts]:
         """The counts of all groups of a question that are shown, over some epochs."""
         counts: dict[Crowd, Counts] = {}
         for epoch, tally in tallies.items():
-            key = question.fingerprint, epoch, least
+            key = question.fingerprint, epoch, noted, least
             if key not in self._releases:
                 if len(self._releases) >= _MOST_REMEMBERED:
                     self._releases.clear()
-                self._releases[key] = released(tally, question, least)
+                self._releases[key] = released(tally, question, least, within=noted)
             for crowd in self._releases[key].shown:
                 own = counts_of(tally, question.name, question.attributes, crowd=crowd)
                 counts[crowd] = counts[crowd] + own if crowd in counts else own
@@ -131,6 +137,12 @@ def closed_until(snapshot: Scanned, survey: Survey, epoch: Epoch | Span | None) 
     if isinstance(epoch, Epoch) and epoch.number > last:
         raise EstimateError("expected an epoch that is closed for estimates by attributes")
     return last
+
+
+def _noted(snapshot: Scanned, survey: Survey, question: Question) -> Least:
+    """How many reports groups of a question need, by all surveys that ever asked it."""
+    noted = least_groups(snapshot, question.fingerprint)
+    return noted or Least(survey.least_group, survey.least_group)
 
 
 def _tallies(

@@ -41,7 +41,7 @@ from ldp_aggregator.service.store.store import Snapshot, Store
 from ldp_aggregator.service.store.verification import check, is_large
 from ldp_aggregator.tallies.joint_counting import empty_counts_of
 
-HELD = (TALLY, SHOWN, "intake", "ids", "closed", "seen", "sent", "mark", "survey")
+HELD = (TALLY, SHOWN, "intake", "ids", "closed", "seen", "sent", "mark", "survey", "least")
 """Kinds whose checksums the books hold in memory, because their records are written again."""
 
 Statistic = tuple[bytes, Epoch]

@@ -20,12 +20,13 @@ from ldp_aggregator.service.counting.clock import graces_of, jumps, presumed
 from ldp_aggregator.service.counting.served import Catalogue
 from ldp_aggregator.service.counting.submissions import QUARANTINED
 from ldp_aggregator.service.counting.turn import begin
-from ldp_aggregator.service.store.reading import store_id
+from ldp_aggregator.service.store.reading import least_groups, store_id
 from ldp_aggregator.service.store.records import (
     DAY,
     EVER,
     SHOWN,
     TALLY,
+    Least,
     Record,
     read_tally_key,
     shard_of,
@@ -76,6 +77,35 @@ def define(books: Books, catalogue: Catalogue) -> None:
         with begin(books) as turn:
             for served in changed:
                 turn.define(served.survey.fingerprint, served.source)
+
+
+def promise(books: Books, catalogue: Catalogue) -> None:
+    """Note how many reports groups need, where a question is new or its surveys ask for more.
+
+    What was shown by the first of its surveys stays: later ones show some of that.
+    """
+    if not _promised(books, catalogue):
+        return
+    with begin(books, alone=True) as turn:
+        # Another process may have been faster.
+        for fingerprint, least in _promised(books, catalogue).items():
+            turn.promise(fingerprint, least)
+
+
+def _promised(books: Books, catalogue: Catalogue) -> dict[bytes, Least]:
+    """What is to be noted anew."""
+    leasts: dict[bytes, int] = {}
+    for served in catalogue.all:
+        for question in served.survey:
+            if question.attributes:
+                known = leasts.get(question.fingerprint, 0)
+                leasts[question.fingerprint] = max(served.survey.least_group, known)
+    changed = {}
+    for fingerprint, least in leasts.items():
+        noted = least_groups(books.store, fingerprint) or Least(least, 0)
+        if noted.highest < least:
+            changed[fingerprint] = noted._replace(highest=least)
+    return changed
 
 
 def name(books: Books) -> None:

@@ -13,7 +13,8 @@ Rules
   shard (so that two processes give nothing away by differing).
 - What shares reports, a group and its questions, is shown at the same moment, or not.
 - Of an epoch that is closed nothing more is shown: fewer than `least` reports of it stay unseen, or
-  none with `minutes`. A closed epoch of which nothing was ever shown is shown once, at a start.
+  none with `minutes`. A closed epoch of which nothing was ever shown, of any shard, is shown once,
+  at a start.
 - `least` 1 is no protection: then everyone reads the tallies themselves, and nothing is copied.
 """
 
@@ -98,7 +99,7 @@ class Publisher:
             for fingerprint, envelope in self._tallied.items()
             for epoch, counts in history(ShownRecords(own), envelope)
         }
-        past = dict(_closed_unseen(books, own, self._tallied))
+        past = dict(self._closed_unseen(books, own))
         self._show(books, past, closed=True)
         self.look(books, at_once=True)
 
@@ -132,10 +133,13 @@ class Publisher:
         }
         if not due:
             return
-        with begin(books) as turn:
+        # Of closed epochs one process alone shows something, and only the first that would.
+        with begin(books, alone=closed) as turn:
+            seen = self._seen(books.store) if closed else set()
             for unit, epoch in sorted(due, key=lambda place: (place[1], sorted(place[0]))):
                 # Another process may have closed it.
-                if not closed and epoch.number <= turn.closed(epoch.length):
+                is_past = not closed and epoch.number <= turn.closed(epoch.length)
+                if is_past or (unit, epoch) in seen:
                     continue
                 prefixes = {fingerprint[:PREFIX] for fingerprint in unit}
                 for (fingerprint, at), counts in tallies.items():
@@ -177,6 +181,32 @@ class Publisher:
         return late and min(there) >= least
 
 
+    def _closed_unseen(self, books: Books, own: Scanned) -> Iterator[tuple[Statistic, Counts]]:
+        """The tallies of closed epochs of which nothing was ever shown."""
+        if not any(number >= 0 for number in books.closed.values()):
+            return
+        seen = self._seen(books.store)
+        for fingerprint, envelope in self._tallied.items():
+            parts = by_combination(own, envelope)
+            for epoch, counts in history(own, envelope):
+                is_open = epoch.number > books.closed.get(epoch.length, -1)
+                if is_open or (self._unit_of[fingerprint], epoch) in seen:
+                    continue
+                yield (fingerprint, epoch), counts
+                for (at, number), part in parts.items():
+                    if at == epoch:
+                        yield (of_combination(fingerprint, number), epoch), part
+
+    def _seen(self, records: Scanned) -> set[tuple[Unit, Epoch]]:
+        """Of which epochs something is shown, of what shares reports, in any shard."""
+        keys = (read_tally_key(record.key)[:2] for record in records.scan(SHOWN))
+        return {
+            (self._unit_of[fingerprint], epoch)
+            for fingerprint, epoch in keys
+            if fingerprint in self._unit_of
+        }
+
+
 def reports_of(envelope: Envelope, counts: Counts) -> int:
     """How many reports a question or a group of them has."""
     if isinstance(envelope, Question):
@@ -200,24 +230,6 @@ class _Own:
         for record in self._store.scan(kind, prefix):
             if shard_of(record) == self._store.shard:
                 yield record
-
-
-def _closed_unseen(
-    books: Books, own: Scanned, tallied: Mapping[bytes, Envelope]
-) -> Iterator[tuple[Statistic, Counts]]:
-    """The tallies of closed epochs of which nothing was ever shown."""
-    if not any(number >= 0 for number in books.closed.values()):
-        return
-    seen = {read_tally_key(record.key)[:2] for record in own.scan(SHOWN)}
-    for fingerprint, envelope in tallied.items():
-        parts = by_combination(own, envelope)
-        for epoch, counts in history(own, envelope):
-            if epoch.number > books.closed.get(epoch.length, -1) or (fingerprint, epoch) in seen:
-                continue
-            yield (fingerprint, epoch), counts
-            for (at, number), part in parts.items():
-                if at == epoch:
-                    yield (of_combination(fingerprint, number), epoch), part
 
 
 def _ends(epoch: Epoch, closing: Mapping[int, int]) -> bool:

@@ -22,6 +22,7 @@ from ldp_aggregator.service.store.records import (
     SHOWN,
     Epoch,
     IdSum,
+    Least,
     Record,
     Root,
     checksum,
@@ -114,6 +115,10 @@ class Turn:
     def define(self, fingerprint: bytes, source: str) -> None:
         """Keep the file of a survey, so that anyone who has the store can read its tallies."""
         self._written["survey", fingerprint + shard_key(self._shard)] = source.encode()
+
+    def promise(self, fingerprint: bytes, least: Least) -> None:
+        """Note how many reports groups of a question need; in a turn that is alone."""
+        self._written["least", fingerprint + shard_key(self._shard)] = least.packed()
 
     def mark(self, source: str, place: bytes) -> None:
         """Remember how far a source has been read."""

@@ -35,6 +35,7 @@ from ldp_aggregator.service.counting.housekeeping import (
     jumps_of,
     look_around,
     name,
+    promise,
     to_close,
 )
 from ldp_aggregator.service.counting.lasting import Lasting
@@ -296,6 +297,7 @@ class Writer:
         try:
             books = Books(store, self._catalogue.tallied)
             define(books, self._catalogue)
+            promise(books, self._catalogue)
             name(books)
             self._publisher.start(books)
             if books.unproven:

@@ -20,6 +20,8 @@ _MEANINGS = {
     "were downloaded before are not known to be of it any more",
     "survey": "the service writes it anew when it serves the survey; ldp doctor --survey FILE "
     "does so too",
+    "least": "how many reports groups need; the service writes it anew, as the surveys that it "
+    "serves say, and may show groups that it did not show before",
     "tally": "a part of a tally",
     "shown": "what may be looked at of a tally; it is shown anew, with what has come since",
     "intake": "what became of batches",
@@ -36,7 +38,7 @@ _MEANINGS = {
 }
 _SINGLE = ("survey", "mark", "kept", "aside", "mixed")
 """Kinds whose records are missed by nothing else."""
-_RENEWED = ("store", "seen", "sent")
+_RENEWED = ("store", "least", "seen", "sent")
 """Kinds that are written anew, of which no estimate depends."""
 
 

@@ -22,9 +22,11 @@ from ldp_aggregator.service.store.errors import StoreDamagedError
 from ldp_aggregator.service.store.records import (
     PART,
     Epoch,
+    Least,
     Record,
     Scanned,
     read_intake_key,
+    read_least,
     read_mixed_key,
     read_outcomes,
     read_root,
@@ -125,6 +127,12 @@ def by_combination(
         cells = slice(part * PART, (part + 1) * PART)
         counts.reshape(-1)[cells] += np.frombuffer(record.content, dtype="<i8")
     return counted
+
+
+def least_groups(snapshot: Scanned, fingerprint: bytes) -> Least | None:
+    """The reports that groups of a question need; None where no service has noted that."""
+    noted = [read_least(record.content) for record in _sound(snapshot, "least", fingerprint)]
+    return max(noted, default=None)
 
 
 def outcomes_by_question(snapshot: Scanned) -> Outcomes:

@@ -4,6 +4,7 @@
     root      shard                              see `Root`
     store     shard                              the id that tells the store from others
     survey    fingerprint, shard                 the survey file
+    least     fingerprint, shard                 see `Least`
     tally     fingerprint, epoch, shard, part    `PART` counts of a question or group, in order
     shown     as of tally                        what of these may be looked at
     intake    fingerprint, epoch, shard          how many batches had which outcome
@@ -42,6 +43,7 @@ KINDS = (
     "root",
     "store",
     "survey",
+    "least",
     TALLY,
     SHOWN,
     "intake",
@@ -63,6 +65,7 @@ _EPOCH = struct.Struct(">II")
 _SHARD = struct.Struct(">H")
 _ROOT = struct.Struct(">IQQQQ")
 _ID_SUM = struct.Struct(">QQQQ")
+_LEAST = struct.Struct(">II")
 _MOST_CONTENT = 1 << 25
 
 
@@ -136,6 +139,20 @@ class Root(NamedTuple):
     def packed(self) -> bytes:
         """As the content of a record."""
         return _ROOT.pack(FORMAT, *self)
+
+
+class Least(NamedTuple):
+    """The reports that a group needs, of a question: in the survey that first asked it, and at most.
+
+    Several surveys promised it: all that had this question, one after the other or at once.
+    """
+
+    first: int
+    highest: int
+
+    def packed(self) -> bytes:
+        """As the content of a record."""
+        return _LEAST.pack(*self)
 
 
 class IdSum(NamedTuple):
@@ -262,6 +279,11 @@ def read_root(content: bytes) -> Root:
 def read_id_sum(content: bytes) -> IdSum:
     """The content of a record of kind `ids`."""
     return IdSum(*_ID_SUM.unpack(content))
+
+
+def read_least(content: bytes) -> Least:
+    """The content of a record of kind `least`."""
+    return Least(*_LEAST.unpack(content))
 
 
 def pack_outcomes(outcomes: Counter[str]) -> bytes:

@@ -87,9 +87,10 @@ def _of(store: Store, surveys: list[Survey], fingerprints: set[bytes]) -> Iterat
     for record in store.scan("intake"):
         if read_intake_key(record.key)[0] in fingerprints:
             yield record
-    for record in store.scan("mixed"):
-        if record.key[:FINGERPRINT_SIZE] in fingerprints:
-            yield record
+    for kind in ("least", "mixed"):
+        for record in store.scan(kind):
+            if record.key[:FINGERPRINT_SIZE] in fingerprints:
+                yield record
     for record in store.scan("kept"):
         if read_kept_key(record.key)[1] in fingerprints:
             yield record
