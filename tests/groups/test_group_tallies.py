@@ -152,7 +152,7 @@ def test_only_more_can_be_asked_for():
 
 
 def test_asking_for_more_shows_a_part_of_what_is_shown():
-    """So that two tables of the same reports, one by a higher least, show no more than the first."""
+    """So that two tables of the same reports show no more than the one by the lowest least."""
     lowest = {group.name for group in estimate_groups(TALLY, by=["platform", "country"])}
     for least_group in (150, 300, 1_000):
         groups = estimate_groups(TALLY, by=["platform", "country"], least_group=least_group)

@@ -115,10 +115,12 @@ def test_nothing_that_is_shown_rests_on_few_reports(seed):
     """
     sizes = [(2, 2), (3, 1), (1, 1, 1), (4,)][seed % 4]
     attributes, counts = attributes_of(*sizes), population(sizes, 1_200, seed)
-    assert rests_on_enough(attributes, counts, release(attributes, counts, LEAST).shown, LEAST)
+    assert rests_on_enough(
+        attributes, counts, release(attributes, counts, LEAST).shown, least=LEAST
+    )
 
 
-def rests_on_enough(attributes, counts, shown, least):
+def rests_on_enough(attributes, counts, shown, *, least):
     """Whether no figure that follows from crowds rests on fewer reports than the least."""
     reports = {number: count for number, count in counts.items() if count}
     rows = members(attributes, [*shown], [*reports]).astype(np.float64)
@@ -156,7 +158,7 @@ def test_releases_by_other_leasts_are_part_of_that_by_the_lowest(seed):
     for least in (LEAST, 150, 3 * LEAST):
         shown = release(attributes, counts, least, within=(LEAST,)).shown
         assert shown.items() <= lowest.items()
-        assert rests_on_enough(attributes, counts, shown, least)
+        assert rests_on_enough(attributes, counts, shown, least=least)
         later = release(attributes, counts, 2 * least, within=(LEAST, least)).shown
         assert later.items() <= shown.items()
 

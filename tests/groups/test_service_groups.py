@@ -172,8 +172,8 @@ def all_shown(service):
     shown = set()
     for served in service.catalogue.all:
         for by in ("platform", "country", "platform,country"):
-            for each in (1, 2, 3):
-                asked = {"by": by, "reports_each": each, "version": served.fingerprint}
+            for reports_each in (1, 2, 3):
+                asked = {"by": by, "reports_each": reports_each, "version": served.fingerprint}
                 groups = of_service(service, question="mode", **asked).json()["groups"]
                 labels = [group["group"] for group in groups]
                 shown |= {(one.get("platform", ""), one.get("country", "")) for one in labels}

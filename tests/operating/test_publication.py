@@ -204,7 +204,7 @@ def test_what_is_shown_of_a_closed_epoch_stays(books, minutes):
 
 
 def test_what_another_process_never_showed_of_a_closed_epoch_stays_hidden(books):
-    """It died with reports unseen, and comes back after others closed the epoch and showed theirs."""
+    """It died with reports unseen; while it was away others closed the epoch and showed theirs."""
     books, catalogue = books
     epoch = Epoch(3600, 5)
     count(books, catalogue, "car", reports=25, epoch=epoch)

@@ -1,7 +1,10 @@
 """What a token may send: so many reports in a batch and in a day, to the surveys that it is for."""
 
+from contextlib import closing
+
 import pytest
 from calling import run
+from collecting import wait_for
 from pages import TOKEN, UPLOADING, visitor
 from test_service_api import Clock, upload
 from wire_samples import BATCHES, TEXT, batch_of, file_of
@@ -9,6 +12,7 @@ from wire_samples import BATCHES, TEXT, batch_of, file_of
 from ldp import parse_survey
 from ldp.wire import Batch
 from ldp_aggregator.service.counting.admission import Rules
+from ldp_aggregator.service.counting.publication import LIVE
 from ldp_aggregator.service.counting.served import Served
 from ldp_aggregator.service.service import Service, Settings
 from ldp_aggregator.service.uploads.tokens import ANALYST, UPLOAD, TokenFile, Tokens, kept
@@ -110,3 +114,39 @@ def test_limits_by_command(tmp_path):
     [token] = Tokens.read(path).all
     assert (token.surveys, token.most_reports, token.reports_a_day) == (("a", "b"), 7, 9)
     assert "for a, b" in run("token", "list", "--token-file", path).output
+
+
+def test_limits_hold_for_what_is_put_aside(open_service, clock):
+    """A question that no survey has yet takes neither larger batches nor more a day."""
+    service = open_service()
+    later = parse_survey(OTHER.replace("elsewhere", "later"))["symbol"]
+
+    def batch(size, label, token):
+        rows = batch_of("symbol", size, label).rows
+        body = file_of(Batch(later.fingerprint, label.encode() * 16, size, rows=rows))
+        return upload(service, body, token)
+
+    assert batch(21, "a", UPLOADING).json()["rejected"] == {"batch-size": 1}
+    assert batch(20, "b", UPLOADING).json()["quarantined"] == 1
+    assert batch(1, "c", BOUND).status_code == 403
+    assert batch(4, "d", SPARE).json()["quarantined"] == 1
+    assert batch(4, "e", SPARE).status_code == 429
+    clock.now += 86_400
+    assert batch(4, "e", SPARE).json()["quarantined"] == 1
+
+
+@pytest.mark.parametrize("invited", [True, False])
+def test_nothing_that_was_put_aside_is_counted_where_people_are_invited(tmp_path, invited):
+    """Whoever sent it had no invitation."""
+    url = f"sqlite:///{tmp_path}/s.db"
+    early = file_of(BATCHES["symbol"])
+    with closing(Service([Served(parse_survey(OTHER), OTHER)], url, Settings())) as service:
+        assert upload(service, early).json()["quarantined"] == 1
+    served = [Served(parse_survey(TEXT), TEXT)]
+    rules = Rules(invited=frozenset({"example"} if invited else ()))
+    settings = Settings(rules=rules, publication=LIVE)
+    with closing(Service(served, url, settings)) as service:
+        service.writer.write(b"")
+        wait_for(lambda: service.writer._took_back > 0)
+        reports = service.analysis.tally(served[0]).reports("symbol")
+    assert reports == (0 if invited else BATCHES["symbol"].size)

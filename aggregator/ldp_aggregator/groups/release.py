@@ -66,7 +66,7 @@ def release(
         raise ValueError("expected no more reports at an earlier release than at a later one")
     # A cell is what came of a combination between two releases; those of no reports are none.
     occupied = came.ravel() > 0
-    spans = [Span(came.ravel()[occupied], each) for each in sorted({*within, least})]
+    spans = [Span(came.ravel()[occupied], level) for level in sorted({*within, least})]
     shown: dict[Crowd, int] = {}
     for state, reports in enumerate(table, 1):
         is_past = np.repeat(np.arange(len(states)) < state, len(numbers))[occupied]

@@ -29,11 +29,12 @@ UNKNOWN = "fingerprint"
 class Refusal(NamedTuple):
     """Why a payload cannot be counted, by a name in `ldp.wire.REASONS`.
 
-    And the known question that it is for.
+    And the known question that it is for; or, of one that is not known, how many reports it has.
     """
 
     reason: str
     fingerprint: bytes | None = None
+    size: int = 0
 
 
 def screened(
@@ -95,7 +96,7 @@ def _fitting(
         return Refusal(error.reason)
     envelope = envelopes.get(batch.fingerprint)
     if envelope is None:
-        return Refusal(UNKNOWN)
+        return Refusal("batch-size") if batch.size > most else Refusal(UNKNOWN, size=batch.size)
     if len(batch.rows) != batch.size * envelope.width:
         return Refusal("report-width", batch.fingerprint)
     if batch.size > most:

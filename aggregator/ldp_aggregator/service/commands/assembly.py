@@ -43,6 +43,9 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
     served = _served(options)
     use = TokenUse(options.token_file)
     audit = None if options.audit_log is None else AuditLog(options.audit_log)
+    public = _pages(options, served)
+    invitations = None if public is None else public.invitations
+    invited = frozenset() if invitations is None else invitations.surveys
     settings = Settings(
         tokens=TokenFile(
             options.token_file,
@@ -55,7 +58,7 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
         sign_in=_sign_in(options),
         open_uploads=options.open_uploads or (options.public and not options.invitations),
         origins=options.origins,
-        rules=Rules(kept_days=options.kept_days, kept_epochs=options.kept_epochs),
+        rules=Rules(kept_days=options.kept_days, kept_epochs=options.kept_epochs, invited=invited),
         stop_lists=_stop_lists(options, served),
         debug_tags=options.debug_tags,
         publication=Publication(options.least_reports, options.publish_minutes),
@@ -66,7 +69,7 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
         frame_ancestors=options.frame_ancestors,
         shared_surveys=_shared(options, served),
         register=_register(options, served),
-        public=_pages(options, served),
+        public=public,
         opener=_opener(options),
     )
     receivers = _receivers(options)

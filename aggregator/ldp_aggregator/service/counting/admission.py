@@ -3,7 +3,8 @@
     rejected      for a reason in `ldp.wire.REASONS`, of an epoch that is closed or has not begun
                   among them
     quarantined   sound, but of no question that is served: kept whole for a while, as far as there
-                  is room, and counted when a survey is served that knows it
+                  is room, and counted when a survey is served that knows it and asks for no
+                  invitations
     duplicate     its id was claimed before, in this turn or in any
     accepted      the rest: claimed and counted
 
@@ -52,8 +53,9 @@ class Rules(NamedTuple):
     """What a turn keeps besides sums, and takes.
 
     Days for which batches are kept whole, if at all; days and bytes of batches that are put aside;
-    the reports that a batch of an upload may have, those that the queue of a device can hold; and
-    closed epochs whose tallies are kept, all if it is 0.
+    the reports that a batch of an upload may have, those that the queue of a device can hold;
+    closed epochs whose tallies are kept, all if it is 0; and surveys to which people are invited:
+    nothing that was put aside is taken back for them, as no one knows who sent it.
     """
 
     kept_days: int = 0
@@ -61,6 +63,7 @@ class Rules(NamedTuple):
     aside_bytes: int = 64 << 20
     most_reports: int = 10_000
     kept_epochs: int = 0
+    invited: frozenset[str] = frozenset()
 
 
 Spends = Callable[[bytes], bytes]
@@ -98,11 +101,11 @@ class Admission:
         spans: list[slice | None] = []
         permissions = Permissions(turn, self._catalogue, now)
         start = 0
-        for submission, own, _ in pieces:
-            end = start + len(own)
+        for submission, frames, _ in pieces:
+            end = start + len(frames)
             refusal = permissions.refusal(submission.sender, items[start:end])
             answers.append(refusal or ())
-            spans.append(None if refusal else slice(len(taken), len(taken) + len(own)))
+            spans.append(None if refusal else slice(len(taken), len(taken) + len(frames)))
             if refusal is None:
                 waits, spends = repeat(submission.waits), repeat(_spends(submission))
                 taken += zip(payloads[start:end], items[start:end], waits, spends, strict=False)
@@ -114,7 +117,8 @@ class Admission:
                 mixed = pieces[place].submission.mixed
                 if mixed is not None and outcomes[span][:1] == [ACCEPTED]:
                     turn.mix(*mixed)
-                permissions.note(pieces[place].submission.sender, taken[span], outcomes[span])
+                own = [item for _, item, _, _ in taken[span]]
+                permissions.note(pieces[place].submission.sender, own, outcomes[span])
         permissions.count()
         early = 0
         if EARLY in outcomes:

@@ -137,7 +137,7 @@ def look_around(
 
     def look(those: Books) -> bool:
         more_to_forget = tidy(those, catalogue, rules, now=now, confirmed=confirmed)
-        more_to_release = back and release(those, admission, catalogue, now=now)
+        more_to_release = back and release(those, admission, catalogue, rules=rules, now=now)
         return more_to_forget or more_to_release
 
     store = books.store
@@ -197,12 +197,14 @@ def tidy(
     return MOST in (len(expired), len(aside), len(past))
 
 
-def release(books: Books, admission: Admission, catalogue: Catalogue, now: float) -> bool:
+def release(
+    books: Books, admission: Admission, catalogue: Catalogue, *, rules: Rules, now: float
+) -> bool:
     """Take back what was put aside and is of a question that is served now.
 
     Whether there is more.
     """
-    records = list(islice(_known(_own(books, "aside"), catalogue), MOST))
+    records = list(islice(_known(_own(books, "aside"), catalogue, rules), MOST))
     if records:
         with begin(books) as turn:
             turn.drop(records)
@@ -223,7 +225,7 @@ def _shards_with_something_due(
     due = chain(
         islice(_older(store.scan("kept"), now, rules.kept_days), MOST),
         islice(_older(store.scan("aside"), now, rules.aside_days), MOST),
-        islice(_known(store.scan("aside"), catalogue), MOST) if back else (),
+        islice(_known(store.scan("aside"), catalogue, rules), MOST) if back else (),
     )
     return sorted({shard_of(record) for record in due} - {store.shard})
 
@@ -243,10 +245,13 @@ def _older(records: Iterable[Record], now: float, days: int) -> Iterator[Record]
     return takewhile(lambda record: int.from_bytes(record.key[:4], "big") < first, records)
 
 
-def _known(records: Iterable[Record], catalogue: Catalogue) -> Iterator[Record]:
-    """Those of questions that are served."""
+def _known(records: Iterable[Record], catalogue: Catalogue, rules: Rules) -> Iterator[Record]:
+    """Those of questions that are served to whoever has a token."""
     for record in records:
-        if decode_batch(record.content).fingerprint in catalogue.envelopes:
+        fingerprint = decode_batch(record.content).fingerprint
+        if fingerprint not in catalogue.envelopes:
+            continue
+        if catalogue.owners[fingerprint].name not in rules.invited:
             yield record
 
 

@@ -4,20 +4,27 @@ Rules
 - A piece of an upload is taken whole or not at all: who may not send one of its batches, or not as
   many reports, is told so, and can send the same bytes once that is mended.
 - Reports are counted by token and day, in the transaction that counts them, whatever they may be.
+- What is put aside for a survey to come has passed the same limits. A token that is for some
+  surveys alone puts nothing aside, as no one knows yet of which survey that would be.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from ldp.errors import LDPError
 from ldp.wire import Batch
 from ldp_aggregator.service.counting.served import Catalogue
-from ldp_aggregator.service.counting.submissions import NotPermittedError, QuotaError, Sender
+from ldp_aggregator.service.counting.submissions import (
+    QUARANTINED,
+    NotPermittedError,
+    QuotaError,
+    Sender,
+)
 from ldp_aggregator.service.counting.turn import Turn
 from ldp_aggregator.service.store.records import DAY
+from ldp_aggregator.tallies.screening import UNKNOWN, Refusal
 from ldp_aggregator.tallies.tally import ACCEPTED
 
 
@@ -32,32 +39,40 @@ class Permissions:
         self._asked: Counter[str] = Counter()
         self._accepted: Counter[str] = Counter()
 
-    def refusal(self, sender: Sender | None, items: Sequence[Any]) -> LDPError | None:
+    def refusal(self, sender: Sender | None, items: Sequence[Batch | Refusal]) -> LDPError | None:
         """Why these batches may not be sent; None if they may."""
         if sender is None or (not sender.surveys and sender.reports_a_day is None):
             return None
-        batches = [item for item in items if isinstance(item, Batch)]
-        if sender.surveys:
-            owners = {self._catalogue.owners[batch.fingerprint].name for batch in batches}
-            if not owners <= {*sender.surveys}:
-                return NotPermittedError()
+        if sender.surveys and not all(self._is_for(sender, item) for item in items):
+            return NotPermittedError()
         if sender.reports_a_day is not None:
-            asked = sum(batch.size for batch in batches)
+            asked = sum(item.size for item in items)
             before = self._turn.sent(self._day, sender.name) + self._asked[sender.name]
             if before + asked > sender.reports_a_day:
                 return QuotaError(self._until_tomorrow)
             self._asked[sender.name] += asked
         return None
 
-    def note(self, sender: Sender | None, entries: Sequence[Any], outcomes: Sequence[str]) -> None:
-        """Note the reports of batches that were accepted; an entry has its batch second."""
+    def _is_for(self, sender: Sender, item: Batch | Refusal) -> bool:
+        """Whether a batch is of a survey that a sender may send to, or counts for none."""
+        if isinstance(item, Refusal):
+            return item.reason != UNKNOWN
+        return self._catalogue.owners[item.fingerprint].name in sender.surveys
+
+    def note(
+        self,
+        sender: Sender | None,
+        items: Sequence[Batch | Refusal],
+        outcomes: Sequence[str],
+    ) -> None:
+        """Note the reports of batches that were accepted, or put aside."""
         # Nothing is counted by who was invited.
         if sender is None or sender.spent_as is not None:
             return
         self._accepted[sender.name] += sum(
-            entry[1].size
-            for entry, outcome in zip(entries, outcomes, strict=True)
-            if outcome == ACCEPTED
+            item.size
+            for item, outcome in zip(items, outcomes, strict=True)
+            if outcome in (ACCEPTED, QUARANTINED)
         )
 
     def count(self) -> None:

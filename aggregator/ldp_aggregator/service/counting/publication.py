@@ -180,7 +180,6 @@ class Publisher:
         late = minutes is not None and (ends or waited >= 60 * minutes)
         return late and min(there) >= least
 
-
     def _closed_unseen(self, books: Books, own: Scanned) -> Iterator[tuple[Statistic, Counts]]:
         """The tallies of closed epochs of which nothing was ever shown."""
         if not any(number >= 0 for number in books.closed.values()):

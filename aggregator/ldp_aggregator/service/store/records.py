@@ -142,9 +142,9 @@ class Root(NamedTuple):
 
 
 class Least(NamedTuple):
-    """The reports that a group needs, of a question: in the survey that first asked it, and at most.
+    """The reports that a group of a question needs: by the survey that came first, and at most.
 
-    Several surveys promised it: all that had this question, one after the other or at once.
+    Several surveys, or versions of one, may have the question.
     """
 
     first: int
