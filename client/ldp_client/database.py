@@ -30,7 +30,7 @@ from xxhash import xxh64_digest
 from ldp.errors import StateError
 from ldp.wire import MOST_PAYLOAD, pack_array, unpack_array
 from ldp_client.forks import rest_at_forks
-from ldp_client.new_file import make
+from ldp_client.new_file import make, sweep
 from ldp_client.store import Record
 from ldp_client.turns import BusyError, Result, Turns
 
@@ -45,8 +45,11 @@ _REPORTS = ("report", "batch")
 DISPENSABLE = (*_REPORTS, "attempt", "due", "days", "loss")
 """Kinds of which a damaged record is dropped by itself: what waits, and when to send it."""
 
+# Whoever makes a file syncs it once, as a whole. There is no log yet: to close a file with one copies
+# its content, and does not say whether there was room.
 _SCHEMA = f"""
-PRAGMA journal_mode = WAL;
+PRAGMA journal_mode = MEMORY;
+PRAGMA synchronous = OFF;
 PRAGMA user_version = {FORMAT};
 CREATE TABLE records (kind TEXT, key BLOB, content BLOB, checksum BLOB, PRIMARY KEY (kind, key))
     WITHOUT ROWID;
@@ -250,8 +253,8 @@ class Database:
             if self.path is None:
                 self._connection = filled(None)
                 return
-            if not os.path.exists(self.path):
-                make(self.path, self._fill)
+            make(self.path, self._fill)
+            sweep(self.path)
             self._connection = _connected(self.path)
             self._check()
             for setting in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
@@ -268,11 +271,13 @@ class Database:
         self._connection = filled(fresh)
         try:
             self._run("BEGIN")
-            if self.first is not None:
-                self.first()
+            try:
+                if self.first is not None:
+                    self.first()
+            except StateError as error:
+                self._lacking = error
             self._run("COMMIT")
-        except StateError as error:
-            self._lacking = error
+            self._run("PRAGMA journal_mode = WAL")
         finally:
             self._let_go_of_file()
 
@@ -350,7 +355,9 @@ def _connected(path: str | None) -> sqlite3.Connection:
 def filled(path: str | None) -> sqlite3.Connection:
     """A connection to a new file, or memory, without records."""
     connection = _connected(path)
-    # Whoever makes a file syncs it once, as a whole.
-    connection.execute("PRAGMA synchronous = OFF")
-    connection.executescript(_SCHEMA)
+    try:
+        connection.executescript(_SCHEMA)
+    except sqlite3.Error:
+        connection.close()
+        raise
     return connection

@@ -488,3 +488,34 @@ def test_a_file_is_made_where_there_are_no_hard_links(path, monkeypatch):
     new_file.make(str(path), lambda fresh: Path(fresh).write_text("second", encoding="utf-8"))
     assert path.read_text(encoding="utf-8") == "first"
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_what_a_killed_maker_left_is_swept(path):
+    """A file under another name is a second one of the secret, which no rule for backups covers."""
+    left = [f"state.{'0a' * 8}.new{ending}" for ending in ("", "-wal", "-shm")]
+    others = ["state.new", "state.txt", f"other.{'0a' * 8}.new", f"state.{'0a' * 8}.newer"]
+    for name in left + others:
+        (path.parent / name).touch()
+    store = Database(path)
+    store.transact(lambda: None)
+    store.close()
+    assert {file.name for file in path.parent.iterdir()} == {"state", *others}
+
+
+def test_what_is_filled_under_one_name_is_not_written_under_another(path):
+    """A second maker, of this process or another of its number, works on a file of its own."""
+    names, link = [], os.link
+
+    def note_and_meet(fresh, place):
+        """Let another maker, which is as far, be a little quicker."""
+        names.append(fresh)
+        if len(names) == 1:
+            with patch("os.path.exists", return_value=False):
+                new_file.make(str(path), lambda name: Path(name).write_text("second"))
+        link(fresh, place)
+
+    with patch("os.link", note_and_meet):
+        new_file.make(str(path), lambda name: Path(name).write_text("first"))
+    assert len(set(names)) == 2
+    assert path.read_text(encoding="utf-8") == "second"
+    assert list(path.parent.iterdir()) == [path]
