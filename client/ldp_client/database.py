@@ -45,8 +45,8 @@ _REPORTS = ("report", "batch")
 DISPENSABLE = (*_REPORTS, "attempt", "due", "days", "loss")
 """Kinds of which a damaged record is dropped by itself: what waits, and when to send it."""
 
-# Whoever makes a file syncs it once, as a whole. There is no log yet: to close a file with one copies
-# its content, and does not say whether there was room.
+# Whoever makes a file syncs it once, as a whole. There is no log yet: to close a file with one
+# copies its content, and does not say whether there was room.
 _SCHEMA = f"""
 PRAGMA journal_mode = MEMORY;
 PRAGMA synchronous = OFF;
