@@ -16,7 +16,7 @@ is not followed further: a change of the core would touch everything. `pytest` f
 """
 
 import argparse
-import ast
+import re
 import subprocess
 import sys
 from functools import cache
@@ -30,40 +30,30 @@ PACKAGES = {
     "ldp_aggregator": ROOT / "aggregator",
     "ldp_simulations": ROOT / "simulations",
 }
-MECHANISMS = "ldp.mechanisms"
-LOADED_BY_NAME = (MECHANISMS, "ldp_aggregator.decoders", "commands")
+MECHANISMS = ROOT / "ldp" / "mechanisms" / "__init__.py"
+LOADED_BY_NAME = ("analyses", "commands", "decoders")
+IMPORT = re.compile(r"^\s*(?:from ([\w.]+) )?import (\([^)]*\)|[^\n(]+)", re.MULTILINE)
 PAGES = "tests/project/test_docs.py::test_python_blocks"
 
 
 @cache
-def tree(path):
-    """The syntax tree of a file."""
-    return ast.parse(path.read_text(encoding="utf-8"))
+def source(path):
+    """The text of a file."""
+    return path.read_text(encoding="utf-8")
 
 
 @cache
 def imports(path):
     """What a file imports, anywhere in it: `from a import b` counts as `a.b`, `import a` as `a`."""
     names = set()
-    for node in ast.walk(tree(path)):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    for package, listed in IMPORT.findall(source(path)):
+        for words in listed.strip("()").split(","):
+            if name := words.split("#")[0].partition(" as ")[0].strip():
+                names.add(f"{package}.{name}" if package else name)
     return names
 
 
 @cache
-def texts(path):
-    """The string constants of a file."""
-    nodes = ast.walk(tree(path))
-    return {
-        node.value
-        for node in nodes
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
-
-
 def file_of(module):
     """The file of a module or package of the product; None if there is no such module."""
     folder = PACKAGES.get(module.partition(".")[0])
@@ -98,26 +88,19 @@ def sources_of(test, helpers):
     return files
 
 
-def module_name(path):
-    """The dotted name of a file of the product."""
-    folder = next(root for root in [*PACKAGES.values()][::-1] if root in path.parents)
-    return ".".join(path.relative_to(folder).with_suffix("").parts)
-
-
 def is_touched(test, sources, changed):
     """Whether a change of one file touches a file of tests with these sources."""
     if changed in sources:
         return True
+    if changed.suffix == ".md" and test.parent.name == "project":
+        return True
     if changed.suffix != ".py" or TESTS in changed.parents:
-        quoted = any(text.endswith(changed.name) for text in texts(test))
-        return quoted or (changed.suffix == ".md" and test.parent.name == "project")
-    package = module_name(changed).rpartition(".")[0]
-    if not package.endswith(LOADED_BY_NAME):
-        return False
-    if package == MECHANISMS:
-        return any(file_of(MECHANISMS) == source for source in sources)
+        return f'{changed.name}"' in source(test)
+    folder = changed.parent
+    if folder == MECHANISMS.parent:
+        return MECHANISMS in sources
     name = changed.stem.replace("_", "-")
-    return any(text.split(" ", 1)[0] == name for text in texts(test))
+    return folder.name in LOADED_BY_NAME and re.search(rf'"{name}[ "]', source(test)) is not None
 
 
 def affected(changed):
