@@ -281,4 +281,4 @@ def test_the_command_points_at_mistakes(files):
 def test_a_picture_of_what_has_none(files, tmp_path):
     """Is refused in words."""
     words = ["query", *files, "share(mode = car)", "-q", "-o", tmp_path / "out.svg"]
-    assert "this result has no picture" in run(*words, code=2).stderr
+    assert "expected a file ending in one of" in run(*words, code=2).stderr

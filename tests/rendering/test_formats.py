@@ -54,10 +54,25 @@ def test_every_format_shows_the_sheet(name):
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_nothing_is_no_error(name):
+def test_no_rows_are_no_error(name):
     """A sheet without rows is a file as well."""
+    sheet = Sheet("none", tables=list, record=dict, columns=("value", "frequency"))
     if FORMATS[name].available and FORMATS[name].needs != "bars":
-        FORMATS[name].whole(Sheet("nothing"))
+        FORMATS[name].whole(sheet)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_shape_that_a_result_lacks_is_refused(name):
+    """A file of nothing would pass for a result."""
+    with pytest.raises(EstimateError, match="nothing: this result has no"):
+        rendered(Sheet("nothing"), name)
+
+
+def test_texts_alone_are_no_gauges():
+    """Prometheus would be given an empty file."""
+    sheet = Sheet("people", columns=("sex",), rows=lambda: [("male",)])
+    with pytest.raises(EstimateError, match="people: this result has no numbers"):
+        rendered(sheet, "prometheus")
 
 
 def test_names_and_endings_are_unique():

@@ -17,12 +17,6 @@ from ldp_aggregator.rendering.formats import formats_of
 if TYPE_CHECKING:
     from ldp_aggregator.versions.comparison import VersionChanges
 
-FORMAT = click.option(
-    "--format",
-    "form",
-    type=click.Choice([row.name for row in formats_of("tables", "record", "rows")]),
-    help="How to write it, if not in lines for people.",
-)
 REASON = click.option(
     "--accept",
     "reason",
@@ -53,7 +47,12 @@ REASON = click.option(
     help="The register of versions that keeps why something was accepted.",
 )
 @REASON
-@FORMAT
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice([row.name for row in formats_of("tables", "record", "rows")]),
+    help="How to write it, if not in lines for people.",
+)
 @click.pass_context
 def check_survey(
     ctx: click.Context,

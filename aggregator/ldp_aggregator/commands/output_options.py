@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -97,6 +97,7 @@ OUTPUT = click.option(
     "-o",
     metavar="FILE",
     type=OUTPUT_FILE,
+    is_eager=True,  # --format looks at its ending
     help="Write to this file instead of standard output.",
 )
 
@@ -117,16 +118,30 @@ ESTIMAND = click.option(
 )
 
 
-def format_option(*shapes: Shape, of_file: bool = True) -> Callable[[Command], Command]:
-    """The option that asks for a format, of a result that has these shapes.
+def format_option(
+    *shapes: Shape, of_file: bool = True, unless: str | None = None
+) -> Callable[[Command], Command]:
+    """Return the option that asks for a format, of a result that has these shapes.
 
-    `of_file` says whether there is a file whose name may tell the format.
+    of_file  whether there is a file whose name may tell the format
+    unless   an eager option beside which that file is none of the result
+
+    A file whose name ends otherwise is refused before the command begins its work.
     """
+    formats = formats_of(*shapes)
+
+    def choose(context: click.Context, _: click.Parameter, name: str | None) -> str:
+        output: Path | None = context.params.get("output")
+        if name is None and of_file and not (unless and context.params[unless]):
+            return _by_ending(output, formats).name
+        return name or FORMATS["table"].name
+
     default = "that of the ending of --output, else table" if of_file else "table"
     return click.option(
         "--format",
         "form",
-        type=click.Choice([row.name for row in formats_of(*shapes)]),
+        type=click.Choice([row.name for row in formats]),
+        callback=choose,
         help=f"How to write the result.  [default: {default}]",
     )
 
@@ -303,7 +318,7 @@ class OutputOptions:
     district_name: str
     districts_by: str
     reports_each: int
-    form: str | None
+    form: str
     output: Path | None
     plot_path: Path | None
     otlp_url: str | None
@@ -439,22 +454,16 @@ def _cells_of(estimates: SurveyEstimates) -> bytes:
     return (json.dumps(maps[0].geojson()) + "\n").encode()
 
 
-def present(sheet: Sheet, form: str | None, output: Path | None = None) -> None:
+def present(sheet: Sheet, form: str = "table", output: Path | None = None) -> None:
     """Write a sheet to a file or to standard output, in the format that was asked for.
-
-    If none was, it is the one that the file's name ends in, or a table for a name without ending.
 
     What a format has no place for is said on standard error.
     """
-    chosen = _by_ending(output) if form is None else FORMATS[form]
-    if chosen.needs == "bars" and not sheet.bars():
-        raise click.UsageError(
-            f"expected a file or format for tables, got {chosen.name}: this result has no picture"
-        )
+    chosen = FORMATS[form]
+    content = chosen.write(sheet)
     if not chosen.sentences:
         for warning in sheet.warnings:
             click.echo(f"warning: {warning}", err=True)
-    content = chosen.write(sheet)
     if isinstance(content, bytes) and is_standard_output(output) and sys.stdout.isatty():
         raise click.UsageError(
             f"expected --output for {chosen.name}, whose bytes no terminal can show"
@@ -462,11 +471,14 @@ def present(sheet: Sheet, form: str | None, output: Path | None = None) -> None:
     hand_out(output, content, data=not chosen.for_terminals)
 
 
-def _by_ending(output: Path | None) -> Format:
-    """The format that a file's name ends in. Raises `click.UsageError` for an unknown ending."""
-    known = format_of_file(str(output), FORMATS.values())
+def _by_ending(output: Path | None, formats: Sequence[Format]) -> Format:
+    """The one of these formats that a file's name ends in, a table for a name without ending.
+
+    Raises `click.UsageError` for another ending.
+    """
+    known = format_of_file(str(output), formats)
     if known is None and output is not None and output.suffix:
-        endings = ", ".join(f".{row.ending}" for row in FORMATS.values())
+        endings = ", ".join(f".{row.ending}" for row in formats)
         raise click.UsageError(
             f"--output: expected a file ending in one of {endings}, got {output.name}; --format "
             "says what to write to a file of any other name"

@@ -179,7 +179,7 @@ def associate_files(
     estimand: str,
     simultaneous: bool,
     likelihood: bool,
-    form: str | None,
+    form: str,
     output: Path | None,
     quiet: bool,
 ) -> None:

@@ -19,8 +19,9 @@ from ldp.transparency.proofs import (
     prove_consistency,
     prove_inclusion,
 )
-from ldp_aggregator.commands.check import FORMAT, REASON
+from ldp_aggregator.commands.check import REASON
 from ldp_aggregator.commands.main import OUTPUT_FILE, Group
+from ldp_aggregator.commands.output_options import OUTPUT, format_option, present
 from ldp_aggregator.files import hand_out, read_bytes, read_survey
 from ldp_aggregator.versions.published import check_grown
 from ldp_aggregator.versions.register_file import add_version, mend, read_register, verify
@@ -104,21 +105,20 @@ def entry_of_survey(log: Register, survey: Survey, place: str) -> int:
 
 @register.command()
 @REGISTER
-@FORMAT
+@format_option("tables", "record", "rows")
 @click.option("--html", "as_page", is_flag=True, help="Write a page with all that changed.")
-@_OUTPUT
-def show(register_path: Path, form: str | None, as_page: bool, output: Path | None) -> None:
+@OUTPUT
+def show(register_path: Path, form: str, as_page: bool, output: Path | None) -> None:
     """Show what is in REGISTER: which versions, when, what became worse, and why."""
-    from ldp_aggregator.rendering.formats import rendered
     from ldp_aggregator.versions.register_page import register_page, register_sheet
 
     log = read_register(register_path)
     if as_page:
-        if form is not None:
-            raise click.UsageError("--html: expected no --format beside it")
+        if form not in ("table", "html"):
+            raise click.UsageError(f"expected --html or the format {form}, got both")
         hand_out(output, register_page(log))
     else:
-        hand_out(output, rendered(register_sheet(log), form or "table"))
+        present(register_sheet(log), form, output)
 
 
 @register.command()

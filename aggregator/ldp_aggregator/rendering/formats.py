@@ -19,6 +19,14 @@ from ldp_aggregator.rendering.sheet import Shape, Sheet
 
 Content = bytes | Iterable[str]
 
+_SHAPES: Mapping[Shape, str] = {
+    "tables": "tables",
+    "record": "record",
+    "rows": "flat rows",
+    "bars": "picture",
+}
+"""What each shape is called, in messages."""
+
 
 class Format(NamedTuple):
     """One way to write a sheet."""
@@ -44,8 +52,12 @@ class Format(NamedTuple):
     def write(self, sheet: Sheet) -> Content:
         """The sheet as text, in pieces, or as bytes.
 
-        Raises `EstimateError` if a library is missing.
+        Raises `EstimateError` for a result without the shape, and if a library is missing.
         """
+        if not sheet.has(self.needs):
+            raise EstimateError(
+                f"{sheet.title}: this result has no {_SHAPES[self.needs]}, which {self.name} needs"
+            )
         module, _, function = self.writer.partition(":")
         home = import_module(f"ldp_aggregator.rendering.{module}")
         write: Callable[[Sheet], Content] = getattr(home, function)
@@ -178,8 +190,8 @@ class Rendered:
     def rendered(self, form: str = "table") -> str | bytes:
         """The result in one of the formats of its command: "table", "markdown", "json"...
 
-        Text for formats that are text, else bytes. Raises `EstimateError` for unknown formats, and
-        for those whose library is not installed.
+        Text for formats that are text, else bytes. Raises `EstimateError` for unknown formats,
+        for those that the result has no shape for, and for those whose library is missing.
         """
         return rendered(self.sheet(), form)
 

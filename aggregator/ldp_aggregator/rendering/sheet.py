@@ -115,6 +115,9 @@ def _no_bars() -> Sequence[Bars]:
     return ()
 
 
+_LEFT_OUT: Mapping[str, object] = {"tables": _no_tables, "record": _no_record}
+
+
 @dataclass(frozen=True)
 class Sheet:
     """What a result shows. Texts and tables follow one another in the order of the fields."""
@@ -131,6 +134,14 @@ class Sheet:
     bars: Callable[[], Sequence[Bars]] = _no_bars
     warnings: Sequence[str] = ()
     """Remarks that have to be said beside it, where a format has no place for sentences."""
+
+    def has(self, shape: Shape) -> bool:
+        """Whether the result has this shape; one without rows has it if it has columns."""
+        if shape == "rows":
+            return bool(self.columns)
+        if shape == "bars":
+            return bool(self.bars())
+        return getattr(self, shape) is not _LEFT_OUT[shape]
 
 
 def blanks(cells: Iterable[str | float | None]) -> list[str | float | None]:

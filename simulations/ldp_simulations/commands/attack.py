@@ -81,7 +81,7 @@ def attack(
     runs: int,
     hashes: int | None,
     seed: int | None,
-    form: str | None,
+    form: str,
     output: Path | None,
     quiet: bool,
 ) -> None:

@@ -102,7 +102,7 @@ def audit(
     timeout: float,
     badge_path: Path | None,
     names: tuple[str, ...],
-    form: str | None,
+    form: str,
     output: Path | None,
     quiet: bool,
 ) -> None:

@@ -130,6 +130,7 @@ _FREQUENCY = number(Fraction(1, 10**6), 1)
     "range_from",
     multiple=True,
     metavar="TALLY_OR_REPORTS",
+    is_eager=True,
     help="Write a second survey instead: about means, on the ranges that SURVEY found.",
 )
 @click.option(
@@ -155,7 +156,7 @@ _FREQUENCY = number(Fraction(1, 10**6), 1)
 @DELTA
 @COLLUDING
 @QUESTION
-@format_option("tables", "record")
+@format_option("tables", "record", unless="range_from")
 @OUTPUT
 def plan(
     survey_path: Path | None,
@@ -181,7 +182,7 @@ def plan(
     delta: Fraction,
     colluding: Fraction,
     names: tuple[str, ...],
-    form: str | None,
+    form: str,
     output: Path | None,
 ) -> None:
     """Say what errors to expect of SURVEY's questions, or of every mechanism for --values values.

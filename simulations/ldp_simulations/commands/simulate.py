@@ -159,7 +159,7 @@ def simulate(
     skip_invalid: bool,
     names: tuple[str, ...],
     top: int | None,
-    form: str | None,
+    form: str,
     output: Path | None,
     quiet: bool,
 ) -> None:

@@ -47,7 +47,7 @@ def associate(
     estimand: str,
     simultaneous: bool,
     likelihood: bool,
-    form: str | None,
+    form: str,
     output: Path | None,
     allow_equal: bool,
     quiet: bool,

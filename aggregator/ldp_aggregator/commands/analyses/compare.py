@@ -121,7 +121,7 @@ def compare(
     names: str | None,
     direct: Direct | None,
     baseline: str | None,
-    form: str | None,
+    form: str,
     output: Path | None,
     allow_equal: bool,
     quiet: bool,

@@ -42,7 +42,7 @@ def crosstab(
     fields: str | None,
     level: float,
     estimand: str,
-    form: str | None,
+    form: str,
     output: Path | None,
     allow_equal: bool,
     quiet: bool,

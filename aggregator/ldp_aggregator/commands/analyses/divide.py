@@ -65,4 +65,4 @@ def divide(
     write_whole(output, stage.survey.to_toml().encode())
     if borders is not None:
         write_whole(borders, (json.dumps(stage.geojson()) + "\n").encode())
-    present(stage.sheet(), None)
+    present(stage.sheet())

@@ -44,7 +44,7 @@ def query(
     level: float,
     estimand: str,
     simultaneous: bool,
-    form: str | None,
+    form: str,
     output: Path | None,
     allow_equal: bool,
     quiet: bool,

@@ -63,7 +63,7 @@ def regress(
     interval: str,
     errors: str,
     level: float,
-    form: str | None,
+    form: str,
     output: Path | None,
     **given: Any,
 ) -> None:

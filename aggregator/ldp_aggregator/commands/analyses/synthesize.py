@@ -41,7 +41,7 @@ def synthesize(
     rows: int,
     method: str | None,
     seed: int | None,
-    form: str | None,
+    form: str,
     output: Path | None,
     allow_equal: bool,
     quiet: bool,

@@ -148,7 +148,7 @@ def trend(
     slope: bool,
     still_open: int,
     alert: bool,
-    form: str | None,
+    form: str,
     output: Path | None,
     allow_equal: bool,
     quiet: bool,

@@ -156,7 +156,7 @@ def weigh(
     method: str,
     replicates: str | None,
     level: float,
-    form: str | None,
+    form: str,
     output: Path | None,
     **given: Any,
 ) -> None:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from ldp_aggregator.rendering.monitoring.series import series_of
+from ldp.errors import EstimateError
+from ldp_aggregator.rendering.monitoring.series import Series, series_of
 from ldp_aggregator.rendering.sheet import Sheet
 
 
 def write(sheet: Sheet) -> Iterator[str]:
-    """The text format, version 0.0.4."""
-    for series in series_of(sheet):
+    """The text format, version 0.0.4. Raises `EstimateError` for rows without a number."""
+    gauges = series_of(sheet)
+    if not gauges:
+        raise EstimateError(f"{sheet.title}: this result has no numbers, which prometheus needs")
+    return _lines(gauges)
+
+
+def _lines(gauges: Iterable[Series]) -> Iterator[str]:
+    for series in gauges:
         yield f"# HELP {series.name} {series.words}\n# TYPE {series.name} gauge\n"
         for labels, number in series.points:
             yield f"{series.name}{{{_written(labels)}}} {number!r}\n"
