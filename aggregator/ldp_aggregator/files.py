@@ -175,14 +175,17 @@ def read_lines(path: Path) -> tuple[str, ...]:
 
 
 @contextmanager
-def written_whole(path: Path, mode: int | None = None) -> Iterator[BinaryIO]:
+def written_whole(
+    path: Path, mode: int | None = None, *, for_folder: bool = False
+) -> Iterator[BinaryIO]:
     """A file to write that takes its place only when all went well.
 
     On any error, Ctrl-C included, nothing changes.
 
-    `mode` are its permissions; without, those of the file that it replaces, if any. What exists and
-    is no regular file (a pipe, a device) is never replaced: it is written to, as is standard
-    output, and gets things as they come.
+    A file that it replaces leaves it its owner and its permissions. Those of a new one are `mode`,
+    and with `for_folder` its owner is that of its folder. What exists and is no regular file (a
+    pipe, a device) is never replaced: it is written to, as is standard output, and gets things as
+    they come.
     """
     try:
         status = _found(path)
@@ -196,8 +199,8 @@ def written_whole(path: Path, mode: int | None = None) -> Iterator[BinaryIO]:
             with os.fdopen(os.open(path, os.O_WRONLY), "wb") as file:
                 yield file
         else:
-            permissions = None if status is None else stat.S_IMODE(status.st_mode)
-            with _replacement(path, permissions if mode is None else mode) as file:
+            owner = path.parent.stat() if status is None and for_folder else status
+            with _replacement(path, owner, mode if status is None else None) as file:
                 yield file
     except BrokenPipeError:
         raise  # the reader has enough: no error, and nothing to say
@@ -270,13 +273,15 @@ def _check_standard_output() -> None:
 
 
 @contextmanager
-def _replacement(path: Path, mode: int | None) -> Iterator[BinaryIO]:
+def _replacement(path: Path, owner: os.stat_result | None, mode: int | None) -> Iterator[BinaryIO]:
     """A new file beside the old one, which it replaces in the end."""
     # What a link points to is replaced, never the link.
     place = Path(os.path.realpath(path))
     fresh = place.with_name(f".{os.getpid()}.{token_hex(4)}.new")
     try:
         with fresh.open("xb") as file:
+            if owner is not None:
+                hand_over(fresh, owner)
             if mode is not None:
                 fresh.chmod(mode)
             yield file
@@ -285,6 +290,33 @@ def _replacement(path: Path, mode: int | None) -> Iterator[BinaryIO]:
         fresh.replace(place)
     finally:
         fresh.unlink(missing_ok=True)
+
+
+def hand_over(path: Path, like: os.stat_result) -> None:
+    """Let a new file belong to the owner of a folder, or of another file, with its permissions.
+
+    Only root can: it writes for a service that runs as a user, who has to read it.
+    """
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        os.chown(path, like.st_uid, like.st_gid)
+    if stat.S_ISREG(like.st_mode):
+        path.chmod(stat.S_IMODE(like.st_mode))
+
+
+def opened_private(path: Path, flags: int) -> int:
+    """A descriptor of a file; where there is none, of a new one for the owner of its folder alone.
+
+    Raises `OSError`.
+    """
+    flags |= os.O_CREAT | os.O_CLOEXEC
+    try:
+        descriptor = os.open(path, flags | os.O_EXCL, 0o600)
+    except FileExistsError:
+        if flags & os.O_EXCL:
+            raise
+        return os.open(path, flags, 0o600)
+    hand_over(path, path.parent.stat())
+    return descriptor
 
 
 def sync_folder(folder: Path) -> None:

@@ -29,6 +29,7 @@ from ldp_aggregator.service.commands import running as process
 from ldp_aggregator.service.http.server import GRACE
 from ldp_aggregator.service.sources.folder import FolderSource
 from ldp_aggregator.service.store.sqlite import SQLiteStore
+from ldp_aggregator.service.upkeep.backup import back_up, restore
 from ldp_aggregator.service.uploads.given_tokens import given_tokens
 from ldp_aggregator.service.uploads.token_use import TokenUse, path_of, read_days
 from ldp_aggregator.service.uploads.tokens import TokenFile
@@ -160,6 +161,40 @@ def test_files_of_a_store_are_for_its_owner(tmp_path):
         os.umask(before)
     assert len(modes) >= 3
     assert set(modes.values()) == {0o600}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of others")
+def test_what_root_makes_belongs_to_who_has_the_folder(tmp_path):
+    """The service runs as a user, and root changes its tokens and restores its store."""
+    os.chown(tmp_path, *SERVICE)
+    tokens, audit = tmp_path / "tokens.toml", tmp_path / "audit.log"
+    words = ["--token-file", tokens, "--audit-log", audit]
+    run("token", "new", "--name", "a", "--scope", "upload", *words)
+    with closing(SQLiteStore(tmp_path / "s.db")) as store:
+        store.begin()
+        store.commit()
+        owners = {path.name: owner_of(path) for path in tmp_path.iterdir()}
+    assert len(owners) >= 5
+    assert set(owners.values()) == {(*SERVICE, 0o600)}
+    # What root's files replace keeps its owner and its permissions.
+    for path in (tokens, tmp_path / "s.db"):
+        os.chown(path, 4243, 4243)
+        path.chmod(0o640)
+    run("token", "new", "--name", "b", "--scope", "upload", *words)
+    run("token", "remove", "a", *words)
+    back_up(f"sqlite:///{tmp_path}/s.db", tmp_path / "copy")
+    restore(tmp_path / "copy", f"sqlite:///{tmp_path}/s.db", replaces=True)
+    assert {owner_of(tokens), owner_of(tmp_path / "s.db")} == {(4243, 4243, 0o640)}
+    assert owner_of(audit) == owner_of(tmp_path / "copy") == (*SERVICE, 0o600)
+
+
+SERVICE = 4242, 4244
+"""A user and a group."""
+
+
+def owner_of(path):
+    status = path.stat()
+    return status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)
 
 
 def test_links_and_holes_in_a_folder(tmp_path, caplog):

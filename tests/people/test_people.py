@@ -142,6 +142,7 @@ def test_who_is_taken_out_is_out(tmp_path):
     assert people.check(ada, "analyst", NOW) == "granted"
     (tmp_path / "people.toml").write_text("[[grant")
     assert people.check(ada, "analyst", NOW + 2) == "granted"
+    assert not people.is_current(NOW + 2)
     (tmp_path / "people.toml").write_text("")
     assert people.check(ada, "analyst", NOW + 2.5) == "granted"
     assert people.check(ada, "analyst", NOW + 4) == "unknown"

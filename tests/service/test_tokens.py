@@ -8,6 +8,9 @@ from unittest.mock import patch
 
 import pytest
 from calling import run
+from pages import service_of, visitor, write_tokens
+from test_service_api import Clock
+from wire_samples import TEXT
 
 from ldp_aggregator.service.uploads import tokens as module
 from ldp_aggregator.service.uploads.tokens import (
@@ -191,14 +194,33 @@ def test_a_spoiled_file_changes_nothing(tmp_path, caplog, spoil):
     path, (token, other) = tmp_path / "tokens.toml", (new_token(), new_token())
     path.write_text(Tokens([kept(token, "a", UPLOAD)]).to_toml())
     file = TokenFile(path)
+    assert file.is_current(NOW - 2)
     spoil(path)
     assert [file.check(token, UPLOAD, NOW + second) for second in range(3)] == [GRANTED] * 3
+    assert not file.is_current(NOW + 2)
     assert len(caplog.records) == 1
     path.write_text(Tokens([kept(other, "b", UPLOAD)]).to_toml())
+    assert file.is_current(NOW + 3)
     assert (file.check(other, UPLOAD, NOW + 3), file.check(token, UPLOAD, NOW + 3)) == (
         GRANTED,
         UNKNOWN,
     )
+
+
+def test_a_service_whose_tokens_cannot_be_taken_away_is_not_ready(tmp_path):
+    """`/readyz` says so to anyone, and nothing of the file; a balancer and an alert go by it."""
+    clock = Clock(NOW)
+    with service_of(TEXT, folder=tmp_path, clock=clock) as service:
+        assert visitor(service).get("/readyz").status_code == 200
+        (tmp_path / "tokens.toml").unlink()
+        clock.now += 2
+        answer = visitor(service).get("/readyz")
+        assert answer.status_code == 503
+        assert "tokens.toml" not in answer.text
+        assert "stay in force" in answer.text
+        write_tokens(tmp_path)
+        clock.now += 2
+        assert visitor(service).get("/readyz").status_code == 200
 
 
 def test_a_file_that_was_emptied_is_told(tmp_path, caplog):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ldp.errors import LDPError
 from ldp.sealed import public_key_text
-from ldp_aggregator.files import read_bytes
+from ldp_aggregator.files import opened_private, read_bytes
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
@@ -61,7 +61,7 @@ def new_key_file(path: Path, key: Any) -> None:
         encryption_algorithm=serialization.NoEncryption(),
     )
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        descriptor = opened_private(path, os.O_WRONLY | os.O_EXCL)
     except FileExistsError:
         raise KeyFileError(
             f"expected no file at {path} yet, found one; a key is never written over: name another"

@@ -208,13 +208,24 @@ class Service:
 
     @property
     def trouble(self) -> str | None:
-        """Why uploads cannot be taken, in words; None if they can.
+        """Why the service is not ready for uploads, in words; None if it is.
 
-        A source that stands still is no reason.
+        A source that stands still is no reason. A list of tokens or people that cannot be read is
+        one: nobody could be locked out.
         """
         if self.leaving:
             return "expected to go on, but was told to stop"
-        return self.writer.trouble
+        if self.writer.trouble is not None:
+            return self.writer.trouble
+        tokens, sign_in = self.settings.tokens, self.settings.sign_in
+        lists = [tokens, None if sign_in is None else sign_in.people]
+        if all(known is None or known.is_current(self.clock()) for known in lists):
+            return None
+        # Anyone may see this: the log has the file, and what is wrong with it.
+        return (
+            "expected to read who may do what, but cannot: a token or person that is removed now "
+            "would stay in force; the log says why"
+        )
 
     def close(self) -> None:
         """Finish what was begun, and let go of the store."""

@@ -1,7 +1,8 @@
 """What of an observation is an alarm: kinds, thresholds and words.
 
     kind         begins when
-    not-ready    uploads have been refused for a minute (`/readyz` says why)
+    not-ready    uploads have been refused for a minute, or the token file cannot be read
+                 (`/readyz` says why)
     clock        the clock has jumped: nothing is closed until it is confirmed
     disk         less than 1 GB is left for the store, where its disk is known
     drop         far fewer batches come than usual (`usual`)
@@ -88,7 +89,7 @@ class Observation(NamedTuple):
 def conditions(seen: Observation) -> Iterator[Condition]:
     """All that is wrong."""
     if seen.trouble is not None:
-        yield Condition(NOT_READY, "", f"uploads are refused: {seen.trouble}")
+        yield Condition(NOT_READY, "", f"not ready for uploads: {seen.trouble}")
     if seen.clock is not None:
         yield Condition(CLOCK, "", seen.clock)
     if seen.room is not None and seen.room < LEAST_ROOM:

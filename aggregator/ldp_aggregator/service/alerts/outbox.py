@@ -20,7 +20,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
-from ldp_aggregator.files import FileError, read_bytes, written_whole
+from ldp_aggregator.files import FileError, opened_private, read_bytes, written_whole
 from ldp_aggregator.service.alerts.messages import Message
 
 FIRST_PAUSE = 5.0
@@ -57,7 +57,7 @@ class Memory:
         """Whether it is ours from now on; false while another process has it."""
         place = self._path.with_name(f"{self._path.name}-lock")
         try:
-            self._lock = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            self._lock = opened_private(place, os.O_RDWR)
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self.close()

@@ -133,7 +133,7 @@ def respondents(survey_path: Path, number: int, link: str, path: Path, cards: Pa
     beside = page_file(survey_path)
     shown = read_presentation(survey, beside if beside.exists() else None)
     page = "" if cards is None else sheet(shown.languages[shown.language].texts["title"], links)
-    with written_whole(path, mode=0o600) as file:
+    with written_whole(path, mode=0o600, for_folder=True) as file:
         file.write(content.encode())
     click.echo(f"{path}: kept the hashes of {number:,} tokens; they are not shown again", err=True)
     if cards is None:
@@ -196,6 +196,6 @@ def _note(audit: Path | None, removed: list[str], added: list[str]) -> None:
 
 
 def write_tokens(path: Path, tokens: Iterable[Token]) -> None:
-    """Write a token file that no one else may read."""
-    with written_whole(path, mode=0o600) as file:
+    """Write a token file that no one else may read; a new one is for the owner of its folder."""
+    with written_whole(path, mode=0o600, for_folder=True) as file:
         file.write(Tokens(tokens).to_toml().encode())

@@ -26,6 +26,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from ldp_aggregator.files import opened_private
 from ldp_aggregator.service.logs.events import now
 
 MOST_REFUSED = 60
@@ -58,8 +59,7 @@ class AuditLog:
         """One line."""
         line = json.dumps({"time": now(), **event}) + "\n"
         try:
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-            descriptor = os.open(self._path, flags, 0o600)
+            descriptor = opened_private(self._path, os.O_WRONLY | os.O_APPEND)
             try:
                 os.write(descriptor, line.encode())
             finally:

@@ -92,13 +92,21 @@ class People:
         """
         if person is None:
             return MISSING
-        if not 0 <= now - self._looked < _PAUSE:
-            self._looked = now
-            self._look()
+        self._renew(now)
         verdicts = {grant.verdict(scope, survey) for grant in self._grants if grant.is_of(person)}
         return next(
             (one for one in (GRANTED, WRONG_SURVEY, WRONG_SCOPE) if one in verdicts), UNKNOWN
         )
+
+    def is_current(self, now: float) -> bool:
+        """Whether the file can be used as it is: if not, who is taken out of it stays in."""
+        self._renew(now)
+        return not self._trouble
+
+    def _renew(self, now: float) -> None:
+        if not 0 <= now - self._looked < _PAUSE:
+            self._looked = now
+            self._look()
 
     def _look(self) -> None:
         try:

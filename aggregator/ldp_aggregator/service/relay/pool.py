@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ldp.randomness import randbelow, shuffled, system
-from ldp_aggregator.files import sync_folder
+from ldp_aggregator.files import opened_private, sync_folder
 from ldp_aggregator.service.relay import seen
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.records import Epoch
@@ -95,7 +95,7 @@ class Pool:
         self._witness = Witness(self._path)
         try:
             with translated(self._path):
-                os.close(os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+                os.close(opened_private(self._path, os.O_RDWR))
             self._connection = connected(self._path, "rwc")
             [(version,)] = self._run("PRAGMA user_version")
             if version not in (0, VERSION):

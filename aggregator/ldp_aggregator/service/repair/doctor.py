@@ -21,7 +21,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ldp_aggregator.files import sync_folder
+from ldp_aggregator.files import hand_over, sync_folder
 from ldp_aggregator.service.repair.census import Census, Evidence
 from ldp_aggregator.service.repair.diagnosis import Diagnosis, Trouble
 from ldp_aggregator.service.repair.header import changed_places, with_sound_header
@@ -136,6 +136,7 @@ def repair(url: str, surveys: Mapping[bytes, str]) -> Examination:
                     return Examination(())
                 _remove(fresh)
                 commits = _renewed(fresh, evidence, diagnosis, acknowledged=commits or 0)
+            hand_over(fresh, path.stat())
             copy = _keep(path)
             for ending in ("-wal", "-shm"):
                 Path(f"{path}{ending}").unlink(missing_ok=True)

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ldp.epochs import ID_SIZE
-from ldp_aggregator.files import sync_folder
+from ldp_aggregator.files import opened_private, sync_folder
 from ldp_aggregator.service.store.errors import StoreDamagedError, StoreError, StoreFullError
 from ldp_aggregator.service.store.records import TOKENS, Epoch, Record
 from ldp_aggregator.service.store.unordered import claim, parts
@@ -68,7 +68,7 @@ class SQLiteStore:
         try:
             with translated(self._path):
                 # Made before SQLite does, which gives its log the permissions of the file.
-                os.close(os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+                os.close(opened_private(self._path, os.O_RDWR))
             self._connection = connected(self._path, "rwc")
             with translated(self._path):
                 [(version,)] = self._connection.execute("PRAGMA user_version")

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from xxhash import xxh64_digest
 
+from ldp_aggregator.files import opened_private
 from ldp_aggregator.service.store.errors import StoreDamagedError, StoreError
 
 WITNESS = "-acknowledged"
@@ -36,7 +37,7 @@ class Witness:
         self._path = path
         place = witness_path(path)
         try:
-            self._file = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            self._file = opened_private(place, os.O_RDWR)
         except OSError as error:
             raise StoreError(
                 f"expected a store at {path}, in a folder that can be written to, got: "

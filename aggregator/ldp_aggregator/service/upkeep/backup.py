@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 
-from ldp_aggregator.files import sync_folder
+from ldp_aggregator.files import hand_over, opened_private, sync_folder
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.opening import file_of, open_snapshot, open_store
 from ldp_aggregator.service.store.records import KINDS, read_root
@@ -83,6 +83,8 @@ def restore(backup: Path, url: str, *, replaces: bool) -> tuple[Sizes, Sizes | N
         with _appearing(fresh) as copied:
             _copy_file(backup, copied)
             _forget_logs(copied)
+        if place.exists():
+            hand_over(fresh, place.stat())
         kept = _set_aside(place)
         fresh.replace(place)
         sync_folder(place.parent)
@@ -107,7 +109,7 @@ def _copy(snapshot: Snapshot, store: Store) -> None:
 
 def _copy_file(source: Path, fresh: Path) -> None:
     """All of a database at one moment, what is in its log included; others may go on writing."""
-    os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
+    os.close(opened_private(fresh, os.O_RDWR | os.O_EXCL))
     try:
         with (
             closing(connected(source.absolute(), "ro")) as there,

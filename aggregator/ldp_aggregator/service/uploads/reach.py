@@ -26,7 +26,7 @@ from pathlib import Path
 from threading import Lock, Timer
 from typing import Any
 
-from ldp_aggregator.files import FileError, written_whole
+from ldp_aggregator.files import FileError, opened_private, written_whole
 
 SHOWN, STARTED = STEPS = ("shown", "started")
 COUNTED = "counted"
@@ -131,7 +131,7 @@ class Reach:
 def _alone(path: Path) -> Iterator[None]:
     """No other process writes meanwhile."""
     place = path.with_name(f"{path.name}-lock")
-    descriptor = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = opened_private(place, os.O_RDWR)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield

@@ -17,8 +17,9 @@ Rules
 - What comes is hashed, and its hash is compared with those of all tokens, each in constant time;
   none ends it early.
 - No token is held longer than a check takes; no token and no hash is in an error or a log.
-- A file that changes is read anew; one that cannot be used leaves the tokens in force that were. So
-  tokens are changed without loss: add the new one, hand it out, remove the old one.
+- A file that changes is read anew; one that cannot be used leaves the tokens in force that were,
+  and the service is not ready, since no token can be taken from anyone. So tokens are changed
+  without loss: add the new one, hand it out, remove the old one.
 """
 
 from __future__ import annotations
@@ -223,13 +224,21 @@ class TokenFile:
         self, token: str | None, scope: str, now: float, *, survey: str | None = ""
     ) -> tuple[str, Token | None]:
         """The same, and what is kept of a token if it is granted something."""
-        if not 0 <= now - self._looked < _PAUSE:
-            self._looked = now
-            self._look()
+        self._renew(now)
         verdict, known = self.tokens.judged(token, scope, now, survey=survey)
         if known is not None:
             self._used(known.name, now)
         return verdict, known
+
+    def is_current(self, now: float) -> bool:
+        """Whether the file can be used as it is: if not, a token that is removed stays good."""
+        self._renew(now)
+        return not self._trouble
+
+    def _renew(self, now: float) -> None:
+        if not 0 <= now - self._looked < _PAUSE:
+            self._looked = now
+            self._look()
 
     def _with_given(self, content: bytes) -> Tokens:
         """The tokens that are given, and those of the file. Raises `TokenError`."""
