@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from fractions import Fraction
+from functools import cache
 from itertools import product
 
 import pytest
@@ -40,16 +41,24 @@ def surveyed(mechanism, *designs, head=HEAD, name="forged"):
     )
 
 
-SOUND = {
-    mechanism: surveyed(mechanism, *range(len(DESIGNS[mechanism]))) for mechanism in MECHANISMS
-}
-FIRST = {mechanism: surveyed(mechanism, 0) for mechanism in MECHANISMS}
+@cache
+def sound_ones():
+    """A certificate of all designs of each mechanism."""
+    return {
+        mechanism: surveyed(mechanism, *range(len(DESIGNS[mechanism]))) for mechanism in MECHANISMS
+    }
+
+
+@cache
+def first_ones():
+    """A certificate of the first design of each mechanism."""
+    return {mechanism: surveyed(mechanism, 0) for mechanism in MECHANISMS}
 
 
 def test_the_checker_knows_every_mechanism_and_its_integers():
     """Its table has the mechanisms of the package, each with exactly the integers that it has."""
     assert ratios.MECHANISMS.keys() == MECHANISMS.keys()
-    for mechanism, sound in SOUND.items():
+    for mechanism, sound in sound_ones().items():
         for question in sound["questions"][:-2]:
             assert question["integers"].keys() == ratios.MECHANISMS[mechanism].integers.keys()
 
@@ -60,7 +69,7 @@ def test_sound_certificates_hold(mechanism):
 
     And without all that.
     """
-    assert findings(SOUND[mechanism]) == []
+    assert findings(sound_ones()[mechanism]) == []
     assert findings(surveyed(mechanism, 0, head="")) == []
 
 
@@ -71,7 +80,7 @@ def test_whatever_is_altered_is_refused(mechanism):
     But for what people are asked for a field: its words are claimed by nothing.
     """
     tried = 0
-    for what, forged in forgeries(FIRST[mechanism]):
+    for what, forged in forgeries(first_ones()[mechanism]):
         if ".text: " in what:
             continue
         if mechanism == "grr" or not what.startswith((".questions[1].", ".questions[2].")):
@@ -83,7 +92,7 @@ def test_whatever_is_altered_is_refused(mechanism):
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_a_member_that_comes_twice_is_refused(mechanism):
     """JSON does not say which of two members of one name counts."""
-    twice = list(doubled(FIRST[mechanism]))
+    twice = list(doubled(first_ones()[mechanism]))
     assert len(twice) > 50
     for what, text in twice:
         assert findings(json.loads(text)) == [], what
@@ -98,7 +107,7 @@ def test_parts_of_two_certificates_make_none(mechanism):
     other = refingerprinted(other)
     assert findings(other) == []
     tried = 0
-    for parts, mixed in mixtures(FIRST[mechanism], other):
+    for parts, mixed in mixtures(first_ones()[mechanism], other):
         assert findings(mixed), parts
         tried += 1
     assert tried >= 2**6 - 2
@@ -106,7 +115,7 @@ def test_parts_of_two_certificates_make_none(mechanism):
 
 def test_every_claim_is_refuted_by_some_forgery():
     """No claim of the checker is there for nothing: somewhere it is what is found wrong."""
-    sound = FIRST["l-grr"]
+    sound = first_ones()["l-grr"]
     twice = refingerprinted({**sound, "questions": [*sound["questions"], sound["questions"][-1]]})
     in_two = refingerprinted({**sound, "groups": sound["groups"] * 2})
     of_one = refingerprinted({**sound, "groups": [{**sound["groups"][0], "questions": ["second"]}]})
@@ -181,11 +190,11 @@ def wrong_with(question, survey):
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_integers_are_refused_with_fitting_fingerprints_too(mechanism):
     """Changed integers whose fingerprints and terms fit still leave claims that do not follow."""
-    for question in SOUND[mechanism]["questions"]:
+    for question in sound_ones()[mechanism]["questions"]:
         for integers in tampered_integers(question["integers"]):
             forged = refingerprinted(
                 {
-                    **SOUND[mechanism],
+                    **sound_ones()[mechanism],
                     "questions": [{**question, "integers": integers}],
                     "groups": [],
                 }

@@ -29,6 +29,7 @@ import os
 import random
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import rooms  # noqa: F401
@@ -318,7 +319,13 @@ def tests_of(module: str) -> list[str]:
     parts = module.split(".")
     names += [".".join(parts[:length]) for length in range(len(parts) - 1, 0, -1)]
     area = next((AREAS[name] for name in names if name in AREAS), "")
-    return [str(next(TESTS.rglob(f"test_{name}.py"))) for name in area.split()]
+    return [str(files_by_name()[f"test_{name}"]) for name in area.split()]
+
+
+@cache
+def files_by_name() -> dict[str, Path]:
+    """Every test file, by its name."""
+    return {path.stem: path for path in TESTS.rglob("test_*.py")}
 
 
 def digest(paths: list[Path]) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -26,7 +27,13 @@ from ldp_aggregator import (
 from ldp_aggregator.commands.analyses.trend import CHANGED
 from ldp_simulations import randomize
 
-TALLY = aggregate(SURVEY, reports_of(SURVEY, 6_000))
+
+@cache
+def tally_of_all():
+    """The tally of six thousand people."""
+    return aggregate(SURVEY, reports_of(SURVEY, 6_000))
+
+
 BY = {"by": ["platform"]}
 PLAIN = Options(estimand="population")
 """Exact intervals for the respondents of each group would take a second."""
@@ -36,17 +43,19 @@ EVERY = ("android", "ios", "unknown")
 
 def test_queries_by_group():
     """Each group answers as its estimates say, and everyone as without groups."""
-    groups = query_groups(TALLY, BIKES, "share(ok = true) - 10%", **BY)
-    estimates = estimate_groups(TALLY, **BY)
+    groups = query_groups(tally_of_all(), BIKES, "share(ok = true) - 10%", **BY)
+    estimates = estimate_groups(tally_of_all(), **BY)
     answered = {labels.get("platform", ""): answers for labels, answers in groups}
     assert list(answered) == ["", *("unknown", "android", "ios")]
     for platform in EVERY:
         share = estimates[platform]["mode"]["bike"].frequency
         assert answered[platform][0].contrast.estimate == pytest.approx(share)
-    assert answered[""][0].contrast.estimate == query(TALLY, BIKES)[0].contrast.estimate
+    assert answered[""][0].contrast.estimate == query(tally_of_all(), BIKES)[0].contrast.estimate
     # One family are all answers of all groups.
     alone, together = (
-        query_groups(TALLY, BIKES, options=Options(simultaneous=family), **BY).answers[0][1][0]
+        query_groups(tally_of_all(), BIKES, options=Options(simultaneous=family), **BY).answers[0][
+            1
+        ][0]
         for family in (None, "bonferroni")
     )
     wider = (together.contrast.high - together.contrast.low) / (
@@ -58,13 +67,15 @@ def test_queries_by_group():
 def test_what_is_suppressed_stays_so():
     """In queries, comparisons and trends it is named as in estimates, and nothing else of it."""
     asked = {"by": ["platform", "country"]}
-    expected = estimate_groups(TALLY, names=("mode",), **asked)
+    expected = estimate_groups(tally_of_all(), names=("mode",), **asked)
     hidden = expected.to_dict()["suppressed"]["mode"]
     assert hidden
     shown = {tuple(group.labels.items()) for group in expected}
-    queried = query_groups(TALLY, BIKES, **asked)
-    compared = compare_groups(TALLY, question="mode", options=PLAIN, **asked)
-    history = [(epoch, estimate_groups(part, **asked)) for epoch, part in enumerate([TALLY] * 2)]
+    queried = query_groups(tally_of_all(), BIKES, **asked)
+    compared = compare_groups(tally_of_all(), question="mode", options=PLAIN, **asked)
+    history = [
+        (epoch, estimate_groups(part, **asked)) for epoch, part in enumerate([tally_of_all()] * 2)
+    ]
     followed = follow_groups(history, question="mode", values=["bike"])
     for result in (queried, compared):
         assert result.suppressed == expected.suppressed
@@ -85,7 +96,7 @@ def test_what_is_suppressed_stays_so():
 def test_groups_with_each_other():
     """Each against the rest, or a baseline; both are what two tallies of these people would say."""
     people = people_of(6_000)
-    against_rest = compare_groups(TALLY, question="mode", options=PLAIN, **BY)
+    against_rest = compare_groups(tally_of_all(), question="mode", options=PLAIN, **BY)
     bike = against_rest["ios"]["bike"]
     of_it = people["platform"] == "ios"
     truth = np.mean(people["mode"][of_it] == "bike") - np.mean(people["mode"][~of_it] == "bike")
@@ -96,8 +107,8 @@ def test_groups_with_each_other():
     assert ios.names == ("the rest", "ios")
     assert ios.first.reports + ios.second.reports == 6_000
     assert ios.first.reports == (~of_it).sum()
-    based = compare_groups(TALLY, question="mode", baseline="android", **BY)
-    estimates = estimate_groups(TALLY, **BY)
+    based = compare_groups(tally_of_all(), question="mode", baseline="android", **BY)
+    estimates = estimate_groups(tally_of_all(), **BY)
     alone = compare(estimates["android"]["mode"], estimates["ios"]["mode"])
     assert based["ios"].rows == alone.rows
     with pytest.raises(UnknownNameError, match="android"):
@@ -121,9 +132,11 @@ def test_the_rest_rests_on_enough():
 def test_groups_are_one_family(simultaneous):
     """All values of all groups are looked at, and their p-values say so."""
     asked = {"options": PLAIN, **BY}
-    groups = compare_groups(TALLY, question="mode", simultaneous=simultaneous, **asked)
-    one = compare_groups(TALLY, question="mode", simultaneous=simultaneous, baseline="ios", **asked)
-    alone = compare_groups(TALLY, question="mode", **asked)
+    groups = compare_groups(tally_of_all(), question="mode", simultaneous=simultaneous, **asked)
+    one = compare_groups(
+        tally_of_all(), question="mode", simultaneous=simultaneous, baseline="ios", **asked
+    )
+    alone = compare_groups(tally_of_all(), question="mode", **asked)
     rows = [row for _, comparison in groups for row in comparison]
     plain = [row.p_value for _, comparison in alone for row in comparison]
     assert [row.p_value for row in rows] == plain
@@ -140,18 +153,20 @@ def test_the_same_groups_at_two_times():
     """Group by group; one that either tally does not show is suppressed."""
     later = aggregate(SURVEY, reports_of(SURVEY, 2_500, seed=5))
     few = estimate_groups(later, names=("mode",), **BY)
-    both = compare_groups(TALLY, later, question="mode", names=("May", "June"), options=PLAIN, **BY)
+    both = compare_groups(
+        tally_of_all(), later, question="mode", names=("May", "June"), options=PLAIN, **BY
+    )
     assert set(both.suppressed) == set(few.suppressed)
     assert both["ios"].second.reports == few["ios"]["mode"].reports
     with pytest.raises(EstimateError, match="expected one tally for a baseline"):
-        compare_groups(TALLY, later, question="mode", baseline="ios", **BY)
+        compare_groups(tally_of_all(), later, question="mode", baseline="ios", **BY)
 
 
 def test_a_question_that_does_not_carry_the_attribute():
     """Is named, as there are no such groups of it."""
     for ask in (
-        lambda: query_groups(TALLY, "share(daily = true)", by=["country"]),
-        lambda: compare_groups(TALLY, question="daily", by=["country"]),
+        lambda: query_groups(tally_of_all(), "share(daily = true)", by=["country"]),
+        lambda: compare_groups(tally_of_all(), question="daily", by=["country"]),
     ):
         with pytest.raises(EstimateError, match="question 'daily': expected reports that carry"):
             ask()
@@ -159,7 +174,7 @@ def test_a_question_that_does_not_carry_the_attribute():
 
 def test_several_questions_in_a_query():
     """Are answered of groups that are shown of all of them."""
-    groups = query_groups(TALLY, "share(ok = true) - share(daily = true)", **BY)
+    groups = query_groups(tally_of_all(), "share(ok = true) - share(daily = true)", **BY)
     assert [labels.get("platform") for labels, _ in groups] == [
         None,
         *("unknown", "android", "ios"),
@@ -251,7 +266,10 @@ def test_a_change_in_one_group(files):
 def test_an_epoch_without_a_group():
     """Is one in which the group is missing; a group of a single epoch is not followed."""
     small = aggregate(SURVEY, reports_of(SURVEY, 150, seed=9))
-    groups = [estimate_groups(tally, names=("mode",), **BY) for tally in (TALLY, small, TALLY)]
+    groups = [
+        estimate_groups(tally, names=("mode",), **BY)
+        for tally in (tally_of_all(), small, tally_of_all())
+    ]
     followed = follow_groups(enumerate(groups), question="mode", values=["bike"])
     assert np.isnan(followed["ios"]["bike"].seen.estimate[1])
     assert "(in epochs 1)" in followed.remarks[-1]
@@ -266,24 +284,24 @@ SMALL = "got some that are suppressed, because they have fewer than 100 reports.
 def test_weights_and_regressions_are_of_groups_that_are_shown():
     """So they tell no more; what they would be made of beside these is refused, with advice."""
     margins = {"platform": {"android": 0.5, "ios": 0.45, "unknown": 0.05}}
-    weighted = weigh(TALLY, "mode", margins)
-    shown = estimate_groups(TALLY, names=("mode",), **BY)
+    weighted = weigh(tally_of_all(), "mode", margins)
+    shown = estimate_groups(tally_of_all(), names=("mode",), **BY)
     # It follows from what is shown by groups.
     again = sum(
         share * shown[value]["mode"]["bike"].frequency
         for value, share in margins["platform"].items()
     )
     assert weighted["bike"].estimate == pytest.approx(again)
-    assert regress(TALLY, "ok", "ok ~ platform").reports == 6_000
+    assert regress(tally_of_all(), "ok", "ok ~ platform").reports == 6_000
     both = {**margins, "country": {"de": 0.8, "us": 0.19, "unknown": 0.01}}
     for ask in (
-        lambda: weigh(TALLY, "mode", both),
-        lambda: regress(TALLY, "ok", "ok ~ platform + country"),
+        lambda: weigh(tally_of_all(), "mode", both),
+        lambda: regress(tally_of_all(), "ok", "ok ~ platform + country"),
     ):
         with pytest.raises(EstimateError, match=SMALL) as caught:
             ask()
         assert "use fewer of the attributes, or merge values" in str(caught.value)
-    careful = replace(TALLY, survey=survey_of(*questions(), least_group=400))
+    careful = replace(tally_of_all(), survey=survey_of(*questions(), least_group=400))
     with pytest.raises(EstimateError, match="fewer than 400 reports"):
         weigh(careful, "mode", margins)
 

@@ -1,5 +1,7 @@
 """Tallies by combination: they merge as others do, and what they say of a group is unbiased."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from group_samples import PLATFORM, SURVEY, people_of, questions, reports_of, survey_of
@@ -19,16 +21,28 @@ from ldp_aggregator import (
 from ldp_simulations import randomize
 
 PEOPLE = 20_000
-DATA = reports_of(SURVEY, PEOPLE)
-TALLY = aggregate(SURVEY, DATA)
+
+
+@cache
+def data():
+    """Reports of everyone."""
+    return reports_of(SURVEY, PEOPLE)
+
+
+@cache
+def tally_of_all():
+    """The tally of all reports."""
+    return aggregate(SURVEY, data())
+
+
 RESPONDENTS = people_of(PEOPLE)
 
 
 def test_combinations_add_up():
     """To the counts of the question; a group of questions has them as well."""
     for name in ("mode", "ok", "daily"):
-        parts = TALLY.groups(name)
-        assert np.array_equal(sum(parts.values()), TALLY.counts[name])
+        parts = tally_of_all().groups(name)
+        assert np.array_equal(sum(parts.values()), tally_of_all().counts[name])
     joint = ldp.survey("groups", *questions()[:2], joint=["mode", "ok"], attributes=[PLATFORM])
     tally = aggregate(joint, reports_of(joint, 500))
     parts = tally.groups("mode+ok")
@@ -39,11 +53,11 @@ def test_combinations_add_up():
 def test_they_count_who_is_in_them():
     """As many reports as there are people of each combination."""
     ios = (RESPONDENTS["platform"] == "ios") & (RESPONDENTS["country"] == "us")
-    assert TALLY.groups("mode")["ios", "us"].sum() == ios.sum()
+    assert tally_of_all().groups("mode")["ios", "us"].sum() == ios.sum()
     alone = aggregate(ldp.survey("plain", *questions()), reports_of_plain())
     assert list(alone.groups("mode")) == [()]
     with pytest.raises(UnknownNameError):
-        TALLY.groups("nothing")
+        tally_of_all().groups("nothing")
 
 
 def reports_of_plain():
@@ -52,16 +66,16 @@ def reports_of_plain():
 
 def test_merging_is_bit_identical():
     """In any order and however it is cut, a tally of parts is that of all."""
-    frames = [encode_frame(payload) for payload in read_frames(DATA)]
+    frames = [encode_frame(payload) for payload in read_frames(data())]
     halves = [aggregate(SURVEY, b"".join(frames[start::2])) for start in (0, 1)]
     one, other = halves[0].merge(halves[1]), halves[1].merge(halves[0])
-    assert encode_tally(one) == encode_tally(other) == encode_tally(TALLY)
-    assert decode_tally(encode_tally(TALLY), SURVEY) == TALLY == one
+    assert encode_tally(one) == encode_tally(other) == encode_tally(tally_of_all())
+    assert decode_tally(encode_tally(tally_of_all()), SURVEY) == tally_of_all() == one
     again = Ingest(SURVEY)
-    again.feed(DATA + DATA)
+    again.feed(data() + data())
     again.end_of_stream()
-    assert again.tally.combinations["ok"].keys() == TALLY.combinations["ok"].keys()
-    assert np.array_equal(again.tally.counts["ok"], TALLY.counts["ok"])
+    assert again.tally.combinations["ok"].keys() == tally_of_all().combinations["ok"].keys()
+    assert np.array_equal(again.tally.counts["ok"], tally_of_all().counts["ok"])
 
 
 def test_memory_is_for_combinations_that_came():
@@ -73,7 +87,7 @@ def test_memory_is_for_combinations_that_came():
 
 
 def forged(change):
-    parts = unpack_array(encode_tally(TALLY)[16:], 1 << 20, "snapshot-damaged")
+    parts = unpack_array(encode_tally(tally_of_all())[16:], 1 << 20, "snapshot-damaged")
     change(parts)
     return encode_frame(pack_array(parts), TALLY_MAGIC)
 
@@ -119,11 +133,11 @@ def test_estimates_of_a_group_are_of_its_people(mechanism):
 
 def test_groups_within_a_group():
     """`where` cuts, `by` divides what is left, and the total is of what is left."""
-    groups = estimate_groups(TALLY, by=["platform"], where={"country": "de"})
+    groups = estimate_groups(tally_of_all(), by=["platform"], where={"country": "de"})
     assert groups.total.labels == {"country": "de"}
-    alone = estimate_groups(TALLY, where={"country": "de"})
+    alone = estimate_groups(tally_of_all(), where={"country": "de"})
     assert alone.total["mode"].reports == groups.total["mode"].reports
-    of_both = estimate_groups(TALLY, by=["platform", "country"])
+    of_both = estimate_groups(tally_of_all(), by=["platform", "country"])
     assert of_both["ios", "de"]["ok"].reports == groups["ios"]["ok"].reports
     # A question that does not say the country is in no such group.
     assert "daily" not in groups.total.questions
@@ -131,7 +145,7 @@ def test_groups_within_a_group():
 
 def test_what_is_suppressed_is_said():
     """In every format, and nothing of it but its name."""
-    groups = estimate_groups(TALLY, by=["platform", "country"], names=("mode",))
+    groups = estimate_groups(tally_of_all(), by=["platform", "country"], names=("mode",))
     assert groups.suppressed
     assert "mode: platform unknown, country unknown" in groups.suppressed
     assert "suppressed, because they have fewer than 100 reports" in groups.rendered("table")
@@ -145,26 +159,28 @@ def test_what_is_suppressed_is_said():
 def test_only_more_can_be_asked_for():
     """The least group of the survey holds whatever is asked for."""
     with pytest.raises(EstimateError, match="expected a least group of 100 reports or more"):
-        estimate_groups(TALLY, by=["platform"], least_group=99)
-    few = estimate_groups(TALLY, by=["platform"], least_group=15_000)
+        estimate_groups(tally_of_all(), by=["platform"], least_group=99)
+    few = estimate_groups(tally_of_all(), by=["platform"], least_group=15_000)
     assert not len(few)
     assert few.total["mode"].reports == PEOPLE
 
 
 def test_asking_for_more_shows_a_part_of_what_is_shown():
     """So that two tables of the same reports show no more than the one by the lowest least."""
-    lowest = {group.name for group in estimate_groups(TALLY, by=["platform", "country"])}
+    lowest = {group.name for group in estimate_groups(tally_of_all(), by=["platform", "country"])}
     for least_group in (150, 300, 1_000):
-        groups = estimate_groups(TALLY, by=["platform", "country"], least_group=least_group)
+        groups = estimate_groups(
+            tally_of_all(), by=["platform", "country"], least_group=least_group
+        )
         assert {group.name for group in groups} <= lowest
 
 
 def test_several_reports_of_each_count_as_one():
     """A group is large enough by its people, as far as they are known."""
-    one = estimate_groups(TALLY, by=["platform"], names=("daily",))
+    one = estimate_groups(tally_of_all(), by=["platform"], names=("daily",))
     unknown = one["unknown"]["daily"].reports
     options = Options(reports_each=unknown // SURVEY.least_group + 1)
-    four = estimate_groups(TALLY, by=["platform"], names=("daily",), options=options)
+    four = estimate_groups(tally_of_all(), by=["platform"], names=("daily",), options=options)
     assert unknown < four.least == options.reports_each * SURVEY.least_group
     assert len(four) < len(one)
 
@@ -181,7 +197,7 @@ def test_several_reports_of_each_count_as_one():
 def test_groups_that_there_are_none_of(asked, error):
     """The message says what there is."""
     with pytest.raises(error, match="platform"):
-        estimate_groups(TALLY, **asked)
+        estimate_groups(tally_of_all(), **asked)
 
 
 def test_ranges_by_group():
@@ -201,10 +217,10 @@ def test_ranges_by_group():
 
 def test_an_earlier_release_counts():
     """Two tallies whose difference is a small group are not both shown."""
-    frames = [encode_frame(payload) for payload in read_frames(DATA)]
+    frames = [encode_frame(payload) for payload in read_frames(data())]
     earlier = aggregate(SURVEY, b"".join(frames[:-1]))
     before = estimate_groups(earlier, by=["platform"])
-    now = estimate_groups(TALLY, by=["platform"], earlier=[earlier])
+    now = estimate_groups(tally_of_all(), by=["platform"], earlier=[earlier])
     for name in ("mode", "ok", "daily"):
         for platform in ("android", "ios", "unknown"):
             shown = [
@@ -214,4 +230,4 @@ def test_an_earlier_release_counts():
             ]
             assert shown[1] - shown[0] == 0 or shown[1] - shown[0] >= 100 or 0 in shown
     with pytest.raises(EstimateError, match="no more reports at an earlier release"):
-        estimate_groups(earlier, by=["platform"], earlier=[TALLY])
+        estimate_groups(earlier, by=["platform"], earlier=[tally_of_all()])

@@ -32,18 +32,20 @@ def _many(frame):
     return frame * (_MOST // len(frame))
 
 
-BOMBS = {
-    "garbage": os.urandom(_MOST),
-    "nothing but beginnings": _many(b"LDPR"),
-    "a million tiny frames": _many(encode_frame(b"")),
-    "a hundred thousand batches": b"".join(fresh() for _ in range(100_000)),
-    "one giant batch": file_of(
-        Batch(_FILTER.fingerprint, os.urandom(16), 900_000, rows=_FILTER.rows[:18] * 900_000)
-    ),
-    "nested arrays": encode_frame(b"\x91" * (_MOST - 64)),
-    "an array of arrays": encode_frame(b"\xdd" + _NESTED + b"\x90" * (_MOST - 64)),
-    "a batch of arrays": encode_frame(b"\x95\x01\xdd" + _NESTED + b"\x90" * (_MOST - 64)),
-}
+def bombs():
+    """Uploads of the greatest size, by what they are."""
+    return {
+        "garbage": os.urandom(_MOST),
+        "nothing but beginnings": _many(b"LDPR"),
+        "a million tiny frames": _many(encode_frame(b"")),
+        "a hundred thousand batches": b"".join(fresh() for _ in range(100_000)),
+        "one giant batch": file_of(
+            Batch(_FILTER.fingerprint, os.urandom(16), 900_000, rows=_FILTER.rows[:18] * 900_000)
+        ),
+        "nested arrays": encode_frame(b"\x91" * (_MOST - 64)),
+        "an array of arrays": encode_frame(b"\xdd" + _NESTED + b"\x90" * (_MOST - 64)),
+        "a batch of arrays": encode_frame(b"\x95\x01\xdd" + _NESTED + b"\x90" * (_MOST - 64)),
+    }
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +59,7 @@ def service(tmp_path_factory):
 
 def test_a_hundred_at_a_time(service):
     """They are taken or told to come back, others are served, and memory stays in its bound."""
-    bodies, statuses = list(BOMBS.values()), []
+    bodies, statuses = list(bombs().values()), []
 
     def send(number):
         statuses.append(

@@ -9,6 +9,7 @@ compared at 6 standard errors.
 import json
 import re
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise, product
 from types import SimpleNamespace
 
@@ -43,11 +44,17 @@ from ldp_simulations.sampling.searches import search_counts
 
 EXAMPLE = EXAMPLES / "searches.toml"
 
-CHARACTERS = [
-    chr(code).encode()
-    for code in range(0x20, 0x110000)
-    if code != 0x7F and not 0xD800 <= code < 0xE000
-]
+
+@cache
+def characters():
+    """Every character that a text may have."""
+    return [
+        chr(code).encode()
+        for code in range(0x20, 0x110000)
+        if code != 0x7F and not 0xD800 <= code < 0xE000
+    ]
+
+
 BEGUN = (
     b"\xc3",
     b"\xe0",
@@ -93,12 +100,12 @@ def test_continuations_of_nothing_begin_texts():
     No more than reckoned.
     """
     first, short = (
-        {character[:1] for character in CHARACTERS},
-        {character for character in CHARACTERS if len(character) == 1},
+        {character[:1] for character in characters()},
+        {character for character in characters() if len(character) == 1},
     )
     ending, going_on = continuations(b"", 2, "")
     assert set(ending) == {b"", *short}
-    assert set(going_on) == {character[:2] for character in CHARACTERS if len(character) > 1} | {
+    assert set(going_on) == {character[:2] for character in characters() if len(character) > 1} | {
         a + b for a in short for b in first
     }
     assert len(set(going_on)) == len(going_on) <= UNICODE**2
@@ -110,7 +117,7 @@ def test_continuations_of_part_of_a_character(begun):
     ending, going_on = continuations(begun, 1, "")
     assert ending == ()
     assert {begun + text for text in going_on} == {
-        character[: len(begun) + 1] for character in CHARACTERS if character.startswith(begun)
+        character[: len(begun) + 1] for character in characters() if character.startswith(begun)
     }
 
 
