@@ -3,6 +3,8 @@
 import json
 import threading
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from calling import run
@@ -21,12 +23,17 @@ from ldp_aggregator.service.counting.served import Catalogue, Served
 from ldp_aggregator.service.counting.turn import begin
 from ldp_aggregator.service.repair.doctor import examine
 from ldp_aggregator.service.sources.folder import FolderSource
+from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.opening import open_snapshot, open_store
 from ldp_aggregator.service.store.reading import history, outcomes_in_all, received, tally_of
 from ldp_aggregator.service.store.records import SHOWN, TALLY, Epoch
+from ldp_aggregator.service.store.sqlite import SQLiteStore
 from ldp_aggregator.service.store.verification import findings
+from ldp_aggregator.service.store.witness import WITNESS
+from ldp_aggregator.service.upkeep import rotation
 from ldp_aggregator.service.upkeep.backup import back_up, restore
 from ldp_aggregator.service.upkeep.removal import remove_survey
+from ldp_aggregator.service.upkeep.rotation import back_up_into, parse_keep
 
 OTHER = TEXT.replace('name = "example"', 'name = "other"')
 
@@ -114,6 +121,44 @@ def test_what_a_restore_loses_and_what_mends_it(tmp_path):
         source = FolderSource(folder, collector, collector.read, every=0.05)
         with running(source):
             wait_for(lambda: collector.outcomes["accepted"] == 35)
+
+
+def test_backups_in_a_folder_are_thinned_out(tmp_path, monkeypatch):
+    """Before the next one is made, so that a full disk has room again; nothing else goes."""
+    url, folder = f"sqlite:///{tmp_path}/store.db", tmp_path / "backups"
+    folder.mkdir()
+    SQLiteStore(tmp_path / "store.db").close()
+    first = datetime(2026, 1, 1, tzinfo=UTC)
+    for half_hour in range(2 * 24 * 5):
+        stamp = f"{first + timedelta(minutes=30 * half_hour):%Y%m%dT%H%M%SZ}"
+        for ending in ("", "-acknowledged"):
+            (folder / f"backup-{stamp}{ending}").touch()
+    (folder / "backup-20251231T000000Z.new").touch()
+    (folder / "notes").touch()
+    with monkeypatch.context() as full:
+        full.setattr(rotation, "back_up", raise_full)
+        with pytest.raises(StoreError, match="full"):
+            back_up_into(url, folder, parse_keep("6h,3d"))
+    # Of the last six hours and three days the newest; the last of both is one.
+    kept = [f"20260105T{hour}3000Z" for hour in range(18, 24)]
+    kept += ["20260103T233000Z", "20260104T233000Z"]
+    endings = ("", "-acknowledged")
+    names = {f"backup-{stamp}{ending}" for stamp in kept for ending in endings} | {"notes"}
+    assert {path.name for path in folder.iterdir()} == names
+    said = run("backup", url, folder, "--keep", "6h,3d", "--format", "json")
+    assert "on the disk of the store" in said.stderr
+    place = Path(json.loads(said.stdout)["backup"])
+    assert {path.name for path in folder.iterdir()} - names == {
+        place.name,
+        f"{place.name}{WITNESS}",
+    }
+    assert examine(f"sqlite:///{place}", {}).troubles == ()
+    run("backup", url, folder, "--keep", "6h,3w", code=1)
+    assert "--keep" in run("backup", url, folder, code=1).stderr
+
+
+def raise_full(*_):
+    raise StoreError("full")
 
 
 def test_a_damaged_backup_is_none(tmp_path):

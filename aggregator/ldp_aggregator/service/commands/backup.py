@@ -19,20 +19,44 @@ _FORMAT = click.option(
 
 @click.command()
 @click.argument("store")
-@click.argument("place", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("place", metavar="FILE_OR_FOLDER", type=click.Path(path_type=Path))
+@click.option(
+    "--keep",
+    metavar="48h,14d",
+    help="Keep backups in FOLDER, named by time: the newest of each of the last 48 hours, and of "
+    "each of the last 14 days. Older ones are deleted before the new one is made.",
+)
 @_FORMAT
-def backup(store: str, place: Path, form: str) -> None:
+def backup(store: str, place: Path, keep: str | None, form: str) -> None:
     """Copy STORE (a URL, as for ldp serve) to FILE, whole, checked, while the service goes on.
 
     The copy is a store of its own, in SQLite, with its witness beside it.
     """
     from ldp_aggregator.service.upkeep.backup import back_up
+    from ldp_aggregator.service.upkeep.rotation import back_up_into, parse_keep
 
-    sizes = back_up(store, place)
-    if form == "json":
-        click.echo(json.dumps({"backup": str(place), **sizes.to_dict()}))
+    gone = 0
+    if keep is None:
+        sizes = back_up(store, place)
     else:
-        click.echo(f"{place}: {sizes}; read back and checked")
+        _warn_of_one_disk(store, place)
+        place, sizes, gone = back_up_into(store, place, parse_keep(keep))
+    if form == "json":
+        click.echo(json.dumps({"backup": str(place), **sizes.to_dict(), "deleted": gone}))
+    else:
+        deleted = f"; {gone:,} older ones deleted" if gone else ""
+        click.echo(f"{place}: {sizes}; read back and checked{deleted}")
+
+
+def _warn_of_one_disk(store: str, folder: Path) -> None:
+    """Say that backups lie beside the store, which they are to outlive."""
+    from ldp_aggregator.service.store.opening import file_of
+
+    path = file_of(store)
+    if path is None or not folder.exists() or not Path(path).exists():
+        return
+    if folder.stat().st_dev == Path(path).stat().st_dev:
+        click.echo(f"{folder}: on the disk of the store; a backup should outlive it", err=True)
 
 
 @click.command()

@@ -36,6 +36,10 @@ _LOGS = ("-wal", "-shm")
 
 def back_up(url: str, place: Path) -> Sizes:
     """Write a backup of the store at a URL to a new file; what it holds. Raises `StoreError`."""
+    if place.is_dir():
+        raise StoreError(
+            f"expected a new file at {place}, got a folder; --keep 48h,14d keeps backups in one"
+        )
     if place.exists():
         raise StoreError(f"expected no file at {place}, found one; a backup has a name of its own")
     source = file_of(url)
