@@ -9,8 +9,9 @@ import tempfile
 
 import needs
 import pytest
-from durations import Measuring
+from durations import LISTED, Measuring, is_slow
 from hypothesis import HealthCheck, settings
+from places import ROOT
 
 # Kept until the process ends, and found by the processes that it starts.
 _cache = tempfile.TemporaryDirectory()
@@ -42,9 +43,22 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     """Say what the marks mean; measure where that is asked for."""
     config.addinivalue_line("markers", "slow(reason): only with --all; see tests/durations.py")
+    config.addinivalue_line("markers", "fast(reason): without --all, whatever it takes")
     config.addinivalue_line("markers", "needs(*names): skipped without them; see tests/needs.py")
     if config.getoption("--measure"):
         config.pluginmanager.register(Measuring())
+
+
+def is_named(config, path):
+    """Whether a file, or a test in it, is asked for by its name."""
+    return any(name.partition("::")[0].endswith(path.name) for name in config.args)
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Leave files out in which all is slow, so that what they import is not loaded."""
+    if config.getoption("--all") or is_named(config, collection_path):
+        return None
+    return True if str(collection_path.relative_to(ROOT)) in LISTED else None
 
 
 def pytest_collection_modifyitems(config, items):
@@ -52,11 +66,12 @@ def pytest_collection_modifyitems(config, items):
     if config.getoption("--all"):
         return
     named = tuple(name for name in config.args if "::" in name)
-    slow = [
-        item for item in items if needs.is_slow(item) and not item.nodeid.startswith(named or "::")
-    ]
+    chosen, slow = [], []
+    for item in items:
+        is_left = is_slow(item) and not item.nodeid.startswith(named or "::")
+        (slow if is_left else chosen).append(item)
     config.hook.pytest_deselected(items=slow)
-    items[:] = [item for item in items if item not in slow]
+    items[:] = chosen
 
 
 def pytest_runtest_setup(item):

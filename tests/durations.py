@@ -1,14 +1,15 @@
-"""Are tests in the right tier? `uv run pytest --all --measure` lists those that are not.
+"""The two tiers of tests: which are slow, and whether that is so.
 
-A test that takes more than a second of processor time, its fixtures included, is slow. What is in
-the slow tier for another reason says so, `@pytest.mark.slow("kills a service")`, or by what it
-needs; it is not judged by its seconds. Where a fast test takes more than three seconds, the run
-fails.
+A test is slow if it takes more than a second of processor time, its fixtures included. Those that
+do are listed in `slow.txt`, by measurement: `uv run pytest --all --measure` says what is missing
+there and what should go. Three marks are not judged by seconds: `@pytest.mark.slow("kills a
+service")`, `@pytest.mark.fast("the README's tour")`, and `needs` of what takes its time (`SLOW` in
+`needs.py`). Where a fast test takes more than three seconds, a run that measures fails.
 
-Seconds are those of the test's process and of the children that ended by then, divided by what an
-empty loop takes, as machines differ threefold: a second is one of a machine that turns it ten
-million times in .13 s. What many tests import is loaded before the first of them, which would
-otherwise pay for it. Look again on an idle machine before a mark is changed.
+Seconds are those of the test's process and of the children that ended by then. Machines differ
+threefold, so a second is one of a slow machine: of one that turns an empty loop ten million times
+in .4 s. What many tests import is loaded before the first of them, which would otherwise pay for
+it. Look again on an idle machine before a mark is changed.
 """
 
 import importlib
@@ -18,13 +19,16 @@ from collections import defaultdict
 
 import pytest
 from needs import SLOW, names_of
+from places import TESTS
 
+LISTED = frozenset((TESTS / "slow.txt").read_text(encoding="utf-8").splitlines())
+"""The slow tests: files, functions with all their parameters, or single ids."""
 SLOW_FROM = 1.0
 FAST_BELOW = 0.5
 """A slow test that takes less than this could be fast; between the two, either will do."""
 FAILS_FROM = 3.0
 SHOWN = 20
-TURNS, SECONDS_A_TURN = 10_000_000, 1.3e-8
+TURNS, SECONDS_A_TURN = 10_000_000, 4e-8
 LOADED_FIRST = (
     "hypothesis",
     "ldp_aggregator.commands.main",
@@ -36,6 +40,22 @@ LOADED_FIRST = (
     "scipy.stats",
     "statsmodels.api",
 )
+
+
+def tier_of(item):
+    """The tier of a test, and whether it is judged by its seconds: "slow", "slow by nature" ..."""
+    if mark := item.get_closest_marker("fast"):
+        return "fast by nature" if mark.args else "fast"
+    mark = item.get_closest_marker("slow")
+    if SLOW & names_of(item) or (mark and mark.args):
+        return "slow by nature"
+    file, function = item.nodeid.partition("::")[0], item.nodeid.partition("[")[0]
+    return "slow" if mark or LISTED & {file, function, item.nodeid} else "fast"
+
+
+def is_slow(item):
+    """Whether a test is in the slow tier."""
+    return tier_of(item).startswith("slow")
 
 
 def processor_seconds():
@@ -79,10 +99,7 @@ class Measuring:
         now = processor_seconds()
         report.processor_seconds = (now - self._before) / self._slowness
         self._before = now
-        marker = item.get_closest_marker("slow")
-        report.tier = "slow" if marker else "fast"
-        if SLOW & names_of(item) or (marker and marker.args):
-            report.tier = "slow by nature"
+        report.tier = tier_of(item)
         return report
 
     def pytest_runtest_logreport(self, report):
@@ -104,8 +121,8 @@ class Measuring:
         """List the slowest fast tests and those marked wrongly."""
         tables = {
             f"the {SHOWN} slowest fast tests": self._rows("fast")[:SHOWN],
-            f"not marked slow, and above {SLOW_FROM} s": self._rows("fast", least=SLOW_FROM),
-            f"marked slow, and below {FAST_BELOW} s": self._rows("slow", most=FAST_BELOW),
+            f"not in the slow tier, and above {SLOW_FROM} s": self._rows("fast", least=SLOW_FROM),
+            f"in the slow tier, and below {FAST_BELOW} s": self._rows("slow", most=FAST_BELOW),
         }
         for title, rows in tables.items():
             terminalreporter.section(title)

@@ -94,8 +94,3 @@ def names_of(item):
     marked = [name for marker in item.iter_markers("needs") for name in marker.args]
     fixtures = [name for fixture in item.fixturenames for name in FIXTURES.get(fixture, ())]
     return {*marked, *fixtures}
-
-
-def is_slow(item):
-    """Whether a test is in the slow tier: marked so, or by what it needs."""
-    return item.get_closest_marker("slow") is not None or bool(SLOW & names_of(item))
