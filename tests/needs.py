@@ -16,9 +16,11 @@ from places import DATA, ROOT
 
 JS = ROOT / "client" / "js"
 PACKAGES = (
+    "PyInstaller",
     "confluent_kafka",
     "dask",
     "dp_accounting",
+    "gevent",
     "mkdocs",
     "obstore",
     "prometheus_client",

@@ -62,6 +62,11 @@ _PLACES = {
 """Where the row of each mechanism is: its module, and its name there."""
 
 
+def modules() -> list[str]:
+    """Return the names of the modules that have rows; programs that freeze apps do not see them."""
+    return sorted({f"{__name__}.{module}" for module, _ in _PLACES.values()})
+
+
 class _Table(Mapping[str, Mechanism]):
     def __getitem__(self, name: str) -> Mechanism:
         module, row = _PLACES[name]
@@ -114,4 +119,5 @@ __all__ = [
     "Memoized",
     "Pure",
     "Randomizer",
+    "modules",
 ]

@@ -31,8 +31,8 @@ def app(tmp_path):
         "NOTES_COLLECTOR": str(tmp_path / "collector"),
     }
 
-    def start(*words):
-        command = [sys.executable, EXAMPLE / "notes.py", *words]
+    def start(*words, program=(sys.executable, EXAMPLE / "notes.py")):
+        command = [*program, *words]
         return subprocess.Popen(
             command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
@@ -104,3 +104,17 @@ def test_forgetting_stops_everything(app, tmp_path):
     finished(app("add", "a note"))
     assert finished(app("list")) == "a note\n"
     assert list((tmp_path / "collector").iterdir()) == []
+
+
+@pytest.mark.needs("PyInstaller")
+def test_the_app_is_frozen(app, tmp_path):
+    """PyInstaller builds an app that records and sends, without a word about this package."""
+    command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "ERROR"]
+    command += ["--add-data", f"{EXAMPLE / 'survey.toml'}:.", "--paths", EXAMPLE]
+    command += ["--distpath", tmp_path, "--workpath", tmp_path / "work", "--specpath", tmp_path]
+    subprocess.run([*command, EXAMPLE / "notes.py"], check=True, timeout=300)
+    frozen = [tmp_path / "notes" / "notes"]
+    (tmp_path / "collector").mkdir()
+    finished(app("privacy", "on", program=frozen))
+    finished(app("passwords", "no", program=frozen))
+    assert arrived(tmp_path / "collector" / "reports.ldp").reports("sensitive") == 1
