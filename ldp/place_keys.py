@@ -17,12 +17,14 @@ file, as this package reads none, and names take the place of theirs.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 
 from ldp.domain import Domain
 from ldp.errors import Problem, SurveyError
 from ldp.field_keys import Read, field_of
 from ldp.fields import Field, Fields, names_of
 from ldp.keys import Keys
+from ldp.scales import Scale
 
 AXES = ("x", "y")
 MOST_CELLS = 64
@@ -43,8 +45,14 @@ def axes_of(keys: Keys, read: Read) -> Fields:
     if not keys.problems and len(set(names)) < len(names):
         keys.problem("y", "a name that differs from that of x", names[0])
     if keys.problems:
-        return tuple(Field(axis, Domain("category", ("0", "1"))) for axis in AXES)
+        return tuple(Field(axis, _stand_in()) for axis in AXES)
     return axes
+
+
+def _stand_in() -> Domain:
+    """Two cells of a number: what is made of a place asks for its edges."""
+    edges = (Fraction(0), Fraction(1), Fraction(2))
+    return Domain("number", None, scale=Scale(edges[0], edges[-1], len(edges) - 1, edges=edges))
 
 
 def has_named_cells(keys: Keys) -> bool:

@@ -100,7 +100,7 @@ FURTHEST_INTEGER = 10**15
 """Whole numbers up to here, and their means, are exact in the numbers of every language."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_TYPES = (
+TYPES = (
     *("boolean", "category", "multi", "integer", "number", "key-value", "vector", "text"),
     *("table", "place"),
 )
@@ -311,7 +311,7 @@ def _name(keys: Keys) -> str:
     return name
 
 
-def _domain(keys: Keys, types: Collection[str] = _TYPES) -> Domain:
+def _domain(keys: Keys, types: Collection[str] = TYPES) -> Domain:
     kind = keys.choice("type", types)
     if kind in ("category", None) and ("parents" in keys or "file" in keys):
         values, taxonomy = taxonomy_of(keys)
