@@ -178,6 +178,7 @@ def test_a_clock_is_confirmed_for_a_start_alone(options, monkeypatch, tmp_path):
     assert codes == [3, 1]
 
 
+@pytest.mark.needs("psycopg")
 def test_workers_that_cannot_open_the_store_end_their_parent(tmp_path):
     """In one line, with exit code 1: started again and again they would fail in the same way."""
     (tmp_path / "survey.toml").write_text(TEXT)

@@ -218,6 +218,7 @@ def test_a_store_of_another_version_is_refused(url, postgres_server):
         open_store(url)
 
 
+@pytest.mark.needs("psycopg")
 @pytest.mark.parametrize(
     "there",
     [
