@@ -9,32 +9,41 @@ Rules
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from threading import Thread
+from typing import Any
 
+from ldp.survey import Survey
 from ldp_client.embedded import EmbeddedClient
+from ldp_client.ledger import Ledger
+from ldp_client.preview import Preview
 from ldp_client.status import Status
 
 
 class AsyncClient:
     """An `EmbeddedClient` whose methods are awaited; they raise what its methods raise.
 
-    `embedded` is the client itself, for what takes no time, such as `counts()` and `preview()`.
+    `AsyncClient.open` takes the settings of an `EmbeddedClient`. It makes the state file without
+    holding up the loop. `embedded` is the client within.
 
     >>> import asyncio, ldp, ldp_client
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
     >>> async def answer():
-    ...     async with ldp_client.AsyncClient(
-    ...         ldp_client.EmbeddedClient(survey, state=None)
-    ...     ) as client:
-    ...         return await client.record("mode", "bus"), await client.waiting()
+    ...     async with await ldp_client.AsyncClient.open(survey, state=None) as client:
+    ...         return bool(await client.record("mode", "bus")), await client.waiting()
     >>> asyncio.run(answer())
     (True, 1)
     """
 
     def __init__(self, embedded: EmbeddedClient) -> None:
         self.embedded = embedded
+
+    @classmethod
+    async def open(cls, source: str | os.PathLike[str] | Survey, **settings: Any) -> AsyncClient:
+        """Open an `EmbeddedClient` with these settings. Raises what that raises."""
+        return cls(await asyncio.to_thread(EmbeddedClient, source, **settings))
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -87,9 +96,33 @@ class AsyncClient:
         """How things stand, and what there is to do."""
         return await asyncio.to_thread(self.embedded.status)
 
-    async def set_consent(self, said: str) -> None:
-        """Note what the person says: `on`, `off` or `forget`."""
-        await asyncio.to_thread(self.embedded.set_consent, said)
+    async def counts(self) -> dict[str, int]:
+        """What happened since this client was opened, by reason (`REASONS`)."""
+        return await asyncio.to_thread(self.embedded.counts)
+
+    async def ledger(self) -> Ledger:
+        """What this device has spent, on all surveys in its state file."""
+        return await asyncio.to_thread(self.embedded.ledger)
+
+    async def preview(self, name: str, answer: object) -> Preview:
+        """What would be sent, and what it could reveal, without spending."""
+        return await asyncio.to_thread(self.embedded.preview, name, answer)
+
+    async def consent(self) -> str:
+        """Whether answers are recorded now, `on` or `off`."""
+        return await asyncio.to_thread(lambda: self.embedded.consent)
+
+    async def said(self) -> str:
+        """What the person said about this version of the survey: one of `SAID`."""
+        return await asyncio.to_thread(lambda: self.embedded.said)
+
+    async def set_consent(self, said: str) -> bool:
+        """Note what the person says: `on`, `off` or `forget`. Whether that is on disk."""
+        return await asyncio.to_thread(self.embedded.set_consent, said)
+
+    async def rotate(self) -> bool:
+        """Draw a new secret and new permanent responses from now on. Whether that is on disk."""
+        return await asyncio.to_thread(self.embedded.rotate)
 
     async def close(self) -> None:
         """Stop sending, within moments, and close the state."""

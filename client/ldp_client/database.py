@@ -260,6 +260,7 @@ class Database:
             for setting in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
                 self._run(f"PRAGMA {setting}")
             self._run("PRAGMA wal_autocheckpoint = 0")
+            self._run("PRAGMA fullfsync = ON")  # of macOS: see `ldp_client.syncing`
         except BaseException as error:
             self._let_go_of_file()
             if isinstance(error, sqlite3.Error | OSError):

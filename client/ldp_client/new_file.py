@@ -16,6 +16,7 @@ from contextlib import suppress
 from threading import RLock
 
 from ldp.randomness import system
+from ldp_client.syncing import sync
 
 _FILLED = re.compile(r"\.[0-9a-f]{16}\.new(-\w+)?")
 _making = RLock()
@@ -73,6 +74,6 @@ def _sync(path: str) -> None:
     """Make a file, or a new name in a folder, last through a loss of power."""
     descriptor = os.open(path, os.O_RDWR if os.path.isfile(path) else os.O_RDONLY)
     try:
-        os.fsync(descriptor)
+        sync(descriptor)
     finally:
         os.close(descriptor)

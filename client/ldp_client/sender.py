@@ -14,15 +14,17 @@ Rules
 - What goes through a relay goes one message at a time, each at a time that is drawn for it, and is
   due the sooner the more waits: what left together could be told to belong together.
 - A thread that waits is told by queues that are not written in Python: what a signal handler raises
-  leaves no lock held.
+  leaves no lock held. They are made when the thread starts, of what `queue` has by then: gevent
+  replaces it, and a greenlet that waits for one of before holds up its whole process.
 """
 
 from __future__ import annotations
 
+import queue
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from queue import Empty, SimpleQueue
+from queue import Empty
 from weakref import ref
 
 from ldp.errors import RandomnessError, WireError
@@ -51,7 +53,7 @@ _FAREWELL = 0.5
 """Seconds that an exit waits for a transport that is in the middle of something."""
 
 Done = Callable[[], object]
-Bell = SimpleQueue[Done | None]
+Bell = queue.SimpleQueue[Done | None]
 """What wakes the thread: whom to tell that a round is over, or None."""
 
 
@@ -90,7 +92,7 @@ class Sender:
     def renew(self) -> None:
         """Begin without a thread: a forked child has none of its parent's."""
         self._thread: threading.Thread | None = None
-        self._bell: Bell = SimpleQueue()
+        self._bell: Bell = queue.SimpleQueue()
         self._lock = threading.RLock()
 
     def start(self) -> None:
@@ -100,8 +102,9 @@ class Sender:
 
     def ask(self, done: Done) -> None:
         """Have everything sent now, as far as a pause allows; `done` is called in the thread."""
-        self._bell.put(done)
-        self._start()
+        with self._lock:
+            self._start()
+            self._bell.put(done)
 
     def flush(self, timeout: float) -> bool:
         """The same. True if nothing waits any more, within the time-out, and nothing was lost.
@@ -113,7 +116,7 @@ class Sender:
         if not self._has_flushed:
             self._outbox.resume()
         self._has_flushed = True
-        over: SimpleQueue[None] = SimpleQueue()
+        over: queue.SimpleQueue[None] = queue.SimpleQueue()
         if not self._stopping:
             self.ask(lambda: over.put(None))
             with suppress(Empty):
@@ -198,7 +201,7 @@ class Sender:
     def _start(self) -> None:
         with self._lock:
             if self._thread is None and not self._stopping:
-                bell = self._bell
+                bell = self._bell = queue.SimpleQueue()
                 sender = ref(self, lambda _: bell.put(None))
                 thread = threading.Thread(target=_run, args=(sender, bell), name="ldp_client")
                 thread.daemon = True

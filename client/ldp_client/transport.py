@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from ldp_client.outcomes import ACCEPTED, HELD, Outcome, retry
+from ldp_client.syncing import sync
 
 if TYPE_CHECKING:
     import ssl
@@ -194,10 +195,13 @@ class FolderTransport:
 
         What a full disk cuts short is damage that a reader skips.
         """
-        descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        # Windows writes text, in which a line's end takes two bytes, unless it is told otherwise.
+        binary: int = getattr(os, "O_BINARY", 0)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | binary
+        descriptor = os.open(self._path, flags, 0o600)
         try:
             whole = os.write(descriptor, payload) == len(payload)
-            os.fsync(descriptor)
+            sync(descriptor)
         finally:
             os.close(descriptor)
         return ACCEPTED if whole else retry()

@@ -3,11 +3,14 @@
 And what a folder holds after a cut.
 """
 
+import errno
+import fcntl
 import json
 import os
 import socket
 import ssl
 import stat
+import sys
 import time
 from contextlib import contextmanager
 from email.utils import formatdate
@@ -250,6 +253,32 @@ def test_a_folder_collects_frames(tmp_path):
     parts = [*reader.feed((tmp_path / "reports.ldp").read_bytes()), *reader.close()]
     assert [part for part in parts if isinstance(part, bytes)] == [b"a batch"] * 2
     assert [part.size for part in parts if isinstance(part, Damage)] == [len(PAYLOAD) - 3]
+
+
+def test_a_folder_gets_the_bytes_as_they_are_on_windows(tmp_path):
+    """There a file takes text, with two bytes for each 0x0A, unless it is opened as binary."""
+    with (
+        patch.object(os, "O_BINARY", 1 << 40, create=True),
+        patch("os.open", side_effect=OSError("seen")) as opened,
+        pytest.raises(OSError, match="seen"),
+    ):
+        FolderTransport(tmp_path).send(PAYLOAD)
+    assert opened.call_args.args[1] & (1 << 40)
+
+
+@pytest.mark.parametrize("knows", [True, False])
+def test_a_folder_is_synced_through_the_cache_of_a_disk_on_macos(tmp_path, knows):
+    """By `F_FULLFSYNC`; where a volume does not know that, by `fsync`."""
+    answer = None if knows else OSError(errno.ENOTSUP, "not supported")
+    with (
+        patch.object(sys, "platform", "darwin"),
+        patch.object(fcntl, "F_FULLFSYNC", 51, create=True),
+        patch.object(fcntl, "fcntl", side_effect=answer) as full,
+        patch("os.fsync") as plain,
+    ):
+        assert FolderTransport(tmp_path).send(PAYLOAD) == ACCEPTED
+    assert [call.args[1] for call in full.call_args_list] == [51]
+    assert plain.called != knows
 
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path):

@@ -2,8 +2,11 @@
 
 import asyncio
 import logging
+import subprocess
+import sys
 import threading
 import time
+from unittest.mock import patch
 
 import pytest
 from broken_stores import records_of
@@ -360,6 +363,64 @@ def test_an_asynchronous_client_sends_and_closes(tmp_path):
 
     asyncio.run(use())
     assert len(transport.payloads) == 1
+
+
+def test_an_asynchronous_client_has_every_member_of_the_client_within(tmp_path):
+    """It opens its file in a thread; each method gives what that of the client gives."""
+
+    async def use():
+        within = EmbeddedClient
+        opened = [threading.get_ident()]
+        with patch.object(within, "_prepare", lambda _: opened.append(threading.get_ident())):
+            client = await AsyncClient.open(DEVICE_SURVEY, state=tmp_path / "state", interval=None)
+        assert len(set(opened)) == 2
+        async with client:
+            names = {name for name in vars(within) if not name.startswith("_")}
+            assert names <= vars(AsyncClient).keys()
+            assert await client.set_consent("on") is True
+            assert (await client.said(), await client.consent()) == ("on", "on")
+            await client.record("once", "red")
+            assert await client.counts() == {"recorded": 1}
+            assert str(await client.ledger()) == str(client.embedded.ledger())
+            assert (await client.preview("once", "red")).question == "once"
+            assert await client.rotate() is True
+
+    asyncio.run(use())
+
+
+GEVENT = """
+import os, sys, time
+import ldp, ldp_client
+from ldp_client.testing import RecordingTransport
+
+survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+transport = RecordingTransport()
+client = ldp_client.EmbeddedClient(survey, state=sys.argv[1], transport=transport)
+child = os.fork()
+if child:
+    os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+# As a worker of gunicorn does with --preload: the app is imported before.
+from gevent import monkey, sleep, spawn
+monkey.patch_all()
+ticks = [time.monotonic()]
+def tick():
+    while True:
+        ticks.append(time.monotonic())
+        sleep(0.01)
+spawn(tick)
+assert client.record("mode", "bus")
+sleep(0.3)
+assert client.flush(5.0)
+sleep(0.3)
+longest = max(after - before for before, after in zip(ticks, ticks[1:]))
+os._exit(longest > 4)
+"""
+
+
+@pytest.mark.needs("gevent")
+def test_a_worker_that_gevent_patched_after_the_client_was_opened_goes_on(tmp_path):
+    """The thread that sends is a greenlet by then, and holds up no other."""
+    subprocess.run([sys.executable, "-c", GEVENT, tmp_path / "state"], check=True, timeout=30)
 
 
 def test_what_was_turned_away_is_tried_once_by_an_app_that_was_opened_anew(tmp_path):
