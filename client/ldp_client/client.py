@@ -5,7 +5,8 @@
 and raises nothing where it records or sends.
 
 Rules
-- `record` randomizes at once; the answer is not kept, logged, or repeated in an error.
+- `record` randomizes at once; the answer is not kept, logged, or repeated in an error, nor in what
+  error reporters send of local variables (`ldp_client.hidden`).
 - What was spent is remembered (on disk, if the state is kept there) before the report is handed
   out.
 - The bytes of a report are made once. What uploads them sends the same bytes again on a retry.
@@ -14,7 +15,7 @@ Rules
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from ldp.errors import NotDrawnError
 from ldp.randomness import Random, system
 from ldp.survey import Survey
 from ldp_client.budget import Budget
+from ldp_client.hidden import Hidden, forget_locals
 from ldp_client.ledger import Ledger
 from ldp_client.memory import Memory
 from ldp_client.registered import Proof, refuse_unregistered
@@ -30,6 +32,7 @@ from ldp_client.reports import Report
 from ldp_client.respondent import Respondent
 from ldp_client.scope import Scope
 from ldp_client.store import ProcessStore, Store
+from ldp_client.turns import Result
 from ldp_client.vault import Handed, Vault
 
 if TYPE_CHECKING:
@@ -110,11 +113,11 @@ class Client:
         is; `RandomnessError` or `StateError` if no report could be made safely. Raises
         `NotDrawnError` where the device answers another question of a draw: the answer is dropped.
         """
+        answer = Hidden(answer)
         if name in self.survey.drawn:
             # By itself, so that an answer that cannot be paid for draws nothing anew.
             self._store.transact(lambda: self._respondent.is_drawn(self.survey[name]))
-        report = self._store.transact(lambda: self._respondent.report(name, answer))
-        self._store.settle()
+        report = self._made(lambda: self._respondent.report(name, answer.value))
         if report is None:
             raise NotDrawnError(
                 f"question {name!r}: this device drew another question of the same draw, so that "
@@ -139,9 +142,9 @@ class Client:
 
         A group can be answered again if every question of it can.
         """
-        report = self._store.transact(lambda: self._respondent.report_together(answers))
-        self._store.settle()
-        return report
+        hidden = Hidden(answers)
+        del answers
+        return self._made(lambda: self._respondent.report_together(hidden.value))
 
     def agree(self) -> None:
         """Note that the person has agreed to this version of the survey.
@@ -155,6 +158,15 @@ class Client:
     def ledger(self) -> Ledger:
         """What the device has spent."""
         return Ledger.read(self._store)
+
+    def _made(self, make: Callable[[], Result]) -> Result:
+        try:
+            made = self._store.transact(make)
+            self._store.settle()
+        except Exception as error:
+            forget_locals(error)
+            raise
+        return made
 
 
 def _bound(lifetime_cap: Epsilon | None) -> Fraction | None:

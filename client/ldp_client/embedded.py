@@ -28,6 +28,7 @@ from ldp_client.consent import FORGET, OFF, ON, UNKNOWN
 from ldp_client.counts import RECORDED
 from ldp_client.database import Database
 from ldp_client.guard import Guard
+from ldp_client.hidden import Hidden, forget_locals
 from ldp_client.ledger import Ledger
 from ldp_client.limits import QueueLimits
 from ldp_client.recorder import Draw, Make, Refusal
@@ -160,10 +161,12 @@ class EmbeddedClient:
 
         There is none where the device answers another question of a draw.
         """
+        answer = Hidden(answer)
         return self._recorded(name, answer)
 
     def record_daily(self, name: str, answer: object) -> bool:
         """The same, at most once a day (UTC), of a question whose responses are memoized."""
+        answer = Hidden(answer)
 
         def again(memory: Memory) -> str | None:
             from ldp_client.daily import again_today
@@ -174,10 +177,12 @@ class EmbeddedClient:
 
     def record_together(self, answers: Mapping[str, object]) -> bool:
         """The same for the answers to all questions of a group, by question name."""
+        hidden = Hidden(answers)
+        del answers
         return self._kept(
-            lambda respondent: respondent.report_together(answers),
-            lambda respondent: respondent.drafts(answers, together=True),
-            unless=(self._stopped(answers),),
+            lambda respondent: respondent.report_together(hidden.value),
+            lambda respondent: respondent.drafts(hidden.value, together=True),
+            unless=(self._stopped(hidden.value.keys()),),
         )
 
     def flush(self, timeout: float = 2.0) -> bool:
@@ -240,7 +245,12 @@ class EmbeddedClient:
         """What would be sent, and what it could reveal, without spending. Raises `AnswerError`."""
         from ldp_client.preview import preview
 
-        return preview(self.survey, name, answer, random=self._draw)
+        answer = Hidden(answer)
+        try:
+            return preview(self.survey, name, answer.value, random=self._draw)
+        except Exception as error:
+            forget_locals(error)
+            raise
 
     @property
     def consent(self) -> str:
@@ -301,12 +311,12 @@ class EmbeddedClient:
             if self._guard.is_strict:
                 raise
 
-    def _recorded(self, name: str, answer: object, *unless: Refusal) -> bool:
+    def _recorded(self, name: str, answer: Hidden[object], *unless: Refusal) -> bool:
         if name in self.survey.drawn:
             self._recorder.settle_draw(name)
         return self._kept(
-            lambda respondent: respondent.report(name, answer),
-            lambda respondent: respondent.drafts({name: answer}, together=False),
+            lambda respondent: respondent.report(name, answer.value),
+            lambda respondent: respondent.drafts({name: answer.value}, together=False),
             unless=(self._stopped((name,)), *unless),
             name=name,
         )

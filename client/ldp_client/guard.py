@@ -1,4 +1,7 @@
-"""What keeps our trouble from an app: it is counted, logged, and raised if the app is strict."""
+"""What keeps our trouble from an app: it is counted, logged, and raised if the app is strict.
+
+No frame that has seen an answer goes with it (`ldp_client.hidden`).
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import TypeVar
 
 from ldp.survey import Survey
 from ldp_client.counts import Counts
+from ldp_client.hidden import forget_locals
 from ldp_client.turns import ClosedError
 
 Answer = TypeVar("Answer")
@@ -40,5 +44,6 @@ class Guard:
             is_about = name in self._names and not isinstance(error, ClosedError)
             self._counts.note(error, question=name if is_about else "")
             if self.is_strict:
+                forget_locals(error)
                 raise
             return otherwise(error)

@@ -190,7 +190,7 @@ class Respondent:
             names = " or ".join(group.name for group in self._survey.groups)
             groups = names or "none: this survey has no groups"
             raise AnswerError(
-                f"expected answers to all questions of a group ({groups}), got {', '.join(answers)}"
+                f"expected answers to all questions of a group ({groups}), got those to others"
             )
         return group
 
