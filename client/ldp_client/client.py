@@ -161,12 +161,12 @@ class Client:
 
     def _made(self, make: Callable[[], Result]) -> Result:
         try:
-            made = self._store.transact(make)
+            result = self._store.transact(make)
             self._store.settle()
         except Exception as error:
             forget_locals(error)
             raise
-        return made
+        return result
 
 
 def _bound(lifetime_cap: Epsilon | None) -> Fraction | None:

@@ -120,7 +120,7 @@ def test_a_warning_of_an_app_that_is_not_strict_shows_no_answer(caplog):
     shown = []
 
     class Attaching(logging.Handler):
-        def emit(self, record):
+        def emit(self, _):
             stack = traceback.walk_stack(None)
             shown.extend(traceback.StackSummary.extract(stack, capture_locals=True).format())
 
