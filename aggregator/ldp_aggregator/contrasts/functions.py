@@ -147,7 +147,17 @@ class Functions:
         return Erring(added_up(np.sqrt(np.diag(covariance).clip(0)) + drawn), _HELD_TOGETHER)
 
     def share(self, values: Collection[str]) -> Contrast:
-        """The share of those who hold one of some values."""
+        """The share of those who hold one of some values.
+
+        Raises `EstimateError` for several values that one respondent may hold together.
+        """
+        if not self.exclusive and len(values) != 1:
+            raise EstimateError(
+                f"question {self.name!r}: expected a single value, got {len(values)} of which a "
+                "respondent may hold several, so that a sum of their shares is no share; "
+                "contrast({value: 1, ...}) adds them up, which is how many of them respondents "
+                "hold, on average"
+            )
         return self.function(f"share of {', '.join(values)}", self.weights(values))
 
     def function(

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from ldp.domain import Domain
 from ldp.errors import EstimateError
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
@@ -27,8 +28,6 @@ def functions_of(
     moments: Moments, question: Question, values: Sequence[str], options: Options
 ) -> Functions:
     """Sums and differences of the frequencies of values."""
-    domain = question.domain
-    overlap = domain.most is not None or domain.taxonomy is not None or bool(domain.collect)
     return Functions(
         question.name,
         values,
@@ -38,8 +37,13 @@ def functions_of(
         covariance=_covariance(moments),
         errors=partial(standard_error, moments, options.estimand),
         spread=moments.spread,
-        exclusive=not overlap,
+        exclusive=not values_overlap(question.domain),
     )
+
+
+def values_overlap(domain: Domain) -> bool:
+    """Whether a respondent may hold several of the values that have frequencies."""
+    return domain.most is not None or domain.taxonomy is not None or bool(domain.collect)
 
 
 def _covariance(moments: Moments) -> Covariance:

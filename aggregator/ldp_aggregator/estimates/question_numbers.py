@@ -176,7 +176,8 @@ class QuestionNumbers:
         """The share of those who hold one of some values, such as `{"bus", "train"}`.
 
         Unbiased whatever `post` is. Raises `UnknownNameError` for what is no value, and
-        `EstimateError` where no frequencies are estimated.
+        `EstimateError` where no frequencies are estimated, and for several values that one
+        respondent may hold together.
         """
         return self._functions.share(values)
 

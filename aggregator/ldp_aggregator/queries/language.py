@@ -4,6 +4,7 @@
     share(mode = bus) / share(mode = car)
     share(trip.mode = bus given trip.sex = female)
     mean(hours), score(mode, car: 2, bus: 1), count(hours >= 40)
+    number(apps in {maps, mail})
 
 A question is called by its name, a field of it by both (`trip.mode`). Values with spaces or signs
 stand in double quotes. What is estimated may be added, subtracted, and multiplied or divided by
@@ -42,6 +43,7 @@ GRAMMAR = r"""
     | "(" sum ")"
     | "share" "(" all [given] ")" -> share
     | "count" "(" all ")"         -> count
+    | _HELD "(" test ")"          -> held
     | "mean" "(" subject ")"      -> mean
     | "score" "(" subject ("," value ":" weight)+ ")" -> score
 
@@ -59,6 +61,7 @@ subject: NAME ["." NAME]
 weight: SIGNED
 value: QUOTED | WORD
 
+_HELD: "number"
 UNEQUAL: "!="
 COMPARISON: "<=" | ">=" | "<" | ">"
 NUMBER: /\d+(\.\d*)?([eE][+-]?\d+)?%?|\.\d+%?/
@@ -79,6 +82,7 @@ _WORDS = {
     "COMPARISON": "<, <=, > or >=",
     "SHARE": "share(...)",
     "COUNT": "count(...)",
+    "_HELD": "number(...)",
     "MEAN": "mean(...)",
     "SCORE": "score(...)",
     "LPAR": "(",

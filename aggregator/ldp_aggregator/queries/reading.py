@@ -3,6 +3,8 @@
     share(test)             the weight 1 for every value that passes, else 0
     share(test given test)  a quotient: both, over the second
     count(test)             as many times the share as there are respondents
+    number(test)            of sets and keys: how many values that pass a respondent holds, on
+                            average, which is the sum of their shares
     mean(question)          its mean, as it is estimated by itself; of a field, the numbers that its
                             values are
     score(question, ...)    the numbers that are given for them, 0 for all others
@@ -10,6 +12,9 @@
 A question with fields is tested by each (`trip.mode = bus and trip.sex = female`), its values being
 the cells of their table. Numbers that were asked for their distribution are tested by ranges, of
 which those with mechanisms in cells have whole ones.
+
+Where a respondent may hold several values (sets, keys, fields told in subsets, nodes of a tree), a
+sum of shares is no share: a test of these is of one value, and no report tells who holds two.
 """
 
 from __future__ import annotations
@@ -85,6 +90,13 @@ class _Reader:
         subject, passing = self._all(tests)
         if given is None:
             return _of(subject, passing)
+        if subject.overlap:
+            raise pointed(
+                self._text,
+                f"expected no condition, as no report tells who holds two values of question "
+                f"{subject.name!r}",
+                given.span,
+            )
         among, condition = self._all(given.parts[0])
         if among.name != subject.name:
             raise pointed(
@@ -98,6 +110,17 @@ class _Reader:
     def _count(self, tree: Part) -> Term:
         subject, passing = self._all(tree.parts[0])
         return scaled(_of(subject, passing), subject.respondents)
+
+    def _held(self, tree: Part) -> Term:
+        subject, passing = self._test(tree.parts[0])
+        if subject.question.domain.most is None:
+            raise pointed(
+                self._text,
+                f"expected a question of type multi or key-value, got {subject.name!r}; of others "
+                "there is share(...)",
+                tree.span,
+            )
+        return _of(subject, passing)
 
     def _mean(self, tree: Part) -> Term:
         subject, field = self._subject(tree.parts[0])
@@ -133,6 +156,16 @@ class _Reader:
                     tree.parts[place].span,
                 )
             passing = passing & flags
+        if subject.overlap and not (len(tree.parts) == 1 and _is_of_one(tree.parts[0])):
+            instead = "number(...) tells how many of several a respondent holds, on average"
+            if subject.question.domain.most is None:
+                instead = "score(...) adds up shares"
+            raise pointed(
+                self._text,
+                f"expected a test of a single value, such as {subject.name} = value, as one "
+                f"respondent may hold several: a sum of shares is no share, and {instead}",
+                tree.span,
+            )
         return subject, passing
 
     def _test(self, tree: Part) -> tuple[Subject, Flags]:
@@ -176,6 +209,12 @@ _OPERATIONS: Mapping[str, Callable[[Term, Term], Term]] = {
     "times": times,
     "over": over,
 }
+
+
+def _is_of_one(test: Part) -> bool:
+    """Whether a test is of a single value, or of those of one field, which exclude one another."""
+    subject, *values = test.parts
+    return test.rule in ("equal", "among") and (len(values) == 1 or subject.parts[1] is not None)
 
 
 def _value(tree: Part) -> str:

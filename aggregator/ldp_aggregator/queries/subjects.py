@@ -22,7 +22,11 @@ from ldp_aggregator.arrays import Counts, Flags, Floats, Indices
 from ldp_aggregator.contrasts.functions import Erring, Functions
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.estimates.frequencies import moments_of
-from ldp_aggregator.estimates.linear_functions import distribution_functions, functions_of
+from ldp_aggregator.estimates.linear_functions import (
+    distribution_functions,
+    functions_of,
+    values_overlap,
+)
 from ldp_aggregator.estimates.means import Mean, ends_of, mean_of
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.options import Options
@@ -71,6 +75,11 @@ class Subject:
     def name(self) -> str:
         """The question's."""
         return self.question.name
+
+    @property
+    def overlap(self) -> bool:
+        """Whether a respondent may hold several of its values."""
+        return values_overlap(self.question.domain)
 
     @cached_property
     def size(self) -> int:
