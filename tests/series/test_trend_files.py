@@ -40,6 +40,20 @@ def test_what_was_not_tested_is_no_sign_of_sameness(weeks):
     assert "was not tested" in run(*words).stdout
 
 
+def test_an_alert_of_what_could_not_be_tested(weeks):
+    """Has an exit code of its own: 0 would say that nothing has changed."""
+    survey, paths = weeks
+    words = ["trend", survey, *paths, "--value", "true", "-q", "--alert", "--still-open", "4"]
+    assert "nothing could be tested" in run(*words, code=4).stderr
+    small = paths[0].with_name("small")
+    answers = small.with_suffix(".csv")
+    answers.write_text("x\n" + "yes\nno\n" * 3, encoding="utf-8")
+    for number in range(2):
+        run("randomize", survey, "-i", answers, "-o", f"{small}{number}", "-q")
+    files = [f"{small}{number}" for number in range(2)]
+    run("trend", survey, *files, "-q", "--alert", "--allow-equal", code=4)
+
+
 def test_the_same_file_twice_is_refused(weeks):
     """Under whatever name; unless that is meant."""
     survey, paths = weeks

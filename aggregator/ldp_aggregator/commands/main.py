@@ -5,8 +5,8 @@ Rules
   standard error.
 - A file called - is standard input, or standard output (`ldp_aggregator.streams`).
 - Exit codes: 0 done; 1 the input could not be used, with a message; 2 the command was called
-  wrongly; 3 something has changed (`ldp trend --alert`), or is not as declared (`ldp audit`); 130
-  interrupted.
+  wrongly; 3 something has changed (`ldp trend --alert`), or is not as declared (`ldp audit`); 4
+  nothing could be tested (`ldp trend --alert`); 130 interrupted.
 """
 
 from __future__ import annotations

@@ -112,6 +112,8 @@ def regress_rows(
 
 def fitted(answers: Answers, formula: Formula, choices: RegressionOptions) -> Regression:
     """The same from answers that have been read."""
+    _check_strata(answers)
+    answers = answers.with_mean_weight_1()
     part = explained(answers, formula)
     model, event, outcome = outcome_of(answers, part, choices)
     design = design_of(answers, formula)
@@ -148,6 +150,16 @@ def fitted(answers: Answers, formula: Formula, choices: RegressionOptions) -> Re
         steps=solution.steps,
         remarks=tuple(_remarks(answers, design, solution, part=part)),
     )
+
+
+def _check_strata(answers: Answers) -> None:
+    units = answers.units
+    if units is not None and units.stratum is not None and units.sizes is None:
+        raise EstimateError(
+            "expected no strata of a sampling frame, which change no error of a regression yet; "
+            "leave them out (errors are then too large rather than too small), or use `ldp weigh` "
+            "for shares and means"
+        )
 
 
 def _likely(
@@ -194,6 +206,11 @@ def _of_likelihood(
     likely: _Likely,
 ) -> Regression:
     fit = likely.fit
+    if answers.designed and (choices.interval == PROFILE or choices.errors == MODEL):
+        raise EstimateError(
+            "expected Wald intervals and sandwich errors under design weights, which count no "
+            "people, so that there is no likelihood"
+        )
     covariance = fit.covariance(robust=choices.errors == SANDWICH)
     rows = _coefficients(design, fit.coefficients, covariance, level=choices.level)
     if choices.interval == PROFILE:
@@ -202,7 +219,9 @@ def _of_likelihood(
         ends = [likely.ends(fit, place, choices.level) for place in range(len(rows))]
         rows = tuple(row.within(*pair) for row, pair in zip(rows, ends, strict=True))
     tests = tuple(
-        Test(name, "likelihood ratio", *likely.ratio(fit, places), len(places))
+        _wald(name, places, fit.coefficients, covariance=covariance)
+        if answers.designed
+        else Test(name, "likelihood ratio", *likely.ratio(fit, places), len(places))
         for name, places in design.terms
     )
     remarks = _common_remarks(answers, design, converged=fit.converged)
@@ -222,7 +241,7 @@ def _of_likelihood(
         coefficients=rows,
         covariance=covariance,
         tests=tests,
-        log_likelihood=fit.log_likelihood,
+        log_likelihood=None if answers.designed else fit.log_likelihood,
         converged=fit.converged,
         steps=fit.steps,
         remarks=tuple(remarks),

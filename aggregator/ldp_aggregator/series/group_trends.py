@@ -56,6 +56,11 @@ class GroupTrends(Rendered):
         """Whether something has changed, in any group."""
         return any(trends.alarm for _, trends in self)
 
+    @property
+    def tested(self) -> bool:
+        """Whether any value could be tested for a change, in any group."""
+        return any(trends.tested for _, trends in self)
+
     def sheet(self) -> Sheet:
         """All that is shown (`ldp_aggregator.rendering.sheet`)."""
         sheets = [(labels, trends.sheet()) for labels, trends in self]

@@ -70,6 +70,11 @@ class Trends(Rendered):
         return bool(self.evidence.max() >= 1 / self.alarm_rate)
 
     @property
+    def tested(self) -> bool:
+        """Whether any value could be tested for a change."""
+        return any(course.tested for course in self)
+
+    @property
     def changed(self) -> tuple[Course, ...]:
         """The values of which that is certain enough by themselves."""
         return tuple(course for course in self if course.alarm is not None)

@@ -12,20 +12,25 @@ over reports of a score that is linear in what the report is worth to the cells:
              their sum is the sum of squares about their mean. Where the reports of a cluster
              (a household, a school) go together it is that of the sums of clusters, within the
              strata of the sampling frame:
-             sum over strata h of (1 - n_h / N_h) n_h / (n_h - 1) sum (z_hc - mean z_h)^2
+             sum over strata h of (1 - f_h) n_h / (n_h - 1) sum (z_hc - mean z_h)^2 + f_h noise_h,
+             f_h = n_h / N_h the share of the stratum's clusters (or people) that were asked
+    noise    that of the sum of scores given what was held: who asks everyone has no error of
+             sampling, but all of this. A report's part is (sum s_ic V_bc)^2 - sum s_ic V_bc^2,
+             unbiased as it holds one cell; of a mean it is not known, and nothing is taken off
 
 So the noise of randomization, the sampling and the weighting are in one formula, for the
 population that the respondents were drawn from. A tally of bits has no reports left to be looked
 at one by one; there sums of products of scores take their place.
 
-Sources: Taylor linearization of survey statistics (Woodruff 1971; Binder 1983).
+Sources: Taylor linearization of survey statistics (Woodruff 1971; Binder 1983); two phases of
+sampling, of which randomization is the second (Sarndal, Swensson and Wretman 1992, Chapter 9).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import product
 from math import isclose
 from typing import NamedTuple
@@ -33,7 +38,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ldp.errors import EstimateError, UnknownNameError
-from ldp_aggregator.arrays import Floats, Integers
+from ldp_aggregator.arrays import Flags, Floats, Integers
 
 
 class Part(NamedTuple):
@@ -127,8 +132,18 @@ class Answers:
     def designed(self) -> bool:
         """Whether reports count as more or less than one, before any margin."""
         if self.units is not None:
-            return bool((self.units.design != 1).any())
+            return not np.allclose(self.units.design, 1, rtol=1e-9, atol=0)
         return not isclose(self.weight, self.reports, rel_tol=1e-9)
+
+    def with_mean_weight_1(self) -> Answers:
+        """The same with design weights of 1 on average, whatever unit they had."""
+        factor = self.weight / self.reports
+        units, products = self.units, self.products
+        if units is not None:
+            units = units._replace(design=units.design / factor)
+        if products is not None:
+            products = Products(products.first / factor, products.second / factor**2)
+        return replace(self, units=units, products=products)
 
     @property
     def cells(self) -> int:
@@ -185,7 +200,9 @@ class Answers:
         units = self._units
         scores = self._unit_scores(functions)
         if units.cluster is not None or units.stratum is not None:
-            return np.asarray(_of_clusters(units, scores, corrected=corrected) / self.weight**2)
+            noise = None if self.is_mean else partial(self._noise, functions, scores)
+            spread = _of_clusters(units, scores, noise=noise, corrected=corrected)
+            return np.asarray(spread / self.weight**2)
         spread = (scores * units.alike[:, None]).T @ scores
         mean = units.alike @ scores / self.reports
         return self._scaled(spread, mean, corrected=corrected)
@@ -198,6 +215,19 @@ class Answers:
             own = functions[units.combination, 1:, place]
             scores[:, place] += np.einsum("uc,uc->u", units.scores, own)
         return np.asarray(scores * units.design[:, None])
+
+    def _noise(self, functions: Floats, scores: Floats, chosen: Flags) -> Floats:
+        """Of the sum of the scores of some units, given what their respondents hold: (k, k)."""
+        units = self._units
+        combination, alike = units.combination[chosen], units.alike[chosen]
+        design = units.design[chosen]
+        # What reports alone make of the scores, (units, k).
+        reported = scores[chosen] - functions[combination, 0] * design[:, None]
+        held = np.zeros((len(self.combinations), self.cells))
+        np.add.at(held, combination, units.scores[chosen] * (alike * design**2)[:, None])
+        cells = functions[:, 1:]
+        expected = np.einsum("bc,bck,bcl->kl", held, cells, cells)
+        return np.asarray((reported * alike[:, None]).T @ reported - expected)
 
     def _scaled(self, spread: Floats, mean: Floats, *, corrected: bool) -> Floats:
         if not corrected:
@@ -215,8 +245,13 @@ class Answers:
         return self.units
 
 
-def _of_clusters(units: Units, scores: Floats, *, corrected: bool) -> Floats:
-    """The covariance of the sum of scores (U, k), cluster by cluster and stratum by stratum."""
+def _of_clusters(
+    units: Units, scores: Floats, *, noise: Callable[[Flags], Floats] | None, corrected: bool
+) -> Floats:
+    """The covariance of the sum of scores (U, k), cluster by cluster and stratum by stratum.
+
+    noise  that of the sum of the scores of some units, if it is known
+    """
     size = len(scores)
     cluster = np.arange(size) if units.cluster is None else units.cluster
     stratum = np.zeros(size, dtype=np.int64) if units.stratum is None else units.stratum
@@ -234,12 +269,26 @@ def _of_clusters(units: Units, scores: Floats, *, corrected: bool) -> Floats:
                 "expected at least two clusters (or reports) in each stratum of the sampling "
                 f"frame, got {clusters}"
             )
-        known = None if units.sizes is None else float(units.sizes[number])
-        left = 1.0 if known is None else max(1 - clusters / known, 0.0)
+        asked = 0.0
+        if units.sizes is not None:
+            asked = _share_asked(clusters, float(units.sizes[number]))
         about = own - own.mean(axis=0) if corrected else own
         factor = clusters / (clusters - 1) if corrected else 1.0
-        spread += left * factor * about.T @ about
+        sampled = factor * about.T @ about
+        spread += sampled
+        if asked and noise is not None:
+            spread += asked * (noise(stratum == number) - sampled)
     return spread
+
+
+def _share_asked(clusters: int, size: float) -> float:
+    """Of the clusters (or people) of a stratum. Raises `EstimateError` for more than all."""
+    if not size >= clusters:
+        raise EstimateError(
+            f"expected a stratum to have at least the {clusters:,} clusters (or people) in the "
+            f"population that were asked, got {size:g} in the column of sizes"
+        )
+    return clusters / size
 
 
 def _numbers(texts: Sequence[str]) -> Floats | None:

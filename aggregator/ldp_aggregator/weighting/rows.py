@@ -190,5 +190,10 @@ def _strata(
     if frame.size is None:
         return stratum, None
     sizes = np.zeros(int(stratum.max()) + 1)
-    sizes[stratum] = _floats(frame.size, known[frame.size])
+    by_row = _floats(frame.size, known[frame.size])
+    sizes[stratum] = by_row
+    if not np.array_equal(sizes[stratum], by_row):
+        raise EstimateError(
+            f"expected one number in column {frame.size!r} for each stratum, got several"
+        )
     return stratum, sizes

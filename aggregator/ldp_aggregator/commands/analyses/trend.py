@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     """Of a question, or of its groups, in the order of time."""
 
 CHANGED = 3
+NOT_TESTED = 4
 """The exit code of an alert."""
 _STORES = ("sqlite://", "postgresql://", "postgres://")
 
@@ -125,7 +126,10 @@ class _Reading(NamedTuple):
     help="The last N epochs may still get reports: they are not tested.",
 )
 @click.option(
-    "--alert", is_flag=True, help=f"Exit with {CHANGED} if something has changed, else with 0."
+    "--alert",
+    is_flag=True,
+    help=f"Exit with {CHANGED} if something has changed, with {NOT_TESTED} if nothing could be "
+    "tested, else with 0.",
 )
 @with_groups_of_several
 @format_option("tables", "record", "rows", "bars")
@@ -185,6 +189,9 @@ def trend(
     present(trends.sheet(), form, output)
     if alert and trends.alarm:
         context.exit(CHANGED)
+    if alert and not trends.tested:
+        click.echo("nothing could be tested: there are too few reports in an epoch", err=True)
+        context.exit(NOT_TESTED)
 
 
 def _counted(

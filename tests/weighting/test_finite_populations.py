@@ -1,0 +1,80 @@
+"""Who asks everyone has no error of sampling, but all of the noise; and other sizes."""
+
+import math
+
+import numpy as np
+import pytest
+
+import ldp
+from ldp import EstimateError
+from ldp_aggregator import RegressionOptions, SamplingFrame, regress_rows, weigh_rows
+from ldp_client import Report, report_bytes
+
+SURVEY = ldp.survey(
+    "school",
+    ldp.question(
+        "copied", type="boolean", mechanism="forced", forced_true="1/4", forced_false="1/4"
+    ),
+)
+NOISE = 0.1875 / 0.25
+"""The variance of a debiased score, whatever is held."""
+
+
+def rows(answers, **columns):
+    """A row for each randomized answer."""
+    mark = SURVEY["copied"].fingerprint
+    reports = [report_bytes([Report(mark, bytes([int(answer)]))]) for answer in answers]
+    return {"report": reports, **columns}
+
+
+def error(size, people=100):
+    """The standard error of the share, where two in five say yes."""
+    yes = people * 2 // 5
+    table = rows([1] * yes + [0] * (people - yes), size=[size] * people)
+    return weigh_rows(SURVEY, "copied", table, {}, frame=SamplingFrame(size="size"))[
+        "true"
+    ].standard_error
+
+
+@pytest.mark.parametrize("size", [100, 200, 1000, 10**9])
+def test_the_noise_stays(size):
+    """(1 - f) s^2 / n + f V / n: a census was said to have no error at all."""
+    scores = np.array([1.5] * 40 + [-0.5] * 60)
+    asked = 100 / size
+    expected = (1 - asked) * scores.var(ddof=1) / 100 + asked * NOISE / 100
+    assert error(size) == pytest.approx(math.sqrt(expected), rel=1e-9)
+
+
+def test_fewer_than_were_asked_are_refused():
+    """The error was 0, without a word."""
+    with pytest.raises(EstimateError, match="at least the 100 clusters"):
+        error(50)
+
+
+def test_a_stratum_has_one_size():
+    """The last row's was taken."""
+    table = rows([1, 0] * 50, size=[1000, 2000] * 50)
+    with pytest.raises(EstimateError, match="one number in column 'size'"):
+        weigh_rows(SURVEY, "copied", table, {}, frame=SamplingFrame(size="size"))
+
+
+def test_clusters_too():
+    """Of all clusters that there are, the noise is that of the reports."""
+    table = rows([1, 1, 0, 0, 0] * 20, size=[20] * 100, school=np.repeat(np.arange(20), 5))
+    frame = SamplingFrame(cluster="school", size="size")
+    found = weigh_rows(SURVEY, "copied", table, {}, frame=frame)["true"]
+    assert found.standard_error == pytest.approx(math.sqrt(NOISE / 100), rel=1e-9)
+
+
+@pytest.mark.parametrize("model", ["linear", "logit"])
+def test_regressions_of_a_census_have_errors(model):
+    """They were 0 as well, and p-values not a number."""
+    table = rows([1, 1, 0, 0, 0] * 20, size=[100] * 100, group=[0, 1] * 50)
+    found = regress_rows(
+        SURVEY,
+        "copied ~ group",
+        table,
+        RegressionOptions(model=model),
+        frame=SamplingFrame(size="size"),
+    )
+    assert all(row.standard_error > 0.05 for row in found.coefficients)
