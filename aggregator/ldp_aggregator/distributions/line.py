@@ -15,7 +15,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 import numpy as np
 
@@ -46,10 +46,29 @@ class Cells(NamedTuple):
     """1 for the values within, of shape (cells, values)."""
 
 
+class Points(Sequence[Fraction]):
+    """Points at even distances, each of which is worked out when it is asked for."""
+
+    def __init__(self, low: Fraction, step: Fraction, size: int) -> None:
+        self._low, self._step, self._places = low, step, range(size)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, place: int) -> Fraction: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Fraction, ...]: ...
+    def __getitem__(self, place: int | slice) -> Fraction | tuple[Fraction, ...]:
+        if isinstance(place, slice):
+            return tuple(self._low + self._step * one for one in self._places[place])
+        return self._low + self._step * self._places[place]
+
+
 class Line(NamedTuple):
     """The values of a question in their order."""
 
-    starts: tuple[Fraction, ...]
+    starts: Sequence[Fraction]
     """The points, or the lower edges of the cells."""
     end: Fraction
     """What lies behind the last: one step beyond the last point, or the last edge."""
@@ -251,9 +270,10 @@ def line_of(domain: Domain) -> Line | None:
         edges = domain.scale.edges
         return Line(edges[:-1], edges[-1], cells=True, step=Fraction(0), circular=domain.circular)
     low, step = domain.spacing or (Fraction(0), Fraction(1))
-    starts = tuple(low + step * place for place in range(domain.size))
     end = low + step * domain.size
-    return Line(starts, end, cells=False, step=step, circular=domain.circular)
+    return Line(
+        Points(low, step, domain.size), end, cells=False, step=step, circular=domain.circular
+    )
 
 
 def _nice_above(width: Fraction, step: Fraction) -> Fraction:

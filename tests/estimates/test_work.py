@@ -1,0 +1,48 @@
+"""How much work an estimate is: calls of the product's functions, which no machine changes."""
+
+import cProfile
+import pstats
+from pathlib import Path
+
+import pytest
+
+import ldp
+import ldp_aggregator
+from ldp_aggregator import Tally, aggregate, estimate
+from ldp_simulations import randomize
+
+OURS = tuple(str(Path(package.__file__).parent) for package in (ldp, ldp_aggregator))
+
+
+def product_calls(question, answers):
+    """How many calls of ours the estimate of one question takes, its tally given."""
+    survey = ldp.survey("s", question)
+    tally = aggregate(survey, randomize(survey, {"x": answers}))
+    assert isinstance(tally, Tally)
+    assert estimate(tally)["x"].reports == len(answers)  # loads what is loaded when it is used
+    profile = cProfile.Profile()
+    profile.enable()
+    assert estimate(tally)["x"].frequency.sum() == pytest.approx(1, abs=1)
+    profile.disable()
+    calls = pstats.Stats(profile).stats.items()
+    return sum(row[0] for (file, *_), row in calls if file.startswith(OURS))
+
+
+def test_one_question_takes_few_calls():
+    """Frequencies, errors and intervals of `oue` with 128 values."""
+    values = [f"value {number}" for number in range(128)]
+    question = ldp.question("x", values, epsilon=1, mechanism="oue")
+    assert product_calls(question, values * 20) <= 250
+
+
+@pytest.mark.parametrize("mechanism", ["grr", "oue"])
+def test_what_was_not_asked_for_is_not_worked_out(mechanism):
+    """Frequencies of whole numbers: the line that they lie on is not listed, however long."""
+    few, many = (
+        product_calls(
+            ldp.question("x", type="integer", low=0, high=size - 1, epsilon=1, mechanism=mechanism),
+            list(range(size)) * (4096 // size),
+        )
+        for size in (128, 4096)
+    )
+    assert many <= 1.2 * few
