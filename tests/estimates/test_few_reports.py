@@ -33,7 +33,8 @@ from ldp_aggregator.intervals.intervals import (
 )
 from ldp_aggregator.intervals.null_chances import chance_to_pass, null_chances
 from ldp_aggregator.intervals.scaled_poisson import lower_tail, upper_tail
-from ldp_aggregator.moments.moments import Moments, third_of_rates
+from ldp_aggregator.moments.jumps import third_of_rates
+from ldp_aggregator.moments.moments import Moments
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.planning.kinds.asking import Ask
 from ldp_simulations.planning.kinds.planning import design_for

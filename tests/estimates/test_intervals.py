@@ -26,7 +26,8 @@ from ldp_aggregator.intervals.intervals import (
     standard_error,
     within_bounds,
 )
-from ldp_aggregator.moments.moments import Moments, third_of_rates
+from ldp_aggregator.moments.jumps import third_of_rates
+from ldp_aggregator.moments.moments import Moments
 
 GRR_10 = (exp(1) / (exp(1) + 9), 1 / (exp(1) + 9))
 GRR_100 = (exp(4) / (exp(4) + 99), 1 / (exp(4) + 99))

@@ -21,7 +21,8 @@ from ldp_aggregator.decoders.matrix import decoding, payload_chances, warned
 from ldp_aggregator.decoders.sketch import sketch_moments
 from ldp_aggregator.estimates.frequencies import moments_of
 from ldp_aggregator.intervals.cumulants import TOLERANCE, Cumulants, cumulants, far_from_normal
-from ldp_aggregator.moments.moments import Moments, fourth_of_rates, third_of_rates
+from ldp_aggregator.moments.jumps import fourth_of_rates, third_of_rates
+from ldp_aggregator.moments.moments import Moments
 
 CLOSED = {
     specimen.name: specimen.randomizer

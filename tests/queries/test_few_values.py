@@ -33,13 +33,13 @@ TEXTS = (
 
 
 def tally_of(mechanism, epsilon="2"):
-    """Of two thousand people, many of whom hold the values that are asked for."""
+    """Of twenty thousand people, many of whom hold the values that are asked for."""
     epsilons = {"epsilon": epsilon}
     if mechanism.startswith("l-"):
         epsilons = {"epsilon_first": epsilon, "epsilon_lifetime": "9"}
     survey = ldp.survey("s", ldp.question("q", VALUES, mechanism=mechanism, **epsilons))
-    held = np.ones(300, dtype=int)
-    held[PLACES] = 340
+    held = np.full(300, 10)
+    held[PLACES] = 3400
     tally = Tally.empty(survey)
     holders, generator = Holders(tuple(VALUES), held), np.random.default_rng(3)
     tally.counts["q"] += sample_counts(survey["q"], holders, generator)
@@ -68,7 +68,7 @@ def test_they_are_as_among_all(mechanism, epsilon):
 def test_points_of_every_order(order, dimension):
     """Of projective spaces, by the transform and by sums for each."""
     response = ProjectiveResponse(30, order, dimension, truth=5, other=1)
-    counts = np.random.default_rng(order).integers(50, size=(1, response.layout.symbols))
+    counts = np.random.default_rng(order).integers(2000, size=(1, response.layout.symbols))
     places = np.array([3, 4, 11, 29])
     whole, few = (
         moments_of(response, counts, ()),

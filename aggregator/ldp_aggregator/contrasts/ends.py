@@ -40,7 +40,7 @@ def slopes(weights: Floats, shares: Floats, spread: Floats | None, *, drawn: boo
     `spread` is the variance of one report's function by what is held, (M,), if that is known;
     `drawn` says whether respondents are drawn from a population.
     """
-    held = _held(weights, shares)
+    held = held_by(weights, shares)
     noise = 0.0 * weights if spread is None else spread
     mean = float(held @ weights)
     away = weights - mean
@@ -53,7 +53,7 @@ def slopes(weights: Floats, shares: Floats, spread: Floats | None, *, drawn: boo
     return Slopes(*(_towards(place, away, noise - now, drawn=drawn) for place in _ends_of(weights)))
 
 
-def _held(weights: Floats, shares: Floats) -> Floats:
+def held_by(weights: Floats, shares: Floats) -> Floats:
     """Who holds what, (M,), of sum 1.
 
     Values without weight have what the others leave of 1 between them. Of a million estimates half

@@ -22,10 +22,17 @@ import numpy as np
 from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.contrasts.ends import FLAT, Slopes, score_ends, slopes, two_sided
+from ldp_aggregator.contrasts.few_reports import (
+    careful_chance,
+    careful_ends,
+    law_of_function,
+    spread_of_values,
+)
 from ldp_aggregator.contrasts.ratios import ratio_ends, ratio_error
 from ldp_aggregator.interval import Estimated
 from ldp_aggregator.intervals.intervals import miss
-from ldp_aggregator.moments.together import Covariance
+from ldp_aggregator.moments.moments import Moments
+from ldp_aggregator.moments.together import Covariance, Spread
 from ldp_aggregator.options import Options
 
 _ADDED_UP = (
@@ -96,8 +103,10 @@ class Functions:
     """For the respondents; raises `EstimateError` where the tally does not tell."""
     errors: Callable[[], Floats]
     """The standard errors of single values, (M,), for the options' estimand."""
-    spread: Callable[[Floats], Floats] | None = None
-    """Of one report's function with weights (M,), the variance by what is held, (M,)."""
+    spread: Callable[[Floats], Spread] | None = None
+    """The law of one report's function with weights (M,)."""
+    shares: Moments | None = None
+    """Those of single values, where there are any."""
     exclusive: bool = True
     """Whether everyone holds exactly one of the values."""
 
@@ -132,16 +141,24 @@ class Functions:
 
     def erring(self, weights: Floats, estimand: str | None = None) -> Erring:
         """How functions with weights (Q, M) err together, for an estimand or the options'."""
+        return self._erring(weights, [self._spread(row) for row in weights], estimand)
+
+    def _erring(
+        self, weights: Floats, spreads: Sequence[Spread | None], estimand: str | None = None
+    ) -> Erring:
         try:
             covariance = self.covariance(weights)
         except EstimateError:
             return Erring(added_up(np.abs(weights) @ self.errors()), _ADDED_UP)
+        # Few reports may show less noise than there can be, whatever is held.
+        least = [0.0 if one is None else float(one.variance.min()) for one in spreads]
+        covariance = _at_least(covariance, np.array(least) / self.reports)
         if (estimand or self.options.estimand) == "respondents":
             return Erring(covariance)
         if self.exclusive:
             held = weights @ self.frequency
             drawn = (weights * self.frequency) @ weights.T - np.outer(held, held)
-            return Erring(np.asarray(covariance + drawn / self.reports))
+            return Erring(covariance + _at_least(drawn / self.reports, np.zeros(len(weights))))
         shares = self.frequency.clip(0, 1)
         drawn = np.abs(weights) @ np.sqrt(shares * (1 - shares) / self.reports)
         return Erring(added_up(np.sqrt(np.diag(covariance).clip(0)) + drawn), _HELD_TOGETHER)
@@ -165,33 +182,78 @@ class Functions:
     ) -> Contrast:
         """`constant` plus the function with these weights, (M,), one of a family of so many."""
         estimate = float(weights @ self.frequency)
-        erring = self.erring(weights[None])
-        variance = max(float(erring.covariance[0, 0]), self._least(weights))
+        spread = self._spread(weights)
+        erring = self._erring(weights[None], [spread])
+        variance = float(erring.covariance[0, 0])
         slope = slopes(
             weights,
             self.frequency,
-            None if self.spread is None else self.spread(weights),
+            None if spread is None else spread.variance,
             drawn=self.options.estimand == "population" and self.exclusive,
         )
         slope = Slopes(*(one / self.reports for one in slope))
+        missing = miss(self.options.level, family, self.options.simultaneous)
         quantile = quantile_of(self.options, family)
-        low, high = score_ends(estimate, variance, slope, quantile=quantile)
+        ends = score_ends(estimate, variance, slope, quantile=quantile)
+        chance = two_sided(constant + estimate, variance, slope)
         least, most = self.range_of(weights)
+        law = self._law(weights, spread, variance * self.reports, quantile=quantile)
+        if law is not None:
+            ends = careful_ends(
+                ends,
+                law,
+                (least, most),
+                self._one_count(weights),
+                missing=missing,
+                estimand=self.options.estimand,
+            )
+            nothing = (-constant - least) / (most - least)
+            if 0 <= nothing <= 1:
+                chance = careful_chance(chance, law, nothing)
+        low, high = (constant + min(max(end, least), most) for end in ends)
         return Contrast(
             name,
             constant + estimate,
             math.sqrt(variance),
-            low=constant + min(max(low, least), most),
-            high=constant + min(max(high, least), most),
-            p_value=two_sided(constant + estimate, variance, slope),
+            low=low,
+            high=high,
+            p_value=chance,
             bound=erring.bound,
         )
 
-    def _least(self, weights: Floats) -> float:
-        """What the variance is at least, whatever is held."""
-        if self.spread is None:
-            return 0.0
-        return float(self.spread(weights).min()) / self.reports
+    def _spread(self, weights: Floats) -> Spread | None:
+        return None if self.spread is None else self.spread(weights)
+
+    def _law(
+        self, weights: Floats, spread: Spread | None, variance: float, quantile: float
+    ) -> Moments | None:
+        """The law where few reports matter; None where it is not known, or nothing can vary."""
+        bounds = self.range_of(weights)
+        if bounds[0] == bounds[1]:
+            return None
+        drawn = self.options.estimand == "population"
+        if spread is None or not self.exclusive:
+            if self.shares is None or self.shares.third is None:
+                return None
+            # With all that sampling adds; jumps are those of values.
+            spread, drawn = spread_of_values(self.shares, weights, variance), False
+        return law_of_function(
+            weights,
+            self.frequency,
+            spread,
+            bounds,
+            reports=self.reports,
+            drawn=drawn,
+            quantile=quantile,
+        )
+
+    def _one_count(self, weights: Floats) -> Moments | None:
+        """The share of those who hold a value of the greater weight, where one count tells that."""
+        places = np.flatnonzero(weights == weights.max())
+        known = self.shares
+        if known is None or len(np.unique(weights)) > 2 or places[-1] >= len(known.frequency):
+            return None
+        return known.of_one_count(places)
 
     def range_of(self, weights: Floats) -> tuple[float, float]:
         """The least and the greatest that a function can be."""
@@ -203,7 +265,9 @@ class Functions:
         """The quotient of two functions, with weights (M,)."""
         weights = np.stack([top, bottom])
         parts, erring = weights @ self.frequency, self.erring(weights)
-        return quotient(name, parts, erring, quantile=quantile_of(self.options, family))
+        number = quotient(name, parts, erring, quantile=quantile_of(self.options, family))
+        # Whether it is 1 is whether the difference of the two is 0.
+        return replace(number, p_value=self.function(name, top - bottom).p_value)
 
 
 def quantile_of(options: Options, family: int = 1) -> float:
@@ -245,6 +309,12 @@ def quotient(name: str, parts: Floats, erring: Erring, quantile: float) -> Contr
         p_value=two_sided(top - bottom, difference, FLAT),
         bound=erring.bound,
     )
+
+
+def _at_least(covariance: Floats, variances: Floats) -> Floats:
+    """A covariance, (Q, Q), with no variance less than these, (Q,)."""
+    short = np.maximum(variances - np.diag(covariance), 0.0)
+    return np.asarray(covariance + np.diag(short))
 
 
 def added_up(errors: Floats) -> Floats:

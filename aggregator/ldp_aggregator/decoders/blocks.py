@@ -24,9 +24,15 @@ Who holds which values together is not known; f if_held + (1 - f) if_not is righ
 If fewer hold the value than it seems, chance has put more reports on its side, and not more into
 its block: for a lower frequency f' the mean square of the scores, (m c)^2 N / n, is still what was
 counted, and the variance that less f'.
+
+A score is m c, -m c or 0, so that its cubes and fourth powers are (m c)^2 times itself and its
+square.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -46,7 +52,15 @@ from ldp_aggregator.decoders.decoder import (
 from ldp_aggregator.moments.few_supports import walsh_at
 from ldp_aggregator.moments.moments import Moments, alike_for
 from ldp_aggregator.moments.supports import walsh_hadamard
-from ldp_aggregator.moments.together import Covariance, all_values, of_pairs, of_symbols
+from ldp_aggregator.moments.together import (
+    FEW_REPORTS,
+    Covariance,
+    Spread,
+    all_values,
+    of_pairs,
+    of_symbols,
+    spread_of_scores,
+)
 from ldp_aggregator.tallies.counting import total_reports
 
 MOST_ROWS_ALONE = 16
@@ -66,7 +80,8 @@ def block_moments(randomizer: Randomizer, counts: Counts) -> Moments:
 def few_moments(randomizer: Randomizer, counts: Counts, places: Indices) -> Moments | None:
     """Moments of the values at some places, (K,), of one answer from each respondent."""
     assert is_blocked(randomizer)  # noqa: S101
-    if isinstance(randomizer, PadAndSample) or len(places) > MOST_ROWS_ALONE:
+    few_reports = total_reports(counts, randomizer.layout) < FEW_REPORTS
+    if isinstance(randomizer, PadAndSample) or len(places) > MOST_ROWS_ALONE or few_reports:
         return None
     oracle = blocks_of(randomizer)
     block, row = places % oracle.blocks, places // oracle.blocks + 1
@@ -122,8 +137,14 @@ def _of_supports(
     if_held = scale * (elsewhere + (1 + (most - 1) * alike) / most) - 1
     if_not = scale * (elsewhere + alike)
     covariance = _no_covariance if together is None else all_values(together, len(frequency))
+    spread = _spread(randomizer) if reports < FEW_REPORTS else None
     if not one_block:
-        squares = scale * worth * in_block / reports
+        # Few reports may show fewer in a block than come there by chance alone.
+        squares = np.maximum(scale * worth * in_block / reports, scale * (elsewhere + own))
+        largest = (most * worth) ** 2
+        held_fourth = largest * (if_held - 3) + 6 * if_held + 3 - 3 * if_held**2
+        other_fourth = largest * if_not - 3 * if_not**2
+        parts = held_fourth, other_fourth / 2
         return Moments(
             reports,
             frequency,
@@ -131,7 +152,12 @@ def _of_supports(
             variance_if_not=if_not,
             covariance=covariance,
             together=together,
+            spread=spread,
             below=(squares - 1, squares),
+            third=(largest - 3 * if_held - 1, np.zeros_like(if_not)),
+            fourth=(held_fourth, other_fourth),
+            rising=parts,
+            falling=parts,
         )
     p, q = (float(rate) for rate in randomizer.within)
     rates = alike_for(len(frequency), p), alike_for(len(frequency), q)
@@ -142,6 +168,7 @@ def _of_supports(
         variance_if_not=if_not,
         covariance=covariance,
         together=together,
+        spread=spread,
         supports=supports,
         rates=rates,
     )
@@ -173,16 +200,35 @@ def _together(randomizer: Blocked, counts: Counts, frequency: Floats) -> Covaria
     """From the scores of symbols; None of sets, whose values are held together or not."""
     if isinstance(randomizer, PadAndSample):
         return None
-    oracle, worth = blocks_of(randomizer), float(randomizer.worth)
+    return of_symbols(partial(_scores, randomizer), counts.ravel().astype(np.float64), frequency)
 
-    def scores(weights: Floats) -> Floats:
-        # (Q, blocks, rows): row 0 stands for no value, and values are dealt out in turn.
-        places = np.zeros((len(weights), oracle.blocks, oracle.rows))
-        values = np.arange(weights.shape[1])
-        places[:, values % oracle.blocks, 1 + values // oracle.blocks] = weights
-        return np.asarray(worth * walsh_hadamard(places).reshape(len(weights), -1))
 
-    return of_symbols(scores, counts.ravel().astype(np.float64), frequency)
+def _scores(randomizer: Blocked, weights: Floats) -> Floats:
+    """What each symbol is worth to functions with weights (Q, M), of shape (Q, symbols)."""
+    oracle = blocks_of(randomizer)
+    # (Q, blocks, rows): row 0 stands for no value, and values are dealt out in turn.
+    places = np.zeros((len(weights), oracle.blocks, oracle.rows))
+    values = np.arange(weights.shape[1])
+    places[:, values % oracle.blocks, 1 + values // oracle.blocks] = weights
+    worths = walsh_hadamard(places).reshape(len(weights), -1)
+    return np.asarray(float(randomizer.worth) * worths)
+
+
+def _spread(randomizer: Blocked) -> Callable[[Floats], Spread] | None:
+    """The law of functions; None of sets, whose values are held together or not."""
+    if isinstance(randomizer, PadAndSample):
+        return None
+    oracle, values = blocks_of(randomizer), np.arange(randomizer.size)
+    own, other = (float(half) / (oracle.rows / 2) for half in oracle.halves)
+
+    def expected(numbers: Floats) -> Floats:
+        by_row = walsh_hadamard(numbers.reshape(len(numbers), oracle.blocks, oracle.rows))
+        # (Q, M): the sum over the half block that supports each value.
+        block, row = values % oracle.blocks, 1 + values // oracle.blocks
+        supporting = (by_row[:, block, 0] + by_row[:, block, row]) / 2
+        return np.asarray(other * numbers.sum(axis=1, keepdims=True) + (own - other) * supporting)
+
+    return spread_of_scores(partial(_scores, randomizer), expected)
 
 
 def _no_covariance() -> Floats:

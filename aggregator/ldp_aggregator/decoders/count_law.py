@@ -16,7 +16,7 @@ import numpy as np
 
 from ldp.mechanisms.contract import Pure, Randomizer, is_pure
 from ldp_aggregator.arrays import Floats
-from ldp_aggregator.moments.moments import third_of_rates
+from ldp_aggregator.moments.jumps import third_of_rates
 from ldp_aggregator.moments.supports import is_counted, support_counts
 
 MOST_WORTHS = 1 << 20

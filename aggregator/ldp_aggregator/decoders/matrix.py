@@ -26,6 +26,7 @@ from ldp_aggregator.decoders.decoder import (
     scores_of_symbols,
 )
 from ldp_aggregator.moments.moments import Moments
+from ldp_aggregator.moments.together import spread_of_scores
 
 WORST_CONDITION = 1000.0
 """Of a matrix: beyond it, people should know what they are in for."""
@@ -54,8 +55,10 @@ def matrix_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         matrix: Floats = inverse.T @ spread @ inverse / reports
         return matrix
 
-    def spread(weights: Floats) -> Floats:
-        return np.asarray(channel @ (inverse @ weights) ** 2 - weights**2)
+    spread = spread_of_scores(
+        lambda weights: np.asarray(weights @ inverse.T),
+        lambda numbers: np.asarray(numbers @ channel.T),
+    )
 
     if channel.shape != (2, 2):
         return Moments(

@@ -17,10 +17,10 @@ Source: Wang, Blocki, Li and Jha 2017, Section 3 (pure frequency oracles).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -44,20 +44,24 @@ from ldp_aggregator.decoders.decoder import (
     reach_of_mean,
 )
 from ldp_aggregator.moments.few_supports import point_supports
-from ldp_aggregator.moments.jumps import jumps_of, repeated
-from ldp_aggregator.moments.moments import Moments, alike_for, third_of_rates, with_jumps
+from ldp_aggregator.moments.jumps import jumps_of, repeated, third_of_rates
+from ldp_aggregator.moments.moments import Moments, alike_for, with_jumps
 from ldp_aggregator.moments.repeats import check_repeats, repeats_note
 from ldp_aggregator.moments.scores import Scores, by_pairs, powers_of_support, symbol_scores
 from ldp_aggregator.moments.supports import is_counted, support_counts, supported_weights
 from ldp_aggregator.moments.together import (
+    FEW_REPORTS,
     Covariance,
     PairLaw,
+    Spread,
     all_values,
     even_pairs,
     even_spread,
     of_hashes,
     of_pairs,
     of_symbols,
+    spread_of_hashes,
+    spread_of_scores,
 )
 from ldp_aggregator.tallies.counting import total_reports
 
@@ -104,7 +108,8 @@ def few_moments(randomizer: Randomizer, counts: Counts, places: Indices) -> Mome
     if law is not None and is_counted(pure):
         return _of_supports(pure, counts, support_counts(pure, counts)[places], together=law)
     response = points(randomizer)
-    if response is None or response.folded or len(places) > MOST_POINTS_ALONE:
+    few_reports = total_reports(counts, randomizer.layout) < FEW_REPORTS
+    if response is None or response.folded or len(places) > MOST_POINTS_ALONE or few_reports:
         return None
     supports, pairs = point_supports(response, counts[0], places)
     reports, (_, q) = total_reports(counts, randomizer.layout), _rates(pure)
@@ -125,10 +130,16 @@ def _of_supports(
     reports, (p, q) = total_reports(counts, randomizer.layout), _rates(randomizer)
     frequency, scale = _frequency(randomizer, counts, supports), _signal(randomizer) ** 2
     size, third = len(frequency), third_of_rates(p, q)
+    joint = randomizer.joint_support()
+    disjoint = joint is not None and not any(joint)
     spread = None
     if isinstance(together, PairLaw):
         law, together = together, even_pairs(frequency, reports, together)
-        spread = even_spread(law)
+        spread = even_spread(law, p, q)
+        if disjoint:
+            spread = _spread_of_one(p, q, randomizer.size)
+    elif reports < FEW_REPORTS:
+        spread = _spread(randomizer)
     return Moments(
         reports,
         frequency,
@@ -137,6 +148,7 @@ def _of_supports(
         covariance=_no_covariance if together is None else all_values(together, size),
         together=together,
         spread=spread,
+        disjoint=disjoint,
         supports=supports,
         rates=(alike_for(size, p), alike_for(size, q)),
         third=(alike_for(size, third[0]), alike_for(size, third[1])),
@@ -177,7 +189,6 @@ def _pair_law(randomizer: Pure) -> PairLaw | None:
 def _together(randomizer: Pure, counts: Counts, frequency: Floats) -> Covariance | None:
     """How sums and differences err where pairs are not even; None where no tally tells."""
     reports = total_reports(counts, randomizer.layout)
-    p, q = (float(rate) for rate in randomizer.support)
     once = randomizer.once if isinstance(randomizer, Chain) else randomizer
     if isinstance(once, LocalHashing):
         return of_hashes(once, frequency, reports)
@@ -185,11 +196,51 @@ def _together(randomizer: Pure, counts: Counts, frequency: Floats) -> Covariance
     if response is None or response.folded:
         return None
 
-    def scores(weights: Floats) -> Floats:
-        supported = supported_weights(response, weights)
-        return np.asarray((supported - q * weights.sum(axis=1, keepdims=True)) / (p - q))
+    return of_symbols(partial(_scores_of_points, response), counts[0].astype(np.float64), frequency)
 
-    return of_symbols(scores, counts[0].astype(np.float64), frequency)
+
+def _scores_of_points(response: ProjectiveResponse, weights: Floats) -> Floats:
+    """What each symbol is worth to functions with weights (Q, M), of shape (Q, symbols)."""
+    p, q = _rates(response)
+    supported = supported_weights(response, weights)
+    return np.asarray((supported - q * weights.sum(axis=1, keepdims=True)) / (p - q))
+
+
+def _spread_of_one(p: float, q: float, size: int) -> Callable[[Floats], Spread]:
+    """The law of functions where a report supports one of so many: p its own, q any other.
+
+    Where weights, (K,), are those of few of them, the last is that of all others, and 0.
+    """
+
+    def scores(weights: Floats) -> Floats:
+        return np.asarray((weights - q * weights.sum(axis=1, keepdims=True)) / (p - q))
+
+    def expected(numbers: Floats) -> Floats:
+        total = numbers.sum(axis=1) + (size - numbers.shape[1]) * numbers[:, -1]
+        return np.asarray(q * total[:, None] + (p - q) * numbers)
+
+    return spread_of_scores(scores, expected)
+
+
+def _spread(randomizer: Pure) -> Callable[[Floats], Spread] | None:
+    """The law of functions where pairs are not even; None where it is not known."""
+    once = randomizer.once if isinstance(randomizer, Chain) else randomizer
+    if isinstance(once, LocalHashing):
+        return spread_of_hashes(once)
+    response = points(randomizer)
+    if response is None or response.folded:
+        return None
+    symbols, block = response.layout.symbols, geometry(response.order, response.dimension).block
+    own, size = float(response.support[0]), response.size
+    of_own, of_other = own / block, (1 - own) / (symbols - block)
+
+    def expected(numbers: Floats) -> Floats:
+        # A point is orthogonal to those that are to it: values are points, as symbols are.
+        supporting = supported_weights(response, numbers)[:, :size]
+        everywhere = numbers.sum(axis=1, keepdims=True)
+        return np.asarray(of_other * everywhere + (of_own - of_other) * supporting)
+
+    return spread_of_scores(partial(_scores_of_points, response), expected)
 
 
 def _no_covariance() -> Floats:

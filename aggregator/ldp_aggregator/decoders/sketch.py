@@ -47,7 +47,8 @@ from ldp_aggregator.decoders.decoder import (
     of_one_report,
     of_support,
 )
-from ldp_aggregator.moments.moments import Moments, fourth_of_rates, of_others, third_of_rates
+from ldp_aggregator.moments.jumps import fourth_of_rates, third_of_rates
+from ldp_aggregator.moments.moments import Moments, of_others
 from ldp_aggregator.moments.supports import walsh_hadamard
 from ldp_aggregator.moments.together import Covariance, PairLaw, all_values, even_pairs
 from ldp_aggregator.tallies.counting import total_reports

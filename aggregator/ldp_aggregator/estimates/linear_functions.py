@@ -37,6 +37,7 @@ def functions_of(
         covariance=_covariance(moments),
         errors=partial(standard_error, moments, options.estimand),
         spread=moments.spread,
+        shares=moments,
         exclusive=not values_overlap(question.domain),
     )
 

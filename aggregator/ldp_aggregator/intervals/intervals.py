@@ -111,7 +111,7 @@ def careful_interval(moments: Moments, missing: float, estimand: str) -> tuple[F
     if not places.size:
         return ends
     some, sure = moments.of_values(places), [end.copy() for end in ends]
-    better = _instead(some, missing, estimand)
+    better = interval_of_few(some, missing, estimand)
     chosen = _failing(some, missing, estimand, ends=(ends[0][places], ends[1][places]))
     for end, exact, failing in zip(sure, better, chosen, strict=True):
         end[places] = np.where(failing, exact, end[places])
@@ -150,7 +150,8 @@ def _failing(
     return low, high
 
 
-def _instead(moments: Moments, missing: float, estimand: str) -> tuple[Floats, Floats]:
+def interval_of_few(moments: Moments, missing: float, estimand: str) -> tuple[Floats, Floats]:
+    """(low, high), each (M,), whatever few reports matter: exact where an estimate is one count."""
     if moments.rates is None:
         return scaled_poisson.interval(moments, missing, estimand)
     if estimand == "population":

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from ldp_aggregator.arrays import Floats
+
+Rates = TypeVar("Rates", float, Floats)
 
 _DEVIATIONS = 12
 """Farther from its mean than this many times the largest standard deviation a count of ones is not
@@ -70,3 +72,17 @@ def repeated(parts: Sequence[tuple[float, float]], repeats: int) -> tuple[Floats
         laws.append(chance * law / law.sum())
     totals, place = np.unique(np.concatenate(numbers), return_inverse=True)
     return totals / repeats, np.bincount(place, np.concatenate(laws)).astype(float)
+
+
+def fourth_of_rates(p: Rates, q: Rates) -> tuple[Rates, Rates]:
+    """The fourth cumulants of (support - q) / (p - q), for holders of the value and for others."""
+    of_holder, of_other = p * (1 - p), q * (1 - q)
+    return of_holder * (1 - 6 * of_holder) / (p - q) ** 4, of_other * (1 - 6 * of_other) / (
+        p - q
+    ) ** 4
+
+
+def third_of_rates(p: Rates, q: Rates) -> tuple[Rates, Rates]:
+    """The third central moments of (support - q) / (p - q), for holders and for others."""
+    scale = (p - q) ** 3
+    return p * (1 - p) * (1 - 2 * p) / scale, q * (1 - q) * (1 - 2 * q) / scale

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,8 @@ from numpy.typing import NDArray
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.checks import Check, Remark
 from ldp_aggregator.moments.jumps import Jumps
-from ldp_aggregator.moments.together import Covariance
+from ldp_aggregator.moments.together import Covariance, Spread
 
-Rates = TypeVar("Rates", float, Floats)
 Places = NDArray[np.intp] | NDArray[np.bool_] | slice
 
 
@@ -45,8 +44,10 @@ class Moments:
     """The (M, M) covariance for the respondents, computed when asked for."""
     together: Covariance | None = None
     """The same of linear functions, (Q, M), where that takes no matrix of all values."""
-    spread: Callable[[Floats], Floats] | None = None
-    """Of one report's function with weights (M,), the variance by what is held, (M,)."""
+    spread: Callable[[Floats], Spread] | None = None
+    """Of one report's function with weights (M,)."""
+    disjoint: bool = False
+    """Whether a report supports one value at most."""
     supports: Counts | None = None
     """How many reports support each value, where the estimate is a function of that count alone."""
     rates: tuple[Floats, Floats] | None = None
@@ -136,6 +137,22 @@ class Moments:
             collision_fourth=some(self.collision_fourth),
         )
 
+    def of_one_count(self, places: Places) -> Moments | None:
+        """How many hold one of these values, as one count, if it is one."""
+        if self.rates is None or self.supports is None:
+            return None
+        supports = self.supports[places]
+        if len(supports) > 1 and not self.disjoint:
+            return None
+        p, q = (rate[places] for rate in self.rates)
+        others = q.sum() - q[:1]
+        return replace(
+            self.of_values(places).of_values(slice(1)),
+            frequency=self.frequency[places].sum(keepdims=True),
+            supports=supports.sum(keepdims=True),
+            rates=(p[:1] + others, q[:1] + others),
+        )
+
 
 def alike_for(size: int, number: float) -> Floats:
     """One number for each of so many values, (M,), which takes no room."""
@@ -150,20 +167,6 @@ def with_jumps(moments: Moments, own: Jumps, other: Jumps) -> Moments:
         for if_held, if_not in zip(own, other, strict=True)
     )
     return replace(moments, third=third, fourth=fourth, rising=rising, falling=falling)
-
-
-def fourth_of_rates(p: Rates, q: Rates) -> tuple[Rates, Rates]:
-    """The fourth cumulants of (support - q) / (p - q), for holders of the value and for others."""
-    of_holder, of_other = p * (1 - p), q * (1 - q)
-    return of_holder * (1 - 6 * of_holder) / (p - q) ** 4, of_other * (1 - 6 * of_other) / (
-        p - q
-    ) ** 4
-
-
-def third_of_rates(p: Rates, q: Rates) -> tuple[Rates, Rates]:
-    """The third central moments of (support - q) / (p - q), for holders and for others."""
-    scale = (p - q) ** 3
-    return p * (1 - p) * (1 - 2 * p) / scale, q * (1 - q) * (1 - 2 * q) / scale
 
 
 def of_others(powers: Floats) -> Floats:

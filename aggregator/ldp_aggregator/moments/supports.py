@@ -43,7 +43,9 @@ def supporters(randomizer: Pure, symbols: slice) -> Flags:
 
 
 def supported_weights(randomizer: ProjectiveResponse, weights: Floats) -> Floats:
-    """The sum of the weights, (Q, values), that each symbol supports: of shape (Q, symbols).
+    """The sum of the weights that each symbol supports, of shape (Q, symbols).
+
+    Weights are those of the first points, such as the values: of shape (Q, points or fewer).
 
     The transform above the other way round; a point is orthogonal to those that are to it. Of
     responses that are not folded.
@@ -51,7 +53,7 @@ def supported_weights(randomizer: ProjectiveResponse, weights: Floats) -> Floats
     order, dimension = randomizer.order, randomizer.dimension
     points = geometry(order, dimension).points
     padded = np.zeros((len(weights), points))
-    padded[:, : randomizer.size] = weights
+    padded[:, : weights.shape[1]] = weights
     if order == 2:
         transformed = walsh_hadamard(np.pad(padded, ((0, 0), (1, 0))))
         return np.asarray((transformed[:, :1] + transformed[:, 1:]) / 2)

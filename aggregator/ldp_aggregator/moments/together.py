@@ -25,16 +25,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ldp.errors import EstimateError
 from ldp.mechanisms.local_hashing import LocalHashing
 from ldp_aggregator.arrays import Floats, Integers
+from ldp_aggregator.moments.jumps import fourth_of_rates, third_of_rates
 
 Covariance = Callable[[Floats], Floats]
 """From weights (Q, M) to the covariance (Q, Q) of their functions, for the respondents."""
+
+FEW_REPORTS = 1 << 14
+"""From so many on, functions show their noise, whatever a report is worth to them."""
 
 MOST_VALUES = 2048
 """Of a covariance of all values that is made from their functions."""
@@ -59,6 +63,14 @@ class PairLaw(NamedTuple):
     """B: of two, if neither is."""
 
 
+class Spread(NamedTuple):
+    """The law of one report's function: cumulants by what its respondent holds, (M,) each."""
+
+    variance: Floats
+    third: Floats
+    fourth: Floats
+
+
 def even_pairs(frequency: Floats, reports: int, law: PairLaw) -> Covariance:
     """Where pairs of values are supported evenly."""
     own, other, either, neither = law
@@ -74,16 +86,69 @@ def even_pairs(frequency: Floats, reports: int, law: PairLaw) -> Covariance:
     return together
 
 
-def even_spread(law: PairLaw) -> Callable[[Floats], Floats]:
-    """Of one report's function with weights (M,), the variance by what is held, (M,)."""
+def even_spread(law: PairLaw, p: float, q: float) -> Callable[[Floats], Spread]:
+    """Where a report supports its own value with p, others with q, and pairs of them evenly.
+
+    Third and fourth cumulants are those of supports that come independently. Where a report
+    supports so many values at most, its function has shorter tails than that.
+    """
     own, other, either, neither = law
     apart = either - neither
+    thirds, fourths = third_of_rates(p, q), fourth_of_rates(p, q)
 
-    def spread(weights: Floats) -> Floats:
+    def spread(weights: Floats) -> Spread:
         total = float(weights.sum())
         of_all = (other - neither) * float(weights @ weights) + neither * total**2
         of_holder = (own - other - 2 * apart) * weights**2 + 2 * apart * total * weights
-        return np.asarray(of_all + of_holder)
+        return Spread(
+            np.asarray(of_all + of_holder),
+            one_by_one(weights, thirds, 3),
+            one_by_one(weights, fourths, 4),
+        )
+
+    return spread
+
+
+def one_by_one(weights: Floats, cumulants: tuple[Any, Any], order: int) -> Floats:
+    """A cumulant of a function by what is held, (M,), if the scores of values are independent.
+
+    `cumulants` are those of a value's score, if it is held and if not.
+    """
+    if_held, if_not = cumulants
+    raised = weights**order
+    return np.asarray((raised * if_not).sum() + raised * (if_held - if_not))
+
+
+def spread_of_scores(
+    scores: Callable[[Floats], Floats], expected: Callable[[Floats], Floats]
+) -> Callable[[Floats], Spread]:
+    """Where a report is a symbol that has a score for any weights, as in `of_symbols`.
+
+    `expected` takes numbers of the symbols, (Q, cells), to their means by what is held, (Q, M).
+    """
+
+    def spread(weights: Floats) -> Spread:
+        score = scores(weights[None])
+        return about_means(weights, expected(np.concatenate([score**2, score**3, score**4])))
+
+    return spread
+
+
+def about_means(means: Floats, powers: Floats) -> Spread:
+    """Cumulants from means, (M,), and from expected squares, cubes and fourth powers, (3, M)."""
+    square, cube, fourth = powers
+    variance = np.maximum(square - means**2, 0.0)
+    about = fourth - 4 * means * cube + 6 * means**2 * square - 3 * means**4
+    return Spread(
+        variance, cube - 3 * means * square + 2 * means**3, fourth=about - 3 * variance**2
+    )
+
+
+def spread_of_hashes(randomizer: LocalHashing) -> Callable[[Floats], Spread]:
+    """Where each report has a hash function of its own."""
+
+    def spread(weights: Floats) -> Spread:
+        return about_means(weights, _products(randomizer, 1, _kept(weights)).powers[:, 0])
 
     return spread
 
@@ -123,10 +188,8 @@ def of_hashes(randomizer: LocalHashing, frequency: Floats, reports: int) -> Cova
 
     def together(weights: Floats) -> Floats:
         if len(weights) * weights.size <= _MOST_KEPT:
-            any_bucket, own_bucket = _products(
-                randomizer, len(weights), weights.astype(float).tobytes()
-            )
-            expected = rate * any_bucket + surplus * (own_bucket @ frequency)
+            known = _products(randomizer, len(weights), _kept(weights))
+            expected = rate * known.any_bucket + surplus * (known.own_bucket @ frequency)
         else:
             expected, functions = np.zeros((len(weights), len(weights))), 0
             for bucket, worth in _worths(randomizer, weights):
@@ -140,22 +203,38 @@ def of_hashes(randomizer: LocalHashing, frequency: Floats, reports: int) -> Cova
     return together
 
 
-@lru_cache(maxsize=16)
-def _products(randomizer: LocalHashing, rows: int, weights: bytes) -> tuple[Floats, Floats]:
-    """Means, over hash functions, of the products of what buckets are worth to rows of weights.
+class _Products(NamedTuple):
+    """Means, over hash functions, of the products of what buckets are worth to rows of weights."""
 
-    Summed over all buckets, (Q, Q), and of the bucket of each value, (Q, Q, M). Kept, since they
-    are the same for every tally.
-    """
+    any_bucket: Floats
+    """Summed over all buckets, (Q, Q)."""
+    own_bucket: Floats
+    """Of the bucket of each value, (Q, Q, M)."""
+    powers: Floats
+    """Expected squares, cubes and fourth powers of the rows, by what is held, (3, Q, M)."""
+
+
+def _kept(weights: Floats) -> bytes:
+    return weights.astype(float).tobytes()
+
+
+@lru_cache(maxsize=16)
+def _products(randomizer: LocalHashing, rows: int, weights: bytes) -> _Products:
+    """Kept, since they are the same for every tally."""
     any_bucket = np.zeros((rows, rows))
     own_bucket = np.zeros((rows, rows, randomizer.size))
+    powers = np.zeros((3, rows, randomizer.size))
+    rate = 1 / float(randomizer.ratio + randomizer.buckets - 1)
+    surplus = float(randomizer.ratio - 1) * rate
     functions = 0
     for bucket, worth in _worths(randomizer, np.frombuffer(weights).reshape(rows, -1)):
         products = worth[:, None] * worth
         any_bucket += products.sum(axis=2)
         own_bucket += products[:, :, bucket]
+        raised = np.stack([worth**2, worth**3, worth**4])
+        powers += rate * raised.sum(axis=2, keepdims=True) + surplus * raised[:, :, bucket]
         functions += 1
-    return any_bucket / functions, own_bucket / functions
+    return _Products(any_bucket / functions, own_bucket / functions, powers / functions)
 
 
 def _worths(randomizer: LocalHashing, weights: Floats) -> Iterator[tuple[Integers, Floats]]:

@@ -99,7 +99,7 @@ class Subject:
         Of few of many values no others are estimated, where a decoder can do without.
         """
         places = rows[0].places if len(rows) == 1 else _among(rows)
-        moments = self._of_few(places) if len(places) < self.size else None
+        moments = self._of_few(places) if 2 * len(places) < self.size else None
         if moments is None or moments.together is None:
             return self.functions, np.array([row.at(np.arange(self.size)) for row in rows])
         values = tuple(self._values[place] for place in places.tolist())

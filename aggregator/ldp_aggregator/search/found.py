@@ -23,7 +23,8 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp.mechanisms.heavy_hitters import HeavyHitters
 from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.moments.moments import Moments, fourth_of_rates, of_others, third_of_rates
+from ldp_aggregator.moments.jumps import fourth_of_rates, third_of_rates
+from ldp_aggregator.moments.moments import Moments, of_others
 from ldp_aggregator.moments.supports import support_counts
 from ldp_aggregator.search.prefix_extension import cells, rates, search
 from ldp_aggregator.search.reach import in_words, never_found, reached
