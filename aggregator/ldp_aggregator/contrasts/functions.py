@@ -203,7 +203,7 @@ class Functions:
                 ends,
                 law,
                 (least, most),
-                self._one_count(weights),
+                one_count=self._one_count(weights),
                 missing=missing,
                 estimand=self.options.estimand,
             )
@@ -241,7 +241,7 @@ class Functions:
             weights,
             self.frequency,
             spread,
-            bounds,
+            ends=bounds,
             reports=self.reports,
             drawn=drawn,
             quantile=quantile,
