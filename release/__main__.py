@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -9,11 +10,13 @@ from release.build import ROOT, ReleaseError, build_twice, moment
 from release.sbom import bill
 
 
-def main(words: list[str]) -> None:
+def main() -> None:
     """Build it; exit code 1 where it cannot be made."""
-    if len(words) != 1:
-        sys.exit("expected a folder, as in: python -m release dist")
-    folder = Path(words[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m release", description="Build everything that is uploaded, twice."
+    )
+    parser.add_argument("folder", type=Path, help="where to, such as dist; empty or not there")
+    folder = parser.parse_args().folder
     if folder.is_dir() and any(folder.iterdir()):
         sys.exit(f"expected an empty folder, got {folder}")
     try:
@@ -26,4 +29,4 @@ def main(words: list[str]) -> None:
     print("".join(lines), end="")
 
 
-main(sys.argv[1:])
+main()

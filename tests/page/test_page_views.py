@@ -3,6 +3,7 @@
 import re
 import time
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from ldp_aggregator.intervals.held_by import held_by
 from ldp_aggregator.service.analysis.notes import Note, NoteError, NoteFile, parse_notes
 from ldp_aggregator.service.counting.publication import Publication
 from ldp_aggregator.service.page.markup.words import WORDS
+from ldp_aggregator.service.page.sections.sharpness import sharpness
 from ldp_aggregator.service.page.views.numbers import cells_of, quantiles_in
 from ldp_aggregator.service.page.views.sharpness import sharpness_of
 from ldp_aggregator.service.store.records import Epoch, last_closed
@@ -397,6 +399,15 @@ def test_what_more_respondents_would_show():
     ]
     assert errors[0] == pytest.approx(2 * errors[1])
     assert 0.01 < known.detects < known.differs < 0.2
+
+
+def test_shares_that_no_test_tells_apart():
+    """Two shares differ by 1 at most: no greater difference is promised to be found."""
+    estimates = estimates_of(2, 5, epsilon="1")
+    assert sharpness_of(estimates).differs is None
+    said = str(sharpness(SimpleNamespace(estimates=estimates)))
+    assert "no test tells shares apart" in said
+    assert "or more" not in said
 
 
 def test_words_are_those_of_the_glossary():

@@ -128,8 +128,10 @@ def audit(
         audited = Audited(client, survey, Path(folder), timeout=timeout)
         auditing = Audit(audited, Budget(*budget), names=names, answers=answers, saved=resume)
         for draws in progress(auditing.steps(), "drawing", quiet):
-            if not quiet and sys.stderr.isatty():
+            if not quiet:
                 click.echo(f"{draws:,} draws of each answer", err=True)
+        if not quiet:
+            click.echo("trying devices, and samplers on every tape", err=True)
         verdict = auditing.verdict()
     if badge_path is not None:
         write_whole(badge_path, badge(verdict))

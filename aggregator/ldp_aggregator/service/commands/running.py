@@ -14,9 +14,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ldp.errors import LDPError
+from ldp_aggregator.files import check_writable
 from ldp_aggregator.service.commands.assembly import check_files, service_of
 from ldp_aggregator.service.commands.certificates import check_certificate
 from ldp_aggregator.service.commands.serve_options import ServeError, ServeOptions
+from ldp_aggregator.service.commands.token import write_first_tokens
 from ldp_aggregator.service.commands.workers import cannot_begin, drain, is_first, run_workers
 from ldp_aggregator.service.logs.events import JSON, say, set_up
 from ldp_aggregator.web_addresses import AddressError, web_address
@@ -56,6 +58,7 @@ def run(options: ServeOptions) -> None:
 
 def _serve_at(listening: socket.socket, options: ServeOptions) -> None:
     check_certificate(options.tls_certificate, options.tls_key)
+    _make_first_tokens(options)
     if options.workers == 1:
         while _run(options, listening):
             options = _later(options)
@@ -66,6 +69,22 @@ def _serve_at(listening: socket.socket, options: ServeOptions) -> None:
         partial(_say_serving, options, listening),
         renewable=partial(_renewable, options),
     )
+
+
+def _make_first_tokens(options: ServeOptions) -> None:
+    """Make a file of tokens where there are none, once all else that a start needs is there.
+
+    They are shown once: a start that fails afterwards would have shown them for nothing.
+    """
+    from ldp_aggregator.service.store.opening import open_store
+    from ldp_aggregator.service.uploads.given_tokens import given_tokens
+
+    if options.token_file.exists() or given_tokens(os.environ):
+        return
+    check_files(options)
+    check_writable(options.token_file)
+    open_store(options.store).close()
+    write_first_tokens(options.token_file)
 
 
 def _later(options: ServeOptions) -> ServeOptions:

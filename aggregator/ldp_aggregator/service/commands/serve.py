@@ -6,7 +6,6 @@ cannot go on.
 
 from __future__ import annotations
 
-import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from ldp_aggregator.service.commands import running
 from ldp_aggregator.service.commands.operating_flags import operating_flags
 from ldp_aggregator.service.commands.serve_options import ServeError, ServeOptions
 from ldp_aggregator.service.commands.settings import config_option
-from ldp_aggregator.service.commands.token import TOKEN_FILE, write_tokens
+from ldp_aggregator.service.commands.token import TOKEN_FILE
 from ldp_aggregator.service.logs.events import set_up
 from ldp_aggregator.service.people.flags import people_flags
 
@@ -211,8 +210,6 @@ def serve(**asked: Any) -> None:
                 f"{flag}: expected {needed} as well, without which it does nothing"
             )
     set_up(options.log_format, options.log_level)
-    if not options.token_file.exists() and not _given():
-        _first_tokens(options.token_file)
     if find_spec("uvicorn") is None or find_spec("starlette") is None:
         raise ServeError(_EXTRA)
     running.run(options)
@@ -229,20 +226,3 @@ def _companions(options: ServeOptions) -> tuple[tuple[str, object, str], ...]:
         ("--words", options.words and not options.has_pages, "--public or --invitations"),
         ("--kafka-settings", options.kafka_settings and not options.topics, "--kafka"),
     )
-
-
-def _given() -> bool:
-    """Whether tokens come with the process. Raises `FileError`."""
-    from ldp_aggregator.service.uploads.given_tokens import given_tokens
-
-    return bool(given_tokens(os.environ))
-
-
-def _first_tokens(path: Path) -> None:
-    from ldp_aggregator.service.uploads.tokens import ANALYST, UPLOAD, kept, new_token
-
-    tokens = {scope: new_token() for scope in (UPLOAD, ANALYST)}
-    write_tokens(path, [kept(token, f"first-{scope}", scope) for scope, token in tokens.items()])
-    click.echo(f"{path}: made, with two tokens, which are not shown again", err=True)
-    for scope, token in tokens.items():
-        click.echo(f"  {scope:7}  {token}", err=True)

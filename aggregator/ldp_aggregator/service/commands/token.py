@@ -15,6 +15,7 @@ from ldp_aggregator.commands.address_types import PAGE_ADDRESS
 from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY, Group
 from ldp_aggregator.files import FileError, read_survey, written_whole
 from ldp_aggregator.service.uploads.tokens import (
+    ANALYST,
     SCOPES,
     UPLOAD,
     Token,
@@ -193,6 +194,15 @@ def _note(audit: Path | None, removed: list[str], added: list[str]) -> None:
         except (OSError, KeyError):  # a container's user may have no name
             user = str(os.getuid())
         AuditLog(audit).tokens(removed, added, by=user)
+
+
+def write_first_tokens(path: Path) -> None:
+    """Write a token file with a token to upload and one to look, and show both."""
+    tokens = {scope: new_token() for scope in (UPLOAD, ANALYST)}
+    write_tokens(path, [kept(token, f"first-{scope}", scope) for scope, token in tokens.items()])
+    click.echo(f"{path}: made, with two tokens, which are not shown again", err=True)
+    for scope, token in tokens.items():
+        click.echo(f"  {scope:7}  {token}", err=True)
 
 
 def write_tokens(path: Path, tokens: Iterable[Token]) -> None:

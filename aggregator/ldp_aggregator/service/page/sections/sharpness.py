@@ -46,6 +46,12 @@ def _sentences(view: QuestionView, known: Sharpness) -> Iterator[str]:
     elif known.of_shares:
         yield f"Not even a value that all hold would be told from zero in {POWER:.0%} of surveys."
     shares = "shares" if known.of_shares else "means"
+    if known.differs is None:
+        yield (
+            f"Between two halves of the respondents, such as two groups, no test tells {shares} "
+            f"apart in {POWER:.0%} of cases, however much they differ."
+        )
+        return
     yield (
         f"Between two halves of the respondents, such as two groups, a test tells {shares} apart "
         f"that differ by {known.differs:.3g} or more in {POWER:.0%} of cases; smaller differences "

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from ldp_aggregator.bisection import least_share
-from ldp_aggregator.estimates.means import Mean
+from ldp_aggregator.estimates.means import Mean, ends_of
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.intervals.cumulants import cumulants
 from ldp_aggregator.intervals.held_by import held_by
@@ -41,8 +41,8 @@ class Sharpness:
     """Of that interval."""
     more: int | None
     """Respondents that are needed besides for half of it; None if no number is enough."""
-    differs: float
-    """The least difference between two halves that is found."""
+    differs: float | None
+    """The least difference between two halves that is found; None if no two differ by as much."""
     detects: float | None = None
     """The least share that is told from zero; None if none is."""
     of_shares: bool = True
@@ -70,18 +70,20 @@ def sharpness_of(estimates: QuestionEstimates) -> Sharpness | None:
         estimates.values[place],
         float(widths[place]) / 2,
         _more(variance, _stays(one), estimates.respondents),
-        differs=_difference(variance, options.level),
+        differs=_difference(variance, options.level, most=1.0),
         detects=least_share(is_seen),
     )
 
 
 def _of_mean(estimates: QuestionEstimates, mean: Mean) -> Sharpness:
     variance = mean.standard_error**2
+    ends = ends_of(estimates.question.domain)
+    most = math.inf if ends is None else ends[1] - ends[0]
     return Sharpness(
         "mean",
         (mean.high - mean.low) / 2,
         _more(variance, 0.0, estimates.respondents),
-        differs=_difference(variance, estimates.options.level),
+        differs=_difference(variance, estimates.options.level, most=most),
         of_shares=False,
     )
 
@@ -98,7 +100,11 @@ def _more(variance: float, stays: float, respondents: int) -> int | None:
     return math.ceil(respondents * ((variance - stays) / wanted - 1) - 1e-6)
 
 
-def _difference(variance: float, level: float) -> float:
-    """Of two halves, whose errors are independent: each has twice the variance of both together."""
+def _difference(variance: float, level: float, most: float) -> float | None:
+    """Of two halves, whose errors are independent: each has twice the variance of both together.
+
+    None if that is more than two can differ by at most.
+    """
     reach = float(ndtri((1 + level) / 2) + ndtri(POWER))
-    return reach * math.sqrt(4 * variance)
+    difference = reach * math.sqrt(4 * variance)
+    return difference if difference <= most else None
