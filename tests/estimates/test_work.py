@@ -4,6 +4,7 @@ import cProfile
 import pstats
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ldp
@@ -22,7 +23,7 @@ def product_calls(question, answers):
     assert estimate(tally)["x"].reports == len(answers)  # loads what is loaded when it is used
     profile = cProfile.Profile()
     profile.enable()
-    assert estimate(tally)["x"].frequency.sum() == pytest.approx(1, abs=1)
+    assert np.isfinite(estimate(tally)["x"].frequency).all()
     profile.disable()
     calls = pstats.Stats(profile).stats.items()
     return sum(row[0] for (file, *_), row in calls if file.startswith(OURS))
