@@ -13,15 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from ldp_client.database import NoRoomError
 from ldp_client.losses import QUARANTINED
 from ldp_client.schedule import BEGUN, Attempt
+from ldp_client.turns import BusyError
 
 SOUND = "sound"
-UNUSABLE = (
-    "See that the folder can be written to and the disk has room. A damaged file is kept "
-    "as it is: docs/client.md says what there is to do."
-)
-
 _ABOUT = {
     "status 401": "The collector wants another token: give the transport one that is valid.",
     "status 403": "The collector's token is for something else, or a firewall is in the way.",
@@ -74,6 +71,18 @@ class Facts(NamedTuple):
     quarantined: int
     waits_for_clock: bool
     """Whether the survey has epochs, and the clock was never set."""
+
+
+def advice_about(error: Exception) -> str:
+    """What to do about what keeps the state file from being used."""
+    if isinstance(error, BusyError):
+        return "Nothing to do: it is tried again once the other process has written."
+    if isinstance(error, NoRoomError):
+        return "Let the state file lie where nothing removes it, on a disk that has room for it."
+    return (
+        "If the file is damaged, close the client and call `ldp_client.recover` with its path, "
+        "which says what that costs."
+    )
 
 
 def advice(known: Facts, *, sends: bool, by_itself: bool) -> Iterator[str]:

@@ -38,8 +38,8 @@ FORMAT = 2
 PATIENCE = 0.5
 """Seconds that a transaction waits for those of other processes."""
 
-LONG = 200
-"""Transactions after which the log is worth moving: a few megabytes."""
+LONG = 1 << 20
+"""Bytes of the log from which on it is worth moving, whichever process wrote them."""
 
 _REPORTS = ("report", "batch")
 DISPENSABLE = (*_REPORTS, "attempt", "due", "days", "loss")
@@ -56,6 +56,15 @@ CREATE TABLE records (kind TEXT, key BLOB, content BLOB, checksum BLOB, PRIMARY 
 """
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
+_NO_SHARING = (
+    sqlite3.SQLITE_IOERR_SHMOPEN,
+    sqlite3.SQLITE_IOERR_SHMSIZE,
+    sqlite3.SQLITE_IOERR_SHMLOCK,
+    sqlite3.SQLITE_IOERR_SHMMAP,
+    sqlite3.SQLITE_IOERR_LOCK,
+    sqlite3.SQLITE_IOERR_RDLOCK,
+    sqlite3.SQLITE_IOERR_CHECKRESERVEDLOCK,
+)
 _MOST_CONTENT = 2 * MOST_PAYLOAD
 
 _inherited: list[sqlite3.Connection] = []
@@ -74,13 +83,14 @@ class Database:
     """
 
     first: Callable[[], object] | None = None
+    _connection: sqlite3.Connection | None = None
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
         self._turns = Turns()
-        self._connection: sqlite3.Connection | None = None
         self.path = None if path is None else os.path.expanduser(os.fspath(path))
         self.damaged = 0
-        self._since_settled = 0
+        self._file: tuple[int, int] | None = None
+        """What is open, whatever has its name by now."""
         self._lacking: StateError | None = None
         """Why a new file is without what comes first."""
         rest_at_forks(self)
@@ -122,7 +132,7 @@ class Database:
         return self._turns.take(self._whole, work, patience, patience=patience)
 
     def prepare(self, work: Callable[[], Result]) -> Result:
-        """The same, after which the next transaction costs no sync.
+        """The same, after which the next transaction costs no sync: something was written.
 
         Nothing is done where what comes first in a new file failed: it would fail once more.
         """
@@ -133,7 +143,9 @@ class Database:
             if lacking is not None:
                 raise lacking
             result = self._whole(work, None)
-            self._begin_log()
+            # Where another process writes, that one sees to it.
+            with suppress(BusyError):
+                self._synced() if self.is_long else self._begin_log()
             return result
 
         return self._turns.take(whole)
@@ -141,7 +153,10 @@ class Database:
     @property
     def is_long(self) -> bool:
         """Whether the log has grown so long that it should be moved, by `settle`."""
-        return self._since_settled > LONG and self.path is not None
+        try:
+            return self.path is not None and os.path.getsize(f"{self.path}-wal") > LONG
+        except OSError:
+            return False
 
     def get(self, kind: str, key: bytes) -> Record | None:
         """The record under a key. Raises `StateError` if it is damaged."""
@@ -202,7 +217,6 @@ class Database:
         except BaseException:
             self._take_back()
             raise
-        self._since_settled += 1
         return result
 
     def _begin(self, patience: float) -> None:
@@ -217,9 +231,7 @@ class Database:
 
     def _begin_log(self) -> None:
         """Write something to an empty log, so that its header is synced here and now."""
-        # Where another process writes, it has done so.
-        with suppress(BusyError):
-            self._run(f"PRAGMA user_version = {FORMAT}")
+        self._run(f"PRAGMA user_version = {FORMAT}")
 
     def _take_back(self) -> None:
         if self._connection is None or not self._connection.in_transaction:
@@ -236,9 +248,10 @@ class Database:
         [(busy, _, _)] = self._run("PRAGMA wal_checkpoint(TRUNCATE)")
         if busy and self.path is not None:
             raise BusyError(f"expected to sync {self.path}, got another process in the way")
-        self._since_settled = 0
         if self.path is not None:
-            self._begin_log()
+            # Where another process writes, it has done so.
+            with suppress(BusyError):
+                self._begin_log()
 
     def _let_go_of_file(self) -> None:
         if self._connection is not None and self.path is not None:
@@ -248,6 +261,7 @@ class Database:
     def _open(self) -> None:
         self._take_back()  # what a turn left open that was interrupted even while it took back
         if self._connection is not None:
+            self._refuse_replaced()
             return
         try:
             if self.path is None:
@@ -255,7 +269,9 @@ class Database:
                 return
             make(self.path, self._fill)
             sweep(self.path)
+            self._keep_private()
             self._connection = _connected(self.path)
+            self._file = _file_at(self.path)
             self._check()
             for setting in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
                 self._run(f"PRAGMA {setting}")
@@ -266,6 +282,26 @@ class Database:
             if isinstance(error, sqlite3.Error | OSError):
                 raise self._unusable(error) from None
             raise
+
+    def _keep_private(self) -> None:
+        """Take from others what a restored file lets them read; the log gets the same mode."""
+        if self.path is not None and os.name == "posix":
+            mode = os.stat(self.path).st_mode
+            with suppress(PermissionError):  # another user's
+                if mode & 0o077:
+                    os.chmod(self.path, mode & 0o700)
+
+    def _refuse_replaced(self) -> None:
+        """Raise `NoRoomError` where what is open lies no longer under its name, to be found again.
+
+        What is spent by then would be forgotten with the process.
+        """
+        if self.path is None or _file_at(self.path) == self._file:
+            return
+        raise NoRoomError(
+            f"expected the state file {self.path} that was opened, found it removed, replaced or "
+            "made read-only; nothing is reported until it is back, or the app starts again"
+        )
 
     def _fill(self, fresh: str) -> None:
         """Fill a new file, which has another name yet."""
@@ -325,7 +361,12 @@ class Database:
         if getattr(cause, "sqlite_errorcode", 0) & 0xFF in _BUSY:
             return BusyError(
                 f"expected a turn at the state file {self.path} in time, got another process that "
-                "writes for longer"
+                "writes for longer, or a file system without locks"
+            )
+        if getattr(cause, "sqlite_errorcode", 0) in _NO_SHARING:
+            return NoRoomError(
+                f"expected a file system with locks and shared memory for the state file "
+                f"{self.path}, got: {cause}; no report was made. Keep it on a disk of this device"
             )
         beginning = (
             f"expected to use the state file {self.path}, got: {cause}; no report was made. "
@@ -351,6 +392,15 @@ def checksum(kind: str, key: bytes, content: Any) -> bytes:
 def _connected(path: str | None) -> sqlite3.Connection:
     place = ":memory:" if path is None else path
     return sqlite3.connect(place, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+
+
+def _file_at(path: str) -> tuple[int, int] | None:
+    """Which file has a path, if it can be written to."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return (found.st_dev, found.st_ino) if os.access(path, os.W_OK) else None
 
 
 def filled(path: str | None) -> sqlite3.Connection:

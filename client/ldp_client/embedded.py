@@ -236,6 +236,7 @@ class EmbeddedClient:
 
         return status(
             lambda: self._store.transact(self._facts),
+            lambda: self._store.prepare(lambda: None),
             self.counts,
             sends=self._sender is not None,
             by_itself=self._sends_by_itself and not self._closed,

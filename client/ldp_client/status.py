@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from ldp.survey import Survey
-from ldp_client.advice import SOUND, UNUSABLE, Facts, advice
+from ldp_client.advice import SOUND, Facts, advice, advice_about
 from ldp_client.clocks import now
 from ldp_client.consent import OFF, UNKNOWN, Consent
 from ldp_client.losses import QUARANTINED
@@ -131,23 +131,28 @@ def facts(survey: Survey, outbox: Outbox, consent: Consent) -> Facts:
 
 def status(
     read: Callable[[], Facts],
+    write: Callable[[], object],
     counts: Callable[[], dict[str, int]],
     *,
     sends: bool,
     by_itself: bool,
 ) -> Status:
-    """How things stand, as far as it can be read.
+    """How things stand, as far as it can be read; `write` raises where nothing can be written.
 
     `sends` says whether there is a transport, `by_itself` whether a thread uses it.
     """
     try:
         known = read()
     except Exception as error:  # this is where trouble is looked at
-        state = str(error) or type(error).__name__
-        return Status(state, counts=counts(), advice=(UNUSABLE,))
+        return Status(_named(error), counts=counts(), advice=(advice_about(error),))
+    state, to_do = SOUND, tuple(advice(known, sends=sends, by_itself=by_itself))
+    try:
+        write()
+    except Exception as error:
+        state, to_do = _named(error), (advice_about(error), *to_do)
     last = known.last
     return Status(
-        SOUND,
+        state,
         known.consent,
         known.said,
         waiting=known.waiting,
@@ -162,8 +167,12 @@ def status(
         dropped_from=known.dropped_from,
         quarantined=known.quarantined,
         counts=counts(),
-        advice=tuple(advice(known, sends=sends, by_itself=by_itself)),
+        advice=to_do,
     )
+
+
+def _named(error: Exception) -> str:
+    return str(error) or type(error).__name__
 
 
 def _listed(numbers: Mapping[str, int]) -> str:
