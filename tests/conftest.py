@@ -17,6 +17,10 @@ from places import ROOT
 _cache = tempfile.TemporaryDirectory()
 os.environ["LDPKIT_CACHE"] = _cache.name
 
+# Clients record here, whatever the developer says to other programs.
+for switch in ("LDP_DISABLED", "DO_NOT_TRACK"):
+    os.environ.pop(switch, None)
+
 # Tests run in as many processes as there are cores; threads of linear algebra beside them would
 # wait for one another.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

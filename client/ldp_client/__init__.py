@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ldp_client.asking import StopRule
     from ldp_client.asynchronous import AsyncClient
     from ldp_client.consent import SAID
-    from ldp_client.counts import REASONS
+    from ldp_client.counts import REASONS, RecordOutcome
     from ldp_client.embedded import EmbeddedClient
     from ldp_client.keyrings import keyring_secret
     from ldp_client.limits import QueueLimits
@@ -52,6 +52,7 @@ __all__ = [
     "Outcome",
     "Preview",
     "QueueLimits",
+    "RecordOutcome",
     "Recovered",
     "Relay",
     "RelayTransport",
@@ -85,6 +86,7 @@ _HOMES = {
     "QueueLimits": "limits",
     "REASONS": "counts",
     "REFUSED": "outcomes",
+    "RecordOutcome": "counts",
     "Recovered": "recovery",
     "Relay": "sealing",
     "RelayTransport": "sealing",

@@ -83,12 +83,16 @@ def carrier(
     """
     if transport is None and collector is not None:
         transport = HTTPTransport(collector)
-    is_watched = is_watched or os.environ.get("LDP_LOG_BATCHES", "0") not in ("", "0")
-    if transport is None or not is_watched:
+    if transport is None or not (is_watched or is_set("LDP_LOG_BATCHES")):
         return transport
     from ldp_client.debugging import LoggingTransport
 
     return LoggingTransport(transport, survey)
+
+
+def is_set(switch: str) -> bool:
+    """Whether the environment has a switch turned on."""
+    return os.environ.get(switch, "0") not in ("", "0")
 
 
 def assembled(

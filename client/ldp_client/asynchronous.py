@@ -16,6 +16,7 @@ from threading import Thread
 from typing import Any
 
 from ldp.survey import Survey
+from ldp_client.counts import RecordOutcome
 from ldp_client.embedded import EmbeddedClient
 from ldp_client.ledger import Ledger
 from ldp_client.preview import Preview
@@ -51,15 +52,15 @@ class AsyncClient:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    async def record(self, name: str, answer: object) -> bool:
-        """Randomize an answer now. Whether there is a report, which waits to be sent."""
+    async def record(self, name: str, answer: object) -> RecordOutcome:
+        """Randomize an answer now and let its report wait to be sent."""
         return await asyncio.to_thread(self.embedded.record, name, answer)
 
-    async def record_daily(self, name: str, answer: object) -> bool:
+    async def record_daily(self, name: str, answer: object) -> RecordOutcome:
         """The same, at most once a day."""
         return await asyncio.to_thread(self.embedded.record_daily, name, answer)
 
-    async def record_together(self, answers: Mapping[str, object]) -> bool:
+    async def record_together(self, answers: Mapping[str, object]) -> RecordOutcome:
         """The same for the answers to all questions of a group, by question name."""
         return await asyncio.to_thread(self.embedded.record_together, answers)
 

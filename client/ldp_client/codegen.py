@@ -76,7 +76,7 @@ def _imports(survey: Survey) -> list[str]:
         lines.append("from typing import Literal")
     if lines:
         lines.append("")
-    return [*lines, "from ldp_client import EmbeddedClient"]
+    return [*lines, "from ldp_client import EmbeddedClient, RecordOutcome"]
 
 
 def _domains(domain: Domain) -> tuple[Domain, ...]:
@@ -109,7 +109,8 @@ def _single(name: str, question: Question, method: str) -> str:
     if question.domain.fields:
         return _table(name, question, text, method=method)
     return (
-        f"def record_{name}(client: EmbeddedClient, value: {_type(question.domain)}) -> bool:\n"
+        f"def record_{name}(client: EmbeddedClient, value: {_type(question.domain)})"
+        " -> RecordOutcome:\n"
         f"    {_text(text)}\n"
         f"    return client.{method}({_quoted(question.name)}, value)"
     )
@@ -119,7 +120,7 @@ def _table(name: str, question: Question, text: str, *, method: str) -> str:
     fields = question.domain.fields
     parameters, answers = _by_name((field.name, _type(field.domain)) for field in fields)
     return (
-        f"def record_{name}(client: EmbeddedClient, *, {parameters}) -> bool:\n"
+        f"def record_{name}(client: EmbeddedClient, *, {parameters}) -> RecordOutcome:\n"
         f"    {_text(text)}\n"
         f"    return client.{method}({_quoted(question.name)}, {answers})"
     )
@@ -130,7 +131,7 @@ def _joint(name: str, group: Group) -> str:
         (question.name, _type(question.domain)) for question in group.members
     )
     return (
-        f"def record_{name}(client: EmbeddedClient, *, {parameters}) -> bool:\n"
+        f"def record_{name}(client: EmbeddedClient, *, {parameters}) -> RecordOutcome:\n"
         f"    {_text('; '.join(question.text or question.name for question in group.members))}\n"
         f"    return client.record_together({answers})"
     )

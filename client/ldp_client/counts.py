@@ -21,10 +21,12 @@ from ldp_client.forks import renew_in_children
 from ldp_client.outcomes import LOST
 from ldp_client.turns import ClosedError
 
-RECORDED = "recorded"
+RECORDED, WAITING = "recorded", "waiting"
 REASONS = {
     RECORDED: "reports that were made, to be sent",
     "consent-off": "answers that were not recorded because the person does not agree",
+    "disabled": "answers that were not recorded because the environment has LDP_DISABLED or "
+    "DO_NOT_TRACK",
     "not-drawn": "answers that were dropped because the device answers another question of a draw",
     "daily": "answers beyond the first of a day, where an app records daily",
     "answered": "answers to questions that this device has answered before",
@@ -78,6 +80,39 @@ _REASON_OF: dict[type[LDPError], str] = {
 }
 
 
+class RecordOutcome(int):
+    """What became of an answer: 1, if there is a report, or will be once a file can be written.
+
+    Else 0. `reason` is one of `REASONS`, or `waiting` while another process writes to the state
+    file. An outcome counts and compares as a `bool` does.
+
+    >>> import ldp_client
+    >>> outcome = ldp_client.RecordOutcome("answered")
+    >>> bool(outcome), outcome.reason
+    (False, 'answered')
+    """
+
+    reason: str
+
+    def __new__(cls, reason: str) -> RecordOutcome:
+        """Make the outcome that has this reason."""
+        outcome = super().__new__(cls, reason in (RECORDED, WAITING))
+        outcome.reason = reason
+        return outcome
+
+    def __getnewargs__(self) -> tuple[str]:  # type: ignore[override]
+        return (self.reason,)
+
+    def __repr__(self) -> str:
+        return f"RecordOutcome({self.reason!r})"
+
+
+def reason_of(error: Exception, otherwise: str = "unexpected") -> str:
+    """Return the reason under which an error is counted."""
+    reasons = (name for kind, name in _REASON_OF.items() if isinstance(error, kind))
+    return next(reasons, otherwise)
+
+
 class Counts:
     """Numbers by reason, from any thread."""
 
@@ -106,8 +141,7 @@ class Counts:
         That of an `AnswerError` may name a question that is none: an answer, if the app mixed up
         the two. So `question` is one of the survey's, or empty.
         """
-        reasons = (name for kind, name in _REASON_OF.items() if isinstance(error, kind))
-        reason = next(reasons, otherwise)
+        reason = reason_of(error, otherwise)
         self.add(reason)
         detail = type(error).__name__ if reason in ("answer", otherwise) else str(error)
         self.tell(reason, f"question {question!r}: {detail}" if question else detail)

@@ -9,6 +9,8 @@ Rules
   Where another process writes for long, the report waits in memory to be charged for
   (`ldp_client.recorder`).
 - The file is made, and what is slow is done, when the client is opened: `record` costs no sync.
+- Where the environment has `LDP_DISABLED` or `DO_NOT_TRACK`, other than 0, nothing is recorded or
+  sent, and no file is made.
 - What a person says about consent counts at once, even where it cannot be written down.
 """
 
@@ -23,9 +25,9 @@ from weakref import WeakSet
 from ldp.attributes import NOTHING_SAID, check_given
 from ldp.randomness import Random, system
 from ldp.survey import Survey
-from ldp_client.assembly import Wishes, assembled, carrier, sealed_way
+from ldp_client.assembly import Wishes, assembled, carrier, is_set, sealed_way
 from ldp_client.consent import FORGET, OFF, ON, UNKNOWN
-from ldp_client.counts import RECORDED
+from ldp_client.counts import WAITING, RecordOutcome, reason_of
 from ldp_client.database import Database
 from ldp_client.guard import Guard
 from ldp_client.hidden import Hidden, forget_locals
@@ -84,8 +86,8 @@ class EmbeddedClient:
     >>> import ldp, ldp_client
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
     >>> with ldp_client.EmbeddedClient(survey, state=None) as client:
-    ...     client.record("mode", "bus"), client.record("mode", "bus"), client.counts()
-    (True, False, {'recorded': 1, 'answered': 1})
+    ...     client.record("mode", "bus"), client.record("mode", "bus")
+    (RecordOutcome('recorded'), RecordOutcome('answered'))
     """
 
     _draw: Random = staticmethod(system)
@@ -140,12 +142,14 @@ class EmbeddedClient:
         self._outbox = parts.outbox
         self._recorder = parts.recorder
         self._saying = parts.saying
-        self._sender = parts.sender
+        self._disabled = is_set("LDP_DISABLED") or is_set("DO_NOT_TRACK")
+        self._sender = None if self._disabled else parts.sender
         self._sends_by_itself = transport is not None and interval is not None
         self._guard = Guard(survey, parts.counts, is_strict=strict)
         self._closed = False
         self._asking = parts.asking
-        self._prepare()
+        if not self._disabled:
+            self._prepare()
         _open.add(self)
         if self._sender is not None:
             self._sender.start()
@@ -156,15 +160,15 @@ class EmbeddedClient:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def record(self, name: str, answer: object) -> bool:
-        """Randomize an answer now and let its report wait to be sent. Whether there is a report.
+    def record(self, name: str, answer: object) -> RecordOutcome:
+        """Randomize an answer now and let its report wait to be sent.
 
-        There is none where the device answers another question of a draw.
+        The outcome is true if there is a report; its `reason` says why there is none.
         """
         answer = Hidden(answer)
         return self._recorded(name, answer)
 
-    def record_daily(self, name: str, answer: object) -> bool:
+    def record_daily(self, name: str, answer: object) -> RecordOutcome:
         """The same, at most once a day (UTC), of a question whose responses are memoized."""
         answer = Hidden(answer)
 
@@ -175,7 +179,7 @@ class EmbeddedClient:
 
         return self._recorded(name, answer, again)
 
-    def record_together(self, answers: Mapping[str, object]) -> bool:
+    def record_together(self, answers: Mapping[str, object]) -> RecordOutcome:
         """The same for the answers to all questions of a group, by question name."""
         hidden = Hidden(answers)
         del answers
@@ -256,7 +260,8 @@ class EmbeddedClient:
     @property
     def consent(self) -> str:
         """Whether answers are recorded now, `on` or `off`: `off` if the state cannot be read."""
-        return ON if self._consent.records(self.said) else OFF
+        is_on = not self._disabled and self._consent.records(self.said)
+        return ON if is_on else OFF
 
     @property
     def said(self) -> str:
@@ -312,8 +317,8 @@ class EmbeddedClient:
             if self._guard.is_strict:
                 raise
 
-    def _recorded(self, name: str, answer: Hidden[object], *unless: Refusal) -> bool:
-        if name in self.survey.drawn:
+    def _recorded(self, name: str, answer: Hidden[object], *unless: Refusal) -> RecordOutcome:
+        if not self._disabled and name in self.survey.drawn:
             self._recorder.settle_draw(name)
         return self._kept(
             lambda respondent: respondent.report(name, answer.value),
@@ -329,23 +334,27 @@ class EmbeddedClient:
 
     def _kept(
         self, make: Make, draw: Draw, *, unless: Collection[Refusal] = (), name: str = ""
-    ) -> bool:
-        def recorded() -> bool:
+    ) -> RecordOutcome:
+        def recorded() -> RecordOutcome:
+            if self._disabled:
+                self._counts.add("disabled")
+                return RecordOutcome("disabled")
             if self._closed:
                 raise ClosedError(
                     "expected an answer before the client was closed, got a later one"
                 )
-            outcome = self._recorder.record(make, draw, unless)
-            if outcome is not None:
-                self._counts.add(outcome)
-            if outcome not in (None, RECORDED):
-                return False
-            if self._sender is not None:
+            reason = self._recorder.record(make, draw, unless)
+            if reason is not None:
+                self._counts.add(reason)
+            outcome = RecordOutcome(reason or WAITING)
+            if outcome and self._sender is not None:
                 self._sender.start()
-            return True
+            return outcome
 
         # An app that asks a question must not fall over it, whatever we did wrong.
-        return self._guard.ask(recorded, otherwise=False, name=name)
+        return self._guard.ask_or(
+            recorded, lambda error: RecordOutcome(reason_of(error)), name=name
+        )
 
 
 _open: WeakSet[EmbeddedClient] = WeakSet()

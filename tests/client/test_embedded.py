@@ -2,6 +2,7 @@
 
 import logging
 import os
+import pickle
 import sqlite3
 import threading
 import time
@@ -134,7 +135,7 @@ def test_an_unusable_state_hurts_no_one(place, tmp_path):
     transport = RecordingTransport()
     with opened(state=tmp_path / place, transport=transport) as client:
         for name in EVERY:
-            assert client.record(name, "red") is False
+            assert not client.record(name, "red")
         assert client.flush(timeout=0.5) is False
     assert client.counts()["state"] >= len(EVERY) + 1  # the thread may have looked as well
     assert transport.payloads == []
@@ -164,7 +165,7 @@ def test_a_disk_that_fails_anywhere_charges_and_queues_both_or_neither(name, pat
         records = everything(store)
         assert len([place for place in records if place[0] == "report"]) == recorded
         assert len([place for place in records if place[0] == "charge"]) == recorded
-        assert (records != before) is recorded
+        assert (records != before) == recorded
         client.close()
         if recorded:
             break
@@ -532,6 +533,7 @@ def test_every_reason_is_explained():
     elsewhere = {
         "recorded",
         "consent-off",
+        "disabled",
         "not-drawn",
         "daily",
         "stopped",
@@ -569,3 +571,43 @@ def test_threads_lose_no_count():
     for thread in threads:
         thread.join()
     assert counts.numbers() == {"recorded": 40}
+
+
+@pytest.mark.parametrize("switch", ["LDP_DISABLED", "DO_NOT_TRACK"])
+def test_a_switch_from_outside_turns_every_client_off(switch, tmp_path, monkeypatch):
+    """Nothing is recorded, sent or made; what waited waits, and a withdrawal is written down."""
+    state, transport = tmp_path / "state", RecordingTransport()
+    monkeypatch.setenv(switch, "1")
+    with EmbeddedClient(DEVICE_SURVEY, state=state, transport=transport) as client:
+        assert client.record("once", "red").reason == "disabled"
+        assert not client.record_together({"once": "red"})
+        assert client.counts() == {"disabled": 2}
+        assert client.consent == "off"
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setenv(switch, "0")
+    with EmbeddedClient(DEVICE_SURVEY, state=state) as client:
+        assert client.record("once", "red")
+    monkeypatch.setenv(switch, "1")
+    with EmbeddedClient(DEVICE_SURVEY, state=state, transport=transport) as client:
+        assert not client.flush(0.1)
+        assert client.waiting() == 1
+        assert client.set_consent("off")
+        assert client.set_consent("on")
+        assert not client.record("bits", "red")
+    assert transport.payloads == []
+
+
+def test_an_outcome_says_why_there_is_no_report(tmp_path):
+    """It is true where there is a report, or will be, and false with the reason that is counted."""
+    with EmbeddedClient(DEVICE_SURVEY, state=tmp_path / "state") as client:
+        outcomes = [client.record("once", "red"), client.record("once", "red")]
+        outcomes += [client.record("once", "of no colour"), client.record_together({})]
+        client.set_consent("off")
+        outcomes.append(client.record("bits", "red"))
+    outcomes.append(client.record("bits", "red"))
+    reasons = ["recorded", "answered", "answer", "answer", "consent-off", "closed"]
+    assert [outcome.reason for outcome in outcomes] == reasons
+    assert [bool(outcome) for outcome in outcomes] == [True] + [False] * 5
+    assert str(outcomes[1]) == "RecordOutcome('answered')"
+    copies = [pickle.loads(pickle.dumps(outcome)) for outcome in outcomes]  # noqa: S301
+    assert [(copy, copy.reason) for copy in copies] == [*zip(outcomes, reasons, strict=True)]

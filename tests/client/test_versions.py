@@ -136,4 +136,4 @@ def test_a_lower_limit_stays(tmp_path):
         ("", "d", False),
     ):
         with EmbeddedClient(survey_of(*names, head=head), state=state) as client:
-            assert client.record(name, True) is recorded
+            assert client.record(name, True) == recorded

@@ -55,8 +55,8 @@ def test_an_app_is_told_by_values(damaged):
     """No method raises, and none says more than is known."""
     transport = RecordingTransport()
     client = opened(damaged, transport=transport)
-    assert client.record("once", "red") is False
-    assert client.record_together({"once": "red"}) is False
+    assert not client.record("once", "red")
+    assert not client.record_together({"once": "red"})
     assert client.consent == "off"
     assert client.said == "unknown"
     assert client.waiting() == 0
