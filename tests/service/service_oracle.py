@@ -46,7 +46,8 @@ class Oracle:
             return "symbol-range"
         length = self.lengths[sent.question]
         if length and sent.epoch <= self.closed.get(length, -1):
-            return "late"
+            furthest = max(self.closed[length], self.seen.get(length, -1))
+            return "early" if furthest > now // length else "late"
         if length and sent.epoch > (now + AHEAD) // length:
             return "early"
         epoch = (length, sent.epoch) if length else None
@@ -76,6 +77,10 @@ class Oracle:
         self.outcomes.update({"quarantined": -len(old | known), "fingerprint": len(old)})
         for _, sent in known:
             self.outcomes[self._outcome(sent, served, keeps, now=now)] += 1
+
+    def can_confirm(self, now):
+        """Whether no epoch is closed that has not begun."""
+        return all(last <= (now + SLACK) // length for length, last in self.closed.items())
 
     def _has_jumped(self, length, now):
         """Whether the clock went by more than an epoch, or back, since it was last looked at."""

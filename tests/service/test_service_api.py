@@ -201,9 +201,8 @@ def test_epochs_close_and_their_ids_go(tmp_path):
     with service.analysis._snapshot() as snapshot:
         assert [epoch.number for epoch in snapshot.epochs()] == [11, 12]
     clock.now = 10 * HOUR
-    assert upload(service, file_of(timed_batch("symbol", 10 * HOUR)), None).json()["rejected"] == {
-        "late": 1
-    }
+    back = upload(service, file_of(timed_batch("symbol", 10 * HOUR)), None)
+    assert (back.status_code, back.headers["retry-after"]) == (503, "600")
     looker = visitor(service)
     history = looker.get("/v1/surveys/example/history?question=symbol").json()["epochs"]
     assert [(epoch["epoch"], epoch["reports"]) for epoch in history] == [(10, 3), (11, 3), (12, 3)]

@@ -239,13 +239,13 @@ class Lives(RuleBasedStateMachine):
     def open(self):
         """Begin a life, on the files that are there."""
         self.oracle.looked = float("-inf")
-        self.oracle.confirmed = True
+        self.oracle.confirmed = self.oracle.can_confirm(self.now)
         self.writer = Writer(
             partial(SQLiteStore, self.path),
             Catalogue(self.surveys),
             Rules(kept_days=self.keeps),
             clock=lambda: self.now,
-            confirm_clock=True,
+            confirm_clock=self.oracle.confirmed,
         )
         self.send([])
 

@@ -138,10 +138,21 @@ def test_epochs_that_a_wrong_clock_closed_are_opened_again(opened, clock, tmp_pa
     upload(service, b"x", None)
     upload(service, b"x", None)
     clock.now -= YEAR
-    assert outcome(service, 1) == "late"
+    # Nothing is lost meanwhile: devices keep what they have, until someone has seen to it.
+    assert [outcome(service, hours) for hours in (0, 1)] == [None, None]
+    clock.now += 61
+    outcome(service, 0)
+    assert "ldp doctor STORE --reopen" in health(service)["clock"]
+    assert "ldp_clock_in_order 0.0" in visitor(service).get("/metrics").text
     with pytest.raises(StoreError, match="another process does"):
         reopen(f"sqlite:///{tmp_path}/s.db", clock.now)
     service.close()
+    for confirm in (
+        lambda: confirm_clock(f"sqlite:///{tmp_path}/s.db", clock.now),
+        lambda: opened(confirm_clock=True),
+    ):
+        with pytest.raises(StoreError, match="--reopen"):
+            confirm()
     [said] = reopen(f"sqlite:///{tmp_path}/s.db", clock.now)
     assert "open again from number 480,001" in said
     service = opened()

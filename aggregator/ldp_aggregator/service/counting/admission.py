@@ -207,7 +207,9 @@ class Admission:
             return EVER, ""
         number = epoch_of(batch.id)
         if number <= turn.closed(length):
-            return self._present(batch.fingerprint, now), "late"
+            # A clock that went back may have closed the epoch by mistake: that can be mended.
+            is_back = turn.furthest(length) > epoch_at(now, length)
+            return self._present(batch.fingerprint, now), EARLY if is_back else "late"
         if number > epoch_at(now + AHEAD, length):
             return self._present(batch.fingerprint, now), EARLY
         return Epoch(length, number), ""

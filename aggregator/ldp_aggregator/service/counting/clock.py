@@ -13,14 +13,18 @@ Rules
 - While a jump is not confirmed nothing is closed, and nothing that was kept for its days goes.
   Uploads are counted all the same: that ids are known for longer does no harm.
 - A service that was down for so long confirms its clock once: `ldp serve --confirm-clock`.
+- Closed epochs that have not begun were closed by a clock that was ahead. No clock can be confirmed
+  then: they would stay closed until they are over (`repair.reopening` opens them again).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 
 from ldp.epochs import epoch_at
 from ldp.survey import Survey
+from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.records import Epoch
 
 SLACK = 600
@@ -61,10 +65,35 @@ def jumps(seen: Mapping[int, int], lengths: Iterable[int], now: float) -> dict[i
     }
 
 
-def in_words(jumps: Mapping[int, int]) -> str | None:
-    """What is wrong with the clock, and what to do; None if nothing is."""
-    if not jumps:
-        return None
+def closed_ahead(closed: Mapping[int, int], now: float) -> str | None:
+    """Which epochs are closed that have not begun, and what to do; None if none are."""
+    for length, number in sorted(closed.items()):
+        if number > epoch_at(now + SLACK, length):
+            end = datetime.fromtimestamp(length * (number + 1), UTC)
+            return (
+                f"expected closed epochs to be over, got epochs of {length:,} s that are closed "
+                f"until {end:%Y-%m-%d %H:%M} UTC: this clock is behind, or was ahead when it "
+                "closed them, and reports to them wait; if the clock is right now, stop the "
+                "service and run ldp doctor STORE --reopen"
+            )
+    return None
+
+
+def check_confirmed(closed: Mapping[int, int], now: float) -> None:
+    """Raise `StoreError` for a clock that cannot be confirmed."""
+    words = closed_ahead(closed, now)
+    if words is not None:
+        raise StoreError(f"--confirm-clock would leave them closed: {words}")
+
+
+def in_words(jumps: Mapping[int, int], closed: Mapping[int, int], now: float) -> str | None:
+    """What is wrong with the clock, and what to do; None if nothing is.
+
+    `closed` are the last epochs that are closed, by their length.
+    """
+    ahead = closed_ahead(closed, now)
+    if ahead is not None or not jumps:
+        return ahead
     length, epochs = max(jumps.items(), key=lambda jump: abs(jump[1]))
     way = "ahead" if epochs > 0 else "back"
     return (

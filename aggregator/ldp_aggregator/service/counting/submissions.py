@@ -29,15 +29,18 @@ class BusyError(LDPError):
 
 
 class EarlyError(LDPError):
-    """Some batches are of an epoch that has not begun, by our clock: time cures it."""
+    """Some batches are of an epoch that has not begun, or was closed before the clock went back.
+
+    Time cures it, or the operator.
+    """
 
     wait = 600
 
     def __init__(self, batches: int = 1) -> None:
         self.batches = batches
         super().__init__(
-            "expected batches of epochs that have begun, got early ones: our clock is behind, or "
-            "that of a device is ahead"
+            "expected batches of epochs that are open, got early ones: our clock is behind, or was "
+            "ahead, or that of a device is ahead"
         )
 
 

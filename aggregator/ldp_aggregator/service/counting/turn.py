@@ -77,6 +77,10 @@ class Turn:
         """The last epoch of this length that is closed; -1 if none is."""
         return self._books.closed.get(length, -1)
 
+    def furthest(self, length: int) -> int:
+        """The last epoch of this length that is closed, or that the clock was in."""
+        return max(self.closed(length), self._books.seen.get(length, -1))
+
     def claim(self, epoch: Epoch, ids: Sequence[bytes]) -> set[bytes]:
         """Those of the ids, all different, that were never claimed before."""
         fresh = self._books.store.claim(epoch, ids)

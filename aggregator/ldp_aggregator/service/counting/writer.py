@@ -26,7 +26,7 @@ from threading import Event, Thread
 from ldp.errors import LDPError
 from ldp_aggregator.service.counting.admission import Admission, Rules
 from ldp_aggregator.service.counting.books import Books
-from ldp_aggregator.service.counting.clock import in_words
+from ldp_aggregator.service.counting.clock import check_confirmed, in_words
 from ldp_aggregator.service.counting.condition import Condition
 from ldp_aggregator.service.counting.housekeeping import (
     BACK_EVERY,
@@ -277,7 +277,8 @@ class Writer:
                 back=back,
                 confirmed=confirmed,
             )
-            self.clock_trouble = in_words(jumps_of(self._books, self._catalogue, now))
+            jumps = jumps_of(self._books, self._catalogue, now)
+            self.clock_trouble = in_words(jumps, self._books.closed, now)
             if self.clock_trouble is not None:
                 self.lasting.note("clock", self.clock_trouble)
             if more:
@@ -296,6 +297,8 @@ class Writer:
         store = self._open_store()
         try:
             books = Books(store, self._catalogue.tallied)
+            if self._confirmed:
+                check_confirmed(books.closed, self._clock())
             define(books, self._catalogue)
             promise(books, self._catalogue)
             name(books)

@@ -319,7 +319,7 @@ class RelayWriter:
         jumped = {} if self._confirmed else jumps(known, lengths, now)
         begun = lengths if self._confirmed else known
         self._confirmed = False
-        self.clock_trouble = in_words(jumped)
+        self.clock_trouble = in_words(jumped, {}, now)
         if self.clock_trouble is not None:
             self.lasting.note("clock", self.clock_trouble)
             return

@@ -12,7 +12,7 @@ from ldp import parse_survey
 from ldp_aggregator.service.counting.clock import graces_of, in_words, jumps, presumed
 from ldp_aggregator.service.store.errors import StoreError, StoreFullError
 from ldp_aggregator.service.store.opening import file_of, free_bytes, open_snapshot
-from ldp_aggregator.service.store.records import last_seen
+from ldp_aggregator.service.store.records import last_closed, last_seen
 
 LEAST_ROOM = 1_000_000_000
 
@@ -25,7 +25,8 @@ def circumstances(url: str, now: float) -> Iterator[str]:
             for record in snapshot.scan("survey")
         ]
         seen = presumed(last_seen(snapshot), snapshot.epochs(), graces_of(surveys), now=now)
-    words = in_words(jumps(seen, seen, now))
+        closed = last_closed(snapshot)
+    words = in_words(jumps(seen, seen, now), closed, now)
     if words is not None:
         yield words
     path = file_of(url)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ldp.epochs import epoch_at
 from ldp_aggregator.service.counting.books import Books
+from ldp_aggregator.service.counting.clock import check_confirmed
 from ldp_aggregator.service.counting.turn import begin
 from ldp_aggregator.service.repair.diagnosis import LOST
 from ldp_aggregator.service.store.errors import StoreError
@@ -29,6 +30,7 @@ _OF_IDS = (ACCEPTED, DUPLICATE, LOST)
 def confirm_clock(url: str, now: float) -> list[str]:
     """Take the time for right; what that means, in words. Raises `StoreError`."""
     with closing(_existing(url)) as store:
+        check_confirmed(last_closed(store), now)
         of_ids = {epoch.length for epoch in store.epochs() if epoch.length}
         lengths = last_closed(store).keys() | last_seen(store).keys() | of_ids
         _set(store, dict.fromkeys(lengths), now)
