@@ -52,13 +52,27 @@ DEVICE_MODULES = [(package, path) for package, path in MODULES if package in DEV
 
 
 @cache
+def tree(path):
+    """The syntax of a file."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def statements(body):
+    """All statements of a body, and those within them."""
+    for node in body:
+        yield node
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            yield from statements(getattr(node, part, ()))
+
+
+@cache
 def imported(path):
     """The names of all modules that a file imports, wherever in it.
 
     `from a import b` counts as `a` and as `a.b`.
     """
     names = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in statements(tree(path).body):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -69,11 +83,7 @@ def imported(path):
 
 def called(path):
     """The names of everything that a file calls, as `name` or `.name`."""
-    calls = [
-        node.func
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call)
-    ]
+    calls = [node.func for node in ast.walk(tree(path)) if isinstance(node, ast.Call)]
     return {
         f".{call.attr}" if isinstance(call, ast.Attribute) else getattr(call, "id", "")
         for call in calls

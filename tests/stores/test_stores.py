@@ -12,7 +12,9 @@ TOMORROW = Epoch(86_400, 20_001)
 IDS = [number.to_bytes(16, "big") for number in range(0, 1 << 128, 1 << 124)] + [b"\xff" * 16]
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(
+    params=["sqlite", pytest.param("postgresql", marks=pytest.mark.needs("psycopg", "postgresql"))]
+)
 def url(request, tmp_path):
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/store.db"

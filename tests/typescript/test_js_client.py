@@ -25,7 +25,7 @@ from ldp.compiled import compiled
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.arcs import usual_weights
 from ldp.randomness import Replay
-from ldp.survey_file import _TYPES
+from ldp.survey_file import TYPES
 from ldp_aggregator import Ingest, Options, estimate
 from ldp_simulations.holders import holders_of
 
@@ -335,7 +335,7 @@ def test_both_clients_have_the_same_mechanisms_and_types():
     """Each of the tables by name; equal tapes are compared for every mechanism."""
     theirs = json.loads(run_js("parts.js"))
     assert sorted(theirs["mechanisms"]) == sorted(MECHANISMS)
-    assert sorted(theirs["types"]) == sorted(_TYPES)
+    assert sorted(theirs["types"]) == sorted(TYPES)
     assert {mechanism for mechanism, _, _ in (QUESTIONS | MORE).values()} == set(MECHANISMS)
 
 
