@@ -12,8 +12,8 @@ Rules
   that wait have no id yet, so that only what was about to be sent can come too late for its epoch.
 - Nothing is handed to a transport before the charges behind it would outlive a loss of power.
 - The queue is bounded by count, bytes and age, which is counted in days that were seen
-  (`ldp_client.days`, `ldp_client.limits`). The count and the bytes are looked at once in `SLACK`
-  reports, and may be exceeded by that many.
+  (`ldp_client.days`, `ldp_client.limits`). The count and the bytes are looked at once a day, and
+  once in `SLACK` reports or in that part of the limit; they may be exceeded by that many.
 - A survey with epochs is not sent by a clock that was never set: its batches would be of 1970, for
   good.
 - How many reports were lost, of which questions and why, is kept for as long as the file
@@ -84,7 +84,10 @@ class Outbox:
         self._clock = clock
         self._seal = seal
         self._days = Days(store, queue, limits.days, clock=clock)
+        self._shuffled: list[tuple[bytes, object]] = []
+        """What waited when all of it was read last: keys in random order, and what is alike."""
         self._until_trimmed = 0
+        self._trimmed_on: int | None = None
         self._settled: bytes | None = None
         self.losses = Losses(store, queue)
         self.schedule = Schedule(store, queue, clock=clock)
@@ -94,10 +97,9 @@ class Outbox:
         day = self._days.seen()[-1]
         key = self._queue + _bytes_of(day) + self._random(_RANDOM_SIZE)
         self._store.put(REPORT, key, report.record())
+        self._shuffled.clear()
         self._until_trimmed -= 1
-        if self._until_trimmed < 0:
-            self._until_trimmed = SLACK - 1
-            self._trim()
+        self._keep_to_limits(day)
 
     def take(self, backoff: Backoff = lambda _: 0.0) -> bytes | None:
         """The bytes that are to be sent next, the same until they are decided about.
@@ -161,7 +163,9 @@ class Outbox:
     def _next(self, backoff: Backoff) -> bytes | None:
         if self.schedule.pause():
             return None
-        self._trim()
+        if not self._shuffled:
+            self._until_trimmed = -1  # all of it is read anyway
+        self._keep_to_limits(self._days.seen()[-1])
         frame = self._kept() or self._made()
         if frame is None:
             self.schedule.clear()
@@ -211,38 +215,67 @@ class Outbox:
 
         Of devices that it says the same of.
         """
-        shuffled = sorted(self._oldest_first(), key=lambda item: item[0][-_RANDOM_SIZE:])
-        if not shuffled:
+        waiting = self._next_alike()
+        if not waiting:
             return None
-        waiting = [(key, Report.of_record(record)) for key, record in shuffled]
         first = waiting[0][1]
         fingerprint, row, epoch, mark, combination = first
         if epoch is not None and self._clock().wall < CLOCK_WAS_SET:
             return None
-        alike = [item for item in waiting if item[1].alike == first.alike]
-        chosen = alike[: self._limits.batch if self._seal is None else 1]
         clock = lambda: self._clock().wall  # noqa: E731
         batches = row_batches(
             fingerprint,
-            b"".join(report.row for _, report in chosen),
+            b"".join(report.row for _, report in waiting),
             len(row),
             epoch=epoch,
             combination=combination,
-            size=len(chosen),
+            size=len(waiting),
             random=self._random if mark is None else marked(mark, epoch, clock),
             clock=clock,
         )
         # One batch, unless the limits of the wire are reached: then the rest waits for the next.
         batch = next(batches)
-        for key, _ in chosen[: batch.size]:
+        for key, _ in waiting[: batch.size]:
             self._store.drop(REPORT, key)
         frame = frames([batch]) if self._seal is None else self._seal(batch, epoch)
         self._store.put(BATCH, self._queue, (frame, batch.size, this_day(self._clock)))
         return frame
 
+    def _next_alike(self) -> list[tuple[bytes, Report]]:
+        """The reports of the next batch, with their keys.
+
+        All that waits is read once for many batches; what is gone by then is passed over.
+        """
+        waiting = self._pick_alike()
+        if not waiting:
+            read = sorted(self._oldest_first(), key=lambda item: item[0][-_RANDOM_SIZE:])
+            self._shuffled = [(key, Report.of_record(record).alike) for key, record in read]
+            waiting = self._pick_alike()
+        return waiting
+
+    def _pick_alike(self) -> list[tuple[bytes, Report]]:
+        most = self._limits.batch if self._seal is None else 1
+        waiting: list[tuple[bytes, Report]] = []
+        left: list[tuple[bytes, object]] = []
+        for key, alike in self._shuffled:
+            if len(waiting) == most or (waiting and alike != waiting[0][1].alike):
+                left.append((key, alike))
+            elif (record := self._store.get(REPORT, key)) is not None:
+                waiting.append((key, Report.of_record(record)))
+        self._shuffled = left
+        return waiting
+
+    def _keep_to_limits(self, day: int) -> None:
+        """Look at the limits if it is time to: once a day, and before much more could wait."""
+        if self._until_trimmed < 0 or day != self._trimmed_on:
+            self._trimmed_on = day
+            self._trim()
+
     def _trim(self) -> None:
         batch = self._store.get(BATCH, self._queue)
         count, size = self._size()
+        room = min(self._limits.reports - count, (self._limits.bytes - size) * count // (size or 1))
+        self._until_trimmed = max(SLACK, self._limits.reports // SLACK, room // 2) - 1
         if batch is None and not count:
             self._days.forget()
             return

@@ -2,6 +2,7 @@
 
 import socket
 import time
+from collections import Counter
 from unittest.mock import patch
 
 import pytest
@@ -167,3 +168,52 @@ def test_a_mistyped_port_is_named_by_the_system():
         client.record("once", "red")
         assert not client.flush(30.0)
         assert "mistake in its port" in client.status().advice[0]
+
+
+def test_a_long_queue_is_read_once_and_not_for_each_batch():
+    """100 batches take one reading of all that waits, and one look at its size."""
+    client, transport = opened(limits=QueueLimits(batch=5))
+    with client:
+        for number in range(500):
+            client.record("mirror", f"{number % 3}")
+        read = Counter()
+        for name in "records", "size":
+            whole = getattr(client._store, name)
+
+            def count(kind, *given, name=name, whole=whole):
+                read[name] += kind == "report"
+                return whole(kind, *given)
+
+            setattr(client._store, name, count)
+        client._sender.send_all()
+        assert len(transport.batches) == 100
+        assert read["records"] <= 10
+        assert read["size"] <= 10
+
+
+def test_what_comes_while_a_long_queue_is_sent_is_sent_too():
+    """As is what another process has sent or dropped by then: nothing twice, nothing left."""
+    client, transport = opened(limits=QueueLimits(batch=5))
+    send = transport.send
+
+    def send_and_record(payload):
+        if len(transport.batches) == 3:
+            client.record("once", "red")
+        return send(payload)
+
+    transport.send = send_and_record
+    with client:
+        for number in range(40):
+            client.record("mirror", f"{number % 3}")
+        assert client.flush(30.0)
+    assert len(transport.reports(DEVICE_SURVEY, "mirror")) == 40
+    assert len(transport.reports(DEVICE_SURVEY, "once")) == 1
+
+
+def test_the_limits_of_a_long_queue_are_not_looked_at_all_the_time():
+    """Of a thousand reports to a queue that has room, few take longer than the others."""
+    client, _ = opened(limits=QueueLimits(reports=10_000))
+    with client, patch.object(client._outbox, "_trim", wraps=client._outbox._trim) as trim:
+        for number in range(1000):
+            client.record("mirror", f"{number % 3}")
+    assert trim.call_count <= 2
