@@ -10,17 +10,20 @@ const REASON_OF: readonly (readonly [new (message: string) => LDPError, Reason])
 
 export class Counts {
   readonly #numbers = new Map<Reason, number>();
+  readonly #logged = new Set<string>();
 
   constructor(private readonly log: (message: string) => void) {}
 
-  /** Count; of trouble, `detail` says what there was, which is logged at the first time. */
-  add(reason: Reason, number = 1, detail?: string): void {
-    const before = this.#numbers.get(reason) ?? 0;
-    if (number) this.#numbers.set(reason, before + number);
-    if (before || !number || detail === undefined) return;
+  /** Count; of trouble, `detail` says what there was, which is logged at the first time for each question. */
+  add(reason: Reason, number = 1, detail?: string, question = ""): void {
+    if (number) this.#numbers.set(reason, (this.#numbers.get(reason) ?? 0) + number);
+    const place = `${reason}: ${question && `question ${question}: `}`;
+    // What was answered before does no harm, and comes at every start.
+    if (!number || detail === undefined || reason === "answered" || this.#logged.has(place)) return;
+    this.#logged.add(place);
     try {
       // What the reason means is in `REASONS`, which most programs need not carry.
-      this.log(`ldpkit: ${reason}: ${detail} (logged once)`);
+      this.log(`ldpkit: ${place}${detail} (logged once)`);
     } catch {
       // An app's own log may fail as it likes.
     }
@@ -28,12 +31,12 @@ export class Counts {
 
   /**
    * Count an error. It is logged by its name only, unless its message is one of ours; that of an `AnswerError` may name a
-   * question that is none: an answer, if the app mixed up the two.
+   * question that is none: an answer, if the app mixed up the two. So `question` is one of the survey's, or empty.
    */
-  note(error: unknown, otherwise: Reason = "unexpected"): void {
+  note(error: unknown, otherwise: Reason = "unexpected", question = ""): void {
     const reason = REASON_OF.find(([Kind]) => error instanceof Kind)?.[1] ?? otherwise;
     const { name, message } = error instanceof Error ? error : new Error();
-    this.add(reason, 1, error instanceof LDPError && reason !== "answer" ? message : name);
+    this.add(reason, 1, error instanceof LDPError && reason !== "answer" ? message : name, question);
   }
 
   /** All that is not zero. */

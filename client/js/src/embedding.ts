@@ -26,7 +26,7 @@ import type { Reason } from "./reasons.js";
 import { type Asked, erase } from "./respondent.js";
 import { NO_COLLECTOR, STATE, Scope } from "./scope.js";
 import { LONGEST_INTERVAL, Sender } from "./sender.js";
-import { type EmbeddedSettings, type Means, refuseBeyond } from "./settings.js";
+import { type EmbeddedSettings, type Means, refuseBeyond, refuseUnknown } from "./settings.js";
 import { type Facts, Status, adviceOn, summed, unread } from "./status.js";
 import { type Store, transact } from "./store.js";
 import type { Answer, Survey } from "./survey.js";
@@ -39,10 +39,13 @@ const DAY = 86_400_000;
 const LOSSES = ["too-old", "queue-full"] as const;
 const NO_ATTEMPT = { at: undefined, outcome: "", reason: "", failures: 0 };
 
-/** On Node: `LDP_LOG_BATCHES=1` has any app log what leaves. */
-function isToLog(): boolean {
+/**
+ * Whether Node's environment has a switch turned on: `LDP_LOG_BATCHES` has any app log what leaves; where there is `LDP_DISABLED` or
+ * `DO_NOT_TRACK` nothing is recorded or sent.
+ */
+function isSet(name: string): boolean {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-  return !["", "0"].includes(process?.env?.["LDP_LOG_BATCHES"] ?? "");
+  return !["", "0"].includes(process?.env?.[name] ?? "");
 }
 
 export class EmbeddedClient {
@@ -58,6 +61,7 @@ export class EmbeddedClient {
   readonly #place: string;
   readonly #vault: Vault;
   readonly #timeout: number;
+  readonly #isDisabled = isSet("LDP_DISABLED") || isSet("DO_NOT_TRACK");
   #isWithdrawn = false;
   #isClosed = false;
   #untilTrimmed = 0;
@@ -70,13 +74,14 @@ export class EmbeddedClient {
    */
   constructor(readonly survey: Survey, settings: EmbeddedSettings = {}, { random = system, now = Date.now }: Means = {}) {
     const { store, collector, transport, lifetimeCap, interval = 3600, timeout = 10 } = settings;
+    refuseUnknown(settings);
     refuseBeyond(survey, settings);
     checkSaid(survey.attributes, settings.attributes ?? {});
     this.#attributes = { ...settings.attributes };
     if (!store && typeof indexedDB === "undefined") throw new RangeError("expected a store: there is no IndexedDB here");
     const way = settings.relay?.way(survey, transport ?? collector);
     const posts = way?.transport ?? transport ?? (collector === undefined ? undefined : new HTTPTransport(collector, settings.http));
-    const sends = (settings.debug || isToLog()) && posts ? watched(posts, survey, settings.log ?? ((message) => console.info(message))) : posts;
+    const sends = (settings.debug || isSet("LDP_LOG_BATCHES")) && posts ? watched(posts, survey, settings.log ?? ((message) => console.info(message))) : posts;
     this.#store = store ?? new IndexedDBStore();
     this.#counts = new Counts(settings.log ?? ((message) => console.warn(message)));
     const own = sends ? new Scope(sends.destination) : NO_COLLECTOR;
@@ -89,6 +94,7 @@ export class EmbeddedClient {
     [this.#random, this.#now, this.#timeout] = [random, now, timeout];
     this.#strict = settings.strict ?? false;
     [this.#stops, this.#place] = [settings.stops, own.place(survey)];
+    if (this.#isDisabled) return;
     if (derives) void this.#prepare();
     if (!sends) return;
     this.#sender = new Sender(
@@ -100,12 +106,12 @@ export class EmbeddedClient {
 
   /** Randomize an answer now and let its report wait to be sent. Whether there is a report. */
   record(name: string, answer: Answer): Promise<boolean> {
-    return this.#kept(() => this.#asked(name, answer));
+    return this.#kept(() => this.#asked(name, answer), false, name);
   }
 
   /** The same, at most once a day (UTC), of a question whose responses are memoized. */
   recordDaily(name: string, answer: Answer): Promise<boolean> {
-    return this.#kept(() => this.#asked(name, answer), true);
+    return this.#kept(() => this.#asked(name, answer), true, name);
   }
 
   /** The same for the answers to all questions of a group, by name. */
@@ -174,11 +180,12 @@ export class EmbeddedClient {
   /**
    * Note what the person says: `on`, to these terms; `off`, for all surveys in the store: nothing is recorded or sent from
    * now on; or `forget`: as `off`, and what waits, the permanent responses and the secrets are erased. The ledger stays. Say
-   * `on` when a person has, and not at every start. Whether it is written down; it holds at once in any case.
+   * `on` when a person has, and not at every start. Whether it is written down; it holds at once in any case. Anything else is a
+   * mistake in the app, and rejected with a `RangeError`.
    */
-  setConsent(said: "on" | "off" | "forget"): Promise<boolean> {
+  async setConsent(said: "on" | "off" | "forget"): Promise<boolean> {
+    if (said !== "on" && said !== "off" && said !== "forget") throw new RangeError("expected on, off or forget");
     return this.#guarded(false, async () => {
-      if (said !== "on" && said !== "off" && said !== "forget") throw new RangeError("expected on, off or forget");
       this.#isWithdrawn = said !== "on";
       await this.#transact(said === "forget" ? "everything" : "plan", ({ records, agreement, account, outbox }) => {
         agreement.keep(said === "on");
@@ -248,7 +255,11 @@ export class EmbeddedClient {
     return { fingerprint: fromHex(question.fingerprint), questions: [question], answers: [answer] };
   }
 
-  async #kept(ask: () => Asked, isDaily = false): Promise<boolean> {
+  async #kept(ask: () => Asked, isDaily = false, name = ""): Promise<boolean> {
+    if (this.#isDisabled) {
+      this.#counts.add("disabled");
+      return false;
+    }
     if (this.#isClosed) {
       this.#counts.add("closed", 1, "record was called after close");
       if (this.#strict) throw new StateError("expected a client that is open, got one that was closed");
@@ -284,7 +295,7 @@ export class EmbeddedClient {
       if (excess !== undefined) await this.#trim(excess);
       this.#counts.add(outcome);
       return outcome === "recorded";
-    });
+    }, name);
   }
 
   /** Drop what is more than may wait: some, of what is read of it; or where there are none of what can be given again, by reading all. */
@@ -327,7 +338,7 @@ export class EmbeddedClient {
   }
 
   #allows(agreement: Agreement): boolean {
-    return !this.#isWithdrawn && agreement.allows;
+    return !this.#isDisabled && !this.#isWithdrawn && agreement.allows;
   }
 
   get #day(): number {
@@ -335,11 +346,12 @@ export class EmbeddedClient {
   }
 
   /** What some work gives; the error, if the app is strict; else what stands for it. */
-  async #guarded<T>(otherwise: T | ((error: unknown) => T), work: () => Promise<T>): Promise<T> {
+  async #guarded<T>(otherwise: T | ((error: unknown) => T), work: () => Promise<T>, name = ""): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      this.#counts.note(error);
+      const isQuestion = this.survey.questions.some((question) => question.name === name);
+      this.#counts.note(error, "unexpected", isQuestion ? name : "");
       if (this.#strict) throw error;
       return otherwise instanceof Function ? otherwise(error) : otherwise;
     }

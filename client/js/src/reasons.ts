@@ -3,6 +3,7 @@
 export const REASONS = {
   recorded: "reports that were made, to be sent",
   "consent-off": "answers that were not recorded because the person does not agree to these terms",
+  disabled: "answers that were not recorded because the environment has LDP_DISABLED or DO_NOT_TRACK",
   "not-drawn": "answers that were dropped because the device answers another question of a draw",
   daily: "answers beyond the first of a day, where an app records daily",
   answered: "answers to questions that this device has answered before",

@@ -57,6 +57,17 @@ export interface EmbeddedSettings {
   readonly debug?: boolean;
 }
 
+const KNOWN = [
+  "store", "collector", "http", "transport", "relay", "lifetimeCap", "ceiling", "pins", "register", "strict", "consent", "limits",
+  "interval", "timeout", "secret", "rollbackSafe", "attributes", "stops", "log", "debug",
+] satisfies (keyof EmbeddedSettings)[] as string[];
+
+/** Throws `RangeError` for a setting that there is not: without types a misspelt cap would be none. */
+export function refuseUnknown(settings: EmbeddedSettings): void {
+  const unknown = Object.keys(settings).find((name) => !KNOWN.includes(name));
+  if (unknown !== undefined) throw new RangeError(`expected settings, got ${unknown}, which is none`);
+}
+
 /** What throws `SurveyError` for a survey that it does not know. */
 export interface Registers {
   check(survey: Survey): void;

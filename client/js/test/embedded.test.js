@@ -66,6 +66,32 @@ test("a port where no one listens is named, as Node says it", async () => {
   holds(advice[0].includes("mistake in its port"), "the status says what to do");
 });
 
+test("LDP_DISABLED and DO_NOT_TRACK turn every client off", async () => {
+  for (const name of ["LDP_DISABLED", "DO_NOT_TRACK"]) {
+    process.env[name] = "1";
+    const client = embedded(await surveyOf([CITY]), { store: new MemoryStore(), transport: new Collector() });
+    delete process.env[name];
+    same(await client.record("city", "Bonn"), false, "whether it is recorded");
+    same([client.counts(), await client.consent(), await client.waiting()], [{ disabled: 1 }, "off", 0], "what there is");
+    await client.flush();
+    same((await client.status()).lastAttempt, undefined, "what is sent");
+  }
+});
+
+test("mistakes of an app are named, and never taken in silence", async () => {
+  const told = [];
+  const survey = await surveyOf([CITY]);
+  const settings = { store: new MemoryStore(), log: (message) => told.push(message) };
+  const client = embedded(survey, settings);
+  for (const said of [true, "yes", undefined]) await refusal(() => client.setConsent(said), RangeError);
+  await refusal(async () => embedded(survey, { ...settings, lifetime_cap: "2" }), RangeError);
+  await client.record("city", "Atlantis");
+  await client.record("Atlantis", "city");
+  await client.record("city", "Bonn");
+  await client.record("city", "Bonn");
+  same(told, ["ldpkit: answer: question city: AnswerError (logged once)", "ldpkit: answer: AnswerError (logged once)"], "what is told");
+});
+
 test("LDP_LOG_BATCHES has any app say what leaves", async () => {
   for (const [value, lines] of [["1", 2], ["0", 0], ["", 0]]) {
     process.env.LDP_LOG_BATCHES = value;
