@@ -11,6 +11,7 @@ from places import FOLDERS, ROOT
 
 from ldp.mechanisms import _PLACES as PLACES
 from ldp.mechanisms import MECHANISMS
+from tests.affected import imports
 
 PACKAGES = {
     "ldp": ROOT / "ldp",
@@ -52,38 +53,21 @@ DEVICE_MODULES = [(package, path) for package, path in MODULES if package in DEV
 
 
 @cache
-def tree(path):
-    """The syntax of a file."""
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-def statements(body):
-    """All statements of a body, and those within them."""
-    for node in body:
-        yield node
-        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
-            yield from statements(getattr(node, part, ()))
-
-
 @cache
 def imported(path):
     """The names of all modules that a file imports, wherever in it.
 
     `from a import b` counts as `a` and as `a.b`.
     """
-    names = set()
-    for node in statements(tree(path).body):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: imports are absolute, so that they can be read off"
-            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return names
+    names = imports(path)
+    assert not any(name.startswith(".") for name in names), f"{path}: imports are absolute"
+    return names | {name.rpartition(".")[0] for name in names} - {""}
 
 
 def called(path):
     """The names of everything that a file calls, as `name` or `.name`."""
-    calls = [node.func for node in ast.walk(tree(path)) if isinstance(node, ast.Call)]
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    calls = [node.func for node in nodes if isinstance(node, ast.Call)]
     return {
         f".{call.attr}" if isinstance(call, ast.Attribute) else getattr(call, "id", "")
         for call in calls
