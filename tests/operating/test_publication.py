@@ -6,6 +6,7 @@ from contextlib import closing
 
 import numpy as np
 import pytest
+from calling import run
 from collecting import wait_for
 from joint_counts import JOINT, count
 from pages import TOKEN, service_of, visitor
@@ -130,6 +131,37 @@ def test_more_is_shown_when_as_many_more_have_come(tmp_path, monkeypatch):
             seen.append(service.analysis.tally(served).reports("wide"))
     assert sorted(set(seen)) == [0, 20, 40, 60]
     assert seen == sorted(seen)
+
+
+def test_a_survey_that_is_closed_shows_all_once(tmp_path):
+    """A class of 30: 20 answers are seen until nothing more comes; what comes later is late."""
+    other = TEXT.replace('name = "example"', 'name = "other"')
+    theirs = parse_survey(other)["wide"]
+    later = file_of(batch_of("wide", 1, "later"))
+    url, seen = f"sqlite:///{tmp_path}/store.db", []
+    for life in range(3):
+        with service_of(TEXT, other, folder=tmp_path, publication=Publication()) as service:
+            if not life:
+                service.writer.write(file_of(batch_of("wide", 20, "class")))
+                service.writer.write(b"")
+                wait_for(lambda: service.analysis.tally(served_in(service)).reports("wide") == 20)
+                service.writer.write(file_of(batch_of("wide", 10, "rest")))
+            if life:
+                assert service.writer.write(later).outcomes == {"late": 1}
+                of_other = batch_of("wide", 1, f"other {life}")._replace(
+                    fingerprint=theirs.fingerprint
+                )
+                assert service.writer.write(file_of(of_other)).outcomes == {"accepted": 1}
+            seen.append(service.analysis.tally(served_in(service)).reports("wide"))
+        with open_snapshot(url) as snapshot:
+            assert list(findings(snapshot, None)) == []
+        run("survey", "close", "example", url, "--yes")
+    assert seen == [20, 30, 30]
+    run("survey", "close", "nothing", url, "--yes", code=1)
+
+
+def served_in(service):
+    return service.catalogue.all[0]
 
 
 def test_fewer_are_shown_after_a_time_if_that_is_asked_for(tmp_path, monkeypatch):

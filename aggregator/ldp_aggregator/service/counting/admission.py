@@ -1,7 +1,7 @@
 """What becomes of the batches that a turn takes in.
 
-    rejected      for a reason in `ldp.wire.REASONS`, of an epoch that is closed or has not begun
-                  among them
+    rejected      for a reason in `ldp.wire.REASONS`, of an epoch or a survey that is closed, or of
+                  an epoch that has not begun, among them
     quarantined   sound, but of no question that is served: kept whole for a while, as far as there
                   is room, and counted when a survey is served that knows it and asks for no
                   invitations
@@ -202,6 +202,8 @@ class Admission:
 
     def _admitted(self, turn: Turn, batch: Batch, now: float) -> tuple[Epoch, str]:
         """The epoch of a batch, if it can be counted there; or the present one, and why not."""
+        if turn.is_ended(batch.fingerprint):
+            return self._present(batch.fingerprint, now), "late"
         length = self._catalogue.envelopes[batch.fingerprint].epoch
         if length is None:
             return EVER, ""

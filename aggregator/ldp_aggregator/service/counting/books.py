@@ -16,7 +16,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ldp.survey import Envelope
+from ldp.survey import FINGERPRINT_SIZE, Envelope
 from ldp_aggregator.arrays import Counts
 from ldp_aggregator.service.store.combinations import Known
 from ldp_aggregator.service.store.records import (
@@ -41,7 +41,19 @@ from ldp_aggregator.service.store.store import Snapshot, Store
 from ldp_aggregator.service.store.verification import check, is_large
 from ldp_aggregator.tallies.joint_counting import empty_counts_of
 
-HELD = (TALLY, SHOWN, "intake", "ids", "closed", "seen", "sent", "mark", "survey", "least")
+HELD = (
+    TALLY,
+    SHOWN,
+    "intake",
+    "ids",
+    "closed",
+    "seen",
+    "sent",
+    "mark",
+    "survey",
+    "least",
+    "ended",
+)
 """Kinds whose checksums the books hold in memory, because their records are written again."""
 
 Statistic = tuple[bytes, Epoch]
@@ -77,6 +89,7 @@ class Books:
         self.ids: dict[Epoch, IdSum] = {}
         self.closed = last_closed(snapshot)
         self.seen = last_seen(snapshot)
+        self.ended = {record.key[:FINGERPRINT_SIZE] for record in snapshot.scan("ended")}
         self.marks: dict[str, bytes] = {}
         self.sent: dict[bytes, int] = {}
         self.aside = sum(

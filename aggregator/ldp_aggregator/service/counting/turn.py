@@ -77,6 +77,14 @@ class Turn:
         """The last epoch of this length that is closed; -1 if none is."""
         return self._books.closed.get(length, -1)
 
+    def is_ended(self, fingerprint: bytes) -> bool:
+        """Whether a question or group takes no more reports: its survey was closed."""
+        return fingerprint in self._books.ended
+
+    def end(self, fingerprint: bytes) -> None:
+        """Take no more reports to a question or group."""
+        self._written["ended", fingerprint + shard_key(self._shard)] = b""
+
     def furthest(self, length: int) -> int:
         """The last epoch of this length that is closed, or that the clock was in."""
         return max(self.closed(length), self._books.seen.get(length, -1))

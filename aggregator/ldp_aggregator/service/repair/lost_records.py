@@ -22,6 +22,7 @@ _MEANINGS = {
     "does so too",
     "least": "how many reports groups need; the service writes it anew, as the surveys that it "
     "serves say, and may show groups that it did not show before",
+    "ended": "that a survey was closed; it takes reports again until ldp survey close",
     "tally": "a part of a tally",
     "shown": "what may be looked at of a tally; it is shown anew, with what has come since",
     "intake": "what became of batches",
@@ -36,7 +37,7 @@ _MEANINGS = {
     "not known",
     "aside": "a batch of a question that is not known; it cannot be counted any more",
 }
-_SINGLE = ("survey", "mark", "kept", "aside", "mixed")
+_SINGLE = ("survey", "ended", "mark", "kept", "aside", "mixed")
 """Kinds whose records are missed by nothing else."""
 _RENEWED = ("store", "least", "seen", "sent")
 """Kinds that are written anew, of which no estimate depends."""

@@ -5,6 +5,7 @@
     store     shard                              the id that tells the store from others
     survey    fingerprint, shard                 the survey file
     least     fingerprint, shard                 see `Least`
+    ended     fingerprint, shard                 nothing: it takes no more reports
     tally     fingerprint, epoch, shard, part    `PART` counts of a question or group, in order
     shown     as of tally                        what of these may be looked at
     intake    fingerprint, epoch, shard          how many batches had which outcome
@@ -44,6 +45,7 @@ KINDS = (
     "store",
     "survey",
     "least",
+    "ended",
     TALLY,
     SHOWN,
     "intake",

@@ -36,7 +36,7 @@ def remove_survey(url: str, name: str) -> tuple[int, int]:
     Raises `StoreError` if it is not there, or if a process writes to the store.
     """
     with closing(open_store(url)) as store:
-        going, staying = _surveys(store, name)
+        going, staying = surveys_in(store, name)
         goes = _fingerprints(going) - _fingerprints(staying)
         records = batches = 0
         for shard in sorted({shard_of(record) for record in store.scan("root")}):
@@ -54,8 +54,8 @@ def remove_survey(url: str, name: str) -> tuple[int, int]:
     return records, batches
 
 
-def _surveys(store: Store, name: str) -> tuple[list[Survey], list[Survey]]:
-    """The versions of the survey, and all others."""
+def surveys_in(store: Store, name: str) -> tuple[list[Survey], list[Survey]]:
+    """The versions of a survey, and all other surveys. Raises `StoreError` if it is not there."""
     surveys = [
         parse_survey(record.content, "a survey in the store", len(record.content))
         for record in store.scan("survey")
@@ -87,7 +87,7 @@ def _of(store: Store, surveys: list[Survey], fingerprints: set[bytes]) -> Iterat
     for record in store.scan("intake"):
         if read_intake_key(record.key)[0] in fingerprints:
             yield record
-    for kind in ("least", "mixed"):
+    for kind in ("least", "ended", "mixed"):
         for record in store.scan(kind):
             if record.key[:FINGERPRINT_SIZE] in fingerprints:
                 yield record
