@@ -337,6 +337,52 @@ class Unasked(Adapter):
             yield from super().recorded(self.device(), {"coin": True})
 
 
+class FirstAlone(Adapter):
+    """Of the answers of a device, all but the first are not randomized."""
+
+    last = None
+
+    def recorded(self, device, answers):
+        for report in super().recorded(device, answers):
+            ((_, answer),) = answers.items()
+            is_second = self.last is device
+            self.last = device
+            yield Report(report.fingerprint, bytes((answer,))) if is_second else report
+
+
+class SecondByFirst(Adapter):
+    """The noise of a second answer is fixed by the first, as long as a process lives."""
+
+    last = None
+
+    def __init__(self, survey):
+        super().__init__(survey)
+        self.noise = {}
+
+    def recorded(self, device, answers):
+        for report in super().recorded(device, answers):
+            ((_, answer),) = answers.items()
+            if self.last is None or self.last[0] is not device:
+                self.last = device, answer
+                yield report
+            else:
+                noise = self.noise.setdefault(self.last[1], report.row[0] ^ answer)
+                yield Report(report.fingerprint, bytes((answer ^ noise,)))
+
+
+class Correlated(_Rows):
+    """Two bits that are no neighbours have one random word; each by itself is random."""
+
+    def row(self, question, value, report):
+        _, p, q, _ = question.randomizer
+        word = randbelow(1 << WORD, system)
+        drawn = int.from_bytes(report.row, "little")
+        for place in (1, 7):
+            chance = p if value == place else q
+            drawn = drawn & ~(1 << place) | (word < chance) << place
+        return drawn
+
+
 BROKEN = {
     kind.__name__: kind
     for kind in (
@@ -346,6 +392,7 @@ BROKEN = {
         *(Redraws, RedrawsBehind, Sorts, Copies),
         *(OneCohort, Again, ByTheHour, ThirdAsFirst, ThirdAsFirstAlone),
         *(Modulo, AliasOff, OneMemo, IdParity, Unasked),
+        *(FirstAlone, SecondByFirst, Correlated),
     )
 }
 

@@ -76,6 +76,9 @@ BROKEN = {
     "OneMemo": (SLIGHT + SLIGHT.replace('"kept"', '"kept-too"'), 300),
     "IdParity": (COIN, 10_000),
     "Unasked": (COIN + BITS, 200),
+    "FirstAlone": (COINS, 200),
+    "SecondByFirst": (COINS, 200),
+    "Correlated": (BITS, 1_000),
 }
 
 TRIED = {"OneClear": 9}
@@ -92,6 +95,8 @@ AT_POINTS = {
     "ThirdAsFirst": "questions",
     "ThirdAsFirstAlone": "questions",
     "OneMemo": "questions",
+    "FirstAlone": "questions",
+    "SecondByFirst": "questions",
 }
 
 

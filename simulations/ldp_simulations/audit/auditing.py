@@ -23,7 +23,7 @@ import numpy as np
 from ldp.epochs import ID_SIZE
 from ldp.errors import LDPError
 from ldp.exact import log_upper
-from ldp.randomness import Random, system
+from ldp.randomness import system
 from ldp.survey import Envelope, Question
 from ldp_aggregator.arrays import Rows
 from ldp_aggregator.files import write_whole
@@ -37,6 +37,7 @@ from ldp_simulations.audit.counting import (
     Runs,
     add,
     count,
+    drawn_rows,
     least_surprise,
     read,
     written,
@@ -50,7 +51,7 @@ from ldp_simulations.audit.judging import (
     law_tests,
 )
 from ldp_simulations.audit.lives import POINTS
-from ldp_simulations.audit.parts import FEW, Part, envelopes_of, parts_of, value_of
+from ldp_simulations.audit.parts import FEW, Part, envelopes_of, parts_of
 from ldp_simulations.audit.tapes.exact import prove
 from ldp_simulations.audit.verdicts import (
     FAILED,
@@ -60,9 +61,8 @@ from ldp_simulations.audit.verdicts import (
     Verdict,
     verdict_of,
 )
-from ldp_simulations.reports.bulk import as_array, bulk_draw
 
-FORMAT = 3
+FORMAT = 4
 PROBE = 64
 """Devices in the first run, which says what is wrong before much was drawn."""
 MOST_IN_A_RUN = 100_000
@@ -412,19 +412,6 @@ def _nothing(envelope: Envelope) -> Left:
         np.empty((0, ID_SIZE), np.uint8),
         np.empty(0, np.int64),
     )
-
-
-def drawn_rows(question: Question, answer: object, reports: int, *, random: Random) -> Rows:
-    """The core's own reports of an answer, (reports, width)."""
-    values = [value_of(question, answer) for _ in range(reports)]
-    draw = bulk_draw(question.randomizer)
-    if draw is not None and reports:
-        return draw(as_array(values), random)
-    rows = [
-        question.randomizer.randomize(value, random).to_bytes(question.width, "little")
-        for value in values
-    ]
-    return np.frombuffer(b"".join(rows), np.uint8).reshape(-1, question.width)
 
 
 def _pairs(parts: Sequence[Part]) -> list[tuple[int, int]]:

@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ldp.randomness import system
 from ldp.survey import Question
 from ldp_aggregator.arrays import Rows
 from ldp_simulations.audit.clients.client import Audited
 from ldp_simulations.audit.clients.frames import Left
-from ldp_simulations.audit.judging import Test
+from ldp_simulations.audit.counting import count, drawn_rows
+from ldp_simulations.audit.judging import Test, law_tests
 from ldp_simulations.audit.parts import Part
 
 
@@ -34,6 +36,17 @@ class Bench(NamedTuple):
         if part.question.fingerprint not in left:
             return np.empty((0, part.width), dtype=np.uint8)
         return left[part.question.fingerprint].rows
+
+
+def hold_to_law(part: Part, end: int, rows: Rows, *, when: str) -> Iterator[Test]:
+    """Whether reports came as often as declared, of the first answer (0) or of the last (-1)."""
+    number = end % len(part.answers)
+    core = None
+    if part.bits is None:
+        ours = drawn_rows(part.question, part.answers[number], len(rows), random=system)
+        core = count(part, ours)
+    for test in law_tests(part, number, count(part, rows), core=core):
+        yield test._replace(where=f"{test.where}, {when}")
 
 
 Point = Callable[[Bench], Iterator[Test]]

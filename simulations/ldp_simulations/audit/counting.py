@@ -6,6 +6,7 @@ Of each part and answer, arrays by name:
     columns   how often each report came, where there are few that can
     bits      how often each bit of the row was 1
     pairs     how often a bit and the next were
+    distant   how often two bits that are no neighbours were, of the first of a row
     events    how often each declared event happened
     learned   how often each learned one did, of `after` reports behind the first half
     cohorts   where there are cohorts and no columns, how often each came, and
@@ -25,9 +26,19 @@ from typing import Any
 
 import numpy as np
 
+from ldp.randomness import Random
+from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Integers, Rows
 from ldp_simulations.audit.learning import Learned
-from ldp_simulations.audit.parts import Part, bits_of, number_of
+from ldp_simulations.audit.parts import (
+    MOST_PAIRED,
+    Part,
+    bits_of,
+    distant_places,
+    number_of,
+    value_of,
+)
+from ldp_simulations.reports.bulk import as_array, bulk_draw
 
 _AT_ONCE = 1 << 22
 """Bits that are unpacked together."""
@@ -45,16 +56,22 @@ def count(part: Part, rows: Rows, learned: Sequence[Learned] = ()) -> Arrays:
     places = 8 * part.width
     bits = np.zeros(places, dtype=np.int64)
     pairs = np.zeros(max(places - 1, 0), dtype=np.int64)
+    paired = min(places, MOST_PAIRED)
+    together = np.zeros((paired, paired), dtype=np.int64)
     step = max(1, _AT_ONCE // places)
     for start in range(0, len(rows), step):
         # shape: reports, bits
         shown = bits_of(rows[start : start + step])
         bits += shown.sum(axis=0)
         pairs += (shown[:, 1:] & shown[:, :-1]).sum(axis=0)
+        # Whole numbers of up to 2^22 are exact in these.
+        first = shown[:, :paired].astype(np.float32)
+        together += (first.T @ first).astype(np.int64)
     arrays = {
         "draws": np.array([len(rows)]),
         "bits": bits,
         "pairs": pairs,
+        "distant": together[distant_places(places)],
         "events": np.array([event.happens(rows).sum() for event in part.events], dtype=np.int64),
     }
     if part.columns is not None:
@@ -67,6 +84,19 @@ def count(part: Part, rows: Rows, learned: Sequence[Learned] = ()) -> Arrays:
         happened = [event.happens(part, rows).sum() for event in learned]
         arrays["learned"] = np.array(happened, dtype=np.int64)
     return arrays
+
+
+def drawn_rows(question: Question, answer: object, reports: int, *, random: Random) -> Rows:
+    """The core's own reports of an answer, (reports, width)."""
+    values = [value_of(question, answer) for _ in range(reports)]
+    draw = bulk_draw(question.randomizer)
+    if draw is not None and reports:
+        return draw(as_array(values), random)
+    rows = [
+        question.randomizer.randomize(value, random).to_bytes(question.width, "little")
+        for value in values
+    ]
+    return np.frombuffer(b"".join(rows), np.uint8).reshape(-1, question.width)
 
 
 def _within(part: Part, rows: Rows) -> Arrays:

@@ -17,7 +17,7 @@ import numpy as np
 from ldp_aggregator.arrays import Counts, Floats
 from ldp_simulations.audit.bounds import binomial_chances, fisher_chances, least_epsilon
 from ldp_simulations.audit.learning import Learned
-from ldp_simulations.audit.parts import Part
+from ldp_simulations.audit.parts import Part, distant_places
 
 Tallied = Mapping[str, Counts]
 
@@ -109,11 +109,34 @@ def law_tests(
             yield from _within(part, where, counts, core=core)
     if part.pairs is not None and part.pairs.shape[1]:
         yield worst_of(where, twos, binomial_chances(counts["pairs"], draws, part.pairs[number]))
+    yield from _distant(part, number, counts, core=core)
     for event, happened in zip(part.events, counts["events"].tolist(), strict=True):
         if event.chances is not None and number in (event.one, event.other):
             chance = event.chances[number == event.other]
             p_value = float(binomial_chances(happened, draws, chance))
             yield Test(where, event.what, p_value)
+
+
+def _distant(part: Part, number: int, counts: Tallied, core: Tallied | None) -> Iterator[Test]:
+    """Every two bits that are no neighbours, by their law or beside the core's.
+
+    The least likely two share what one test has of the false-alarm rate with all others.
+    """
+    draws = int(counts["draws"][0])
+    if part.distant is not None:
+        chances = binomial_chances(counts["distant"], draws, part.distant[number])
+    elif part.bits is None and core is not None:
+        others = int(core["draws"][0])
+        chances = fisher_chances(counts["distant"], draws, core["distant"], other_draws=others)
+    else:
+        return
+    if not chances.size:
+        return
+    least = int(np.argmin(chances))
+    one, other = (bit_name(part, int(at[least])) for at in distant_places(8 * part.width))
+    where = f"{part.name}, {answer_name(part, number)}"
+    chance = min(float(chances[least]) * chances.size, 1.0)
+    yield Test(where, f"{one} and {other} together", chance)
 
 
 def _within(part: Part, where: str, counts: Tallied, *, core: Tallied) -> Iterator[Test]:

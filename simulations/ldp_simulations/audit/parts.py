@@ -8,6 +8,7 @@ reports is written down as far as it can be:
     columns   where there are few reports, how likely each is, exactly (`conformance.law`)
     bits      how likely each bit of the row is 1, where columns, or p and q, say so
     pairs     how likely a bit and the next are both 1, where `joint_support` says so
+    distant   how likely two bits that are no neighbours are both 1, where it says so
     events    for two answers, the reports that speak most for the one against the other: where
               there are columns, those with the largest ratios, as many as give the best bound;
               elsewhere those that support the one and not the other
@@ -43,6 +44,8 @@ MOST_ANSWERS = 64
 """Of a question: every two of them are compared."""
 MOST_CELLS = 1 << 16
 """Probabilities that are written out."""
+MOST_PAIRED = 128
+"""Bits of a row, from the first on, of which every two are compared."""
 _THRESHOLDS = 64
 _MULTIPLIER = (1 << 32) - 1
 
@@ -73,6 +76,7 @@ class Part:
         self.answers = fitting_answers(question, answers)
         self.columns = _columns(question, self.answers)
         self.bits, self.pairs = _bits(question, self.answers, self.columns)
+        self.distant = _distant(question, self.answers, self.columns)
         self.events = tuple(_events(self, draws))
         layout = question.layout
         cells = 8 * layout.body_width * layout.cohorts
@@ -227,6 +231,27 @@ def _bits(
             pairs[number, : layout.bits - 1] = float(both[1])
             pairs[number, [at for at in (own - 1, own) if 0 <= at < layout.bits - 1]] = both[0]
     return bits, None if both is None else pairs
+
+
+def distant_places(places: int) -> tuple[Integers, Integers]:
+    """Every two bits that are no neighbours, of the first of a row."""
+    return np.triu_indices(min(places, MOST_PAIRED), 2)
+
+
+def _distant(
+    question: Question, answers: Sequence[object], columns: Floats | None
+) -> Floats | None:
+    """P[two bits are 1], (answers, pairs); not where the law of whole reports is written down."""
+    if columns is not None or not _has_a_bit_each(question):
+        return None
+    both = cast(Pure, _one_report(question.randomizer)).joint_support()
+    if both is None:
+        return None
+    one, other = distant_places(8 * question.width)
+    owns = [_index(question, answer) for answer in answers]
+    with_own = [(one == own) | (other == own) for own in owns]
+    chances = np.where(with_own, float(both[0]), float(both[1]))
+    return np.where(other < question.layout.bits, chances, 0.0)
 
 
 def _events(part: Part, draws: int) -> list[Event]:

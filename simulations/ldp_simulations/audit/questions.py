@@ -1,6 +1,7 @@
 """What reports of one device to several questions have in common: nothing, not even their order.
 
-Of two questions that are answered one after the other, and of those of a group that travel as a
+Each report has the law of its question, whichever were answered before. Of two questions that are
+answered one after the other, and of those of a group that travel as a
 row, the noise is independent, whatever the answers are, also of two with others between them. Which
 of two reports leaves first may be fixed, or drawn, and must not depend on the answers.
 """
@@ -14,7 +15,7 @@ import numpy as np
 
 from ldp.survey import Group
 from ldp_aggregator.arrays import Counts, Rows
-from ldp_simulations.audit.bench import Bench
+from ldp_simulations.audit.bench import Bench, hold_to_law
 from ldp_simulations.audit.bounds import chances_of_both, fisher_chances
 from ldp_simulations.audit.judging import Test, certain, worst_of
 from ldp_simulations.audit.parts import Part, bits_of
@@ -49,6 +50,8 @@ def _one_after_the_other(bench: Bench, pair: tuple[Part, Part]) -> Iterator[Test
             return
         first, second = (those for those in reports if those is not None)
         yield independence(pair, first.rows, second.rows)
+        yield from hold_to_law(one, ends[0], first.rows, when=f"{other.name} answered next")
+        yield from hold_to_law(other, ends[1], second.rows, when=f"{one.name} answered before")
         ahead.append(int((first.starts < second.starts).sum()))
     for ends, number in zip(_ENDS[1:], ahead[1:], strict=True):
         chances = fisher_chances(ahead[0], bench.devices, number, other_draws=bench.devices)
@@ -67,6 +70,8 @@ def _all_of_them(bench: Bench, parts: Sequence[Part]) -> Iterator[Test]:
             yield certain(" and ".join(part.name for part in parts), "not one report to each")
             return
         yield from _far_apart(parts, rows_of)
+        for part, rows in zip(parts, rows_of, strict=True):
+            yield from hold_to_law(part, end, rows, when="every question answered")
 
 
 def _together(bench: Bench, fingerprint: bytes, parts: Sequence[Part]) -> Iterator[Test]:

@@ -31,11 +31,11 @@ import ldp
 from ldp.epochs import ID_SIZE
 from ldp.randomness import Random, system
 from ldp.survey import Question, Survey
-from ldp_simulations.audit.auditing import Audit, Budget, drawn_rows
+from ldp_simulations.audit.auditing import Audit, Budget
 from ldp_simulations.audit.bounds import FALSE_ALARMS, expected_epsilon
 from ldp_simulations.audit.clients.client import ACCEPTED, Audited
 from ldp_simulations.audit.clients.frames import Left
-from ldp_simulations.audit.counting import Arrays
+from ldp_simulations.audit.counting import Arrays, drawn_rows
 from ldp_simulations.audit.judging import bounds_of, law_tests, levels
 from ldp_simulations.audit.parts import Event, Part
 from ldp_simulations.audit.verdicts import PointVerdict, alarms_of
@@ -174,6 +174,8 @@ def _honest(part: Part, number: int, generator: Generator) -> Arrays:
         "bits": generator.binomial(_HONEST_DRAWS, part.bits[number]),
         "pairs": generator.binomial(_HONEST_DRAWS, part.pairs[number]),
     }
+    if part.distant is not None:
+        arrays["distant"] = generator.binomial(_HONEST_DRAWS, part.distant[number])
     if part.columns is not None:
         arrays["columns"] = generator.multinomial(_HONEST_DRAWS, part.columns[number])
     # Of an event between two other answers nothing is declared here.
