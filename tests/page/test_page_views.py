@@ -21,6 +21,7 @@ from ldp_aggregator.service.analysis.notes import Note, NoteError, NoteFile, par
 from ldp_aggregator.service.counting.publication import Publication
 from ldp_aggregator.service.page.markup.words import WORDS
 from ldp_aggregator.service.page.sections.sharpness import sharpness
+from ldp_aggregator.service.page.sections.values import _value
 from ldp_aggregator.service.page.views.numbers import cells_of, quantiles_in
 from ldp_aggregator.service.page.views.sharpness import sharpness_of
 from ldp_aggregator.service.store.records import Epoch, last_closed
@@ -408,6 +409,17 @@ def test_shares_that_no_test_tells_apart():
     said = str(sharpness(SimpleNamespace(estimates=estimates)))
     assert "no test tells shares apart" in said
     assert "or more" not in said
+
+
+def test_an_estimate_beyond_what_is_possible():
+    """The nearest possible value, the raw one beside it, and an interval that says it was cut."""
+    estimates = estimates_of(20, 300, epsilon="1")
+    beyond = next(one for one in estimates if one.frequency < 0)
+    cells = str(_value(estimates, beyond, None, miss=0.05))
+    assert f"0.0000 (raw {beyond.frequency:.4f})" in cells
+    assert "], cut" in cells
+    within = next(one for one in estimates if 0 < one.frequency < 1)
+    assert "raw" not in str(_value(estimates, within, None, miss=0.05))
 
 
 def test_words_are_those_of_the_glossary():

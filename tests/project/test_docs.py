@@ -101,6 +101,16 @@ def test_links_lead_somewhere():
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
+def test_a_picture_has_one_caption():
+    """What a picture shows does not depend on the page that shows it."""
+    captions = {}
+    for page in PAGES:
+        for said, path in re.findall(r"!\[([^]]*)\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
+            if not path.startswith("http"):
+                captions.setdefault((page.parent / path).resolve(), set()).add(said)
+    assert {path.name: said for path, said in captions.items() if len(said) > 1} == {}
+
+
 def test_every_page_is_in_the_readme():
     """Whoever reads the repository finds what the site's menu has."""
     linked = re.findall(r"\]\((docs/[^)#]+\.md)", (ROOT / "README.md").read_text(encoding="utf-8"))

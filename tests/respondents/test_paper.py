@@ -5,6 +5,7 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
+from places import ROOT
 
 from ldp import parse_survey
 from ldp_aggregator import estimate
@@ -65,9 +66,34 @@ def test_a_sheet_says_what_to_write_down():
     survey = parse_survey(HEAD + 'text = "Do you <i>cheat</i>?"\n' + QUARTERS)
     sheet = paper_sheet(survey, parse_presentation(survey, {}))
     assert "Toss a coin 2 times" in sheet
-    assert "<td>TH, TT</td><td>what is true</td>" in sheet
+    assert "<td>HH, HT</td><td>what is true</td>" in sheet
     assert "<i>" not in sheet
     assert "75.0\N{NO-BREAK SPACE}%" in sheet
+
+
+def test_the_coin_has_one_rule():
+    """Heads, the truth; tails, toss again, and yes for heads: on the sheet as on every page."""
+    survey = parse_survey(HEAD + QUARTERS)
+    sheet = paper_sheet(survey, parse_presentation(survey, {}))
+    rows = re.findall(r"<tr><td>(.*?)</td><td>(.*?)</td></tr>", sheet)
+    assert [shown for shown, _ in rows] == ["HH, HT", "TH", "TT"]
+    assert [re.findall("true|Yes|No", said)[0] for _, said in rows] == ["true", "Yes", "No"]
+    tutorial = (ROOT / "docs" / "tutorials" / "coins.md").read_text(encoding="utf-8")
+    rule = "Heads: say the truth. Tails: toss again, and say yes for heads, no for tails."
+    assert rule in " ".join(tutorial.split())
+    told = [ROOT / "docs" / "index.md", *(ROOT / "examples").glob("*.toml"), ROOT / "README.md"]
+    for path in told:
+        text = " ".join(path.read_text(encoding="utf-8").split()).lower()
+        for after in re.findall(r"heads[:,] (\w+ \w+)", text):
+            assert after in ("say the", "have you"), path
+
+
+def test_what_a_sheet_promises_is_true_of_any_epsilon():
+    """The words of certainty stood beside 99 %."""
+    survey = parse_survey(HEAD + SIXTHS.replace("1/6", "1/60"))
+    sheet = paper_sheet(survey, parse_presentation(survey, {}))
+    assert "may come to think it 98.4\N{NO-BREAK SPACE}% likely, at most" in sheet
+    assert "obody can" not in sheet
 
 
 def test_a_sheet_speaks_the_languages_of_the_page():
@@ -83,7 +109,7 @@ def test_a_sheet_speaks_the_languages_of_the_page():
     sheet = paper_sheet(survey, shown, "de")
     for words in ("Ehrlich", "Mogeln Sie?", "In exams.", "2-mal eine Münze", "Es fragt: A class"):
         assert words in sheet
-    assert "<td>ZK, ZZ</td><td>was wahr ist</td>" in sheet
+    assert "<td>KK, KZ</td><td>was wahr ist</td>" in sheet
     assert "„I do“, was immer wahr ist" in sheet
     assert 'dir="rtl"' in paper_sheet(survey, shown, "ar")
     with pytest.raises(PageError, match=r"--language: expected one of en, de, ar"):
@@ -96,7 +122,7 @@ def test_slips_are_listed_in_their_order():
     shown = parse_presentation(survey, {})
     first = re.findall(r"<tr><td>(\d+)", paper_sheet(survey, shown))
     assert first == sorted(first, key=int)
-    assert "8, 9, 10, 11" in paper_sheet(survey, shown)
+    assert "3, 4, 5, 6, 7, 8, 9" in paper_sheet(survey, shown)
     survey = parse_survey(HEAD + QUARTERS)
     sheet = paper_sheet(survey, parse_presentation(survey, {}))
     assert sheet.index("<bdi>Yes</bdi>") < sheet.index("<bdi>No</bdi>")

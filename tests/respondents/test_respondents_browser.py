@@ -89,7 +89,7 @@ def test_a_receipt_says_what_was_said_and_what_was_sent(chromium, host):
     answer(chromium, host, 500, given=ANSWERS[0])
     shown = chromium.text("main")
     assert "has taken 6 of 6" in shown
-    assert "Nobody can tell" in shown
+    assert "Nobody can be certain" in shown
     assert "Do you <b>smoke</b>?" in shown
     open_page(chromium, host, 500)
     assert "already" in chromium.text("main")

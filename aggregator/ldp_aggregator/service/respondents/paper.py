@@ -71,7 +71,10 @@ def rule_of(question: Question) -> Rule:
         [report for report, count in enumerate(row) for _ in range(count - forced[report])]
         for row in counts
     ]
-    written = [*((report,) * size for report in same), *zip(*rest, strict=True)]
+    # As it is told in class: heads, the truth; tails, toss again, and say yes for heads.
+    if question.domain.type == "boolean":
+        same.reverse()
+    written = [*zip(*rest, strict=True), *((report,) * size for report in same)]
     return Rule(device, tosses, tuple(written))
 
 

@@ -126,6 +126,14 @@ def _value(
 ) -> Safe:
     show = question.shown
     value, count, frequency, error, _ = question.row(estimate)
+    interval_end = ""
+    if not 0 <= estimate.frequency <= 1:
+        # Noise took it beyond what is possible: the nearest possible value, and the raw one in
+        # the attribute of the cell.
+        nearest = min(max(estimate.frequency, 0.0), 1.0)
+        frequency = f"{show(nearest)} (raw {frequency})"
+        count = f"{nearest * question.respondents:,.0f}"
+        interval_end = ", cut"
     low = number(show(estimate.low), estimate.low)
     high = number(show(estimate.high), estimate.high)
     detection = []
@@ -138,7 +146,7 @@ def _value(
         value,
         number(frequency, estimate.frequency),
         number(error, estimate.standard_error),
-        joined(["[", low, ", ", high, "]"]),
+        joined(["[", low, ", ", high, "]", interval_end]),
         number(count, estimate.count),
         joined(detection),
         *means,
