@@ -64,6 +64,8 @@ def sealed_way(
     """
     if relay is None:
         return transport, None
+    if isinstance(relay, str):
+        raise ValueError("expected relay=Relay(address, key), got a text")
     if collector is not None or transport is not None:
         raise ValueError(
             "expected a relay alone, got a collector or transport beside it: the relay has the "
@@ -79,9 +81,14 @@ def carrier(
 ) -> Transport | None:
     """What carries batches: an app's own transport, or one to a collector's address, if any.
 
-    One that is watched logs what it carries.
+    One that is watched logs what it carries. Raises `ValueError` for both.
     """
-    if transport is None and collector is not None:
+    if collector is not None:
+        if transport is not None:
+            raise ValueError(
+                "expected a collector or a transport, got both: a transport has an address of its "
+                "own, HTTPTransport(collector, token=...)"
+            )
         transport = HTTPTransport(collector)
     if transport is None or not (is_watched or is_set("LDP_LOG_BATCHES")):
         return transport
@@ -109,6 +116,10 @@ def assembled(
     """
     if wishes.consent not in (ON, OFF):
         raise ValueError(f"expected consent {ON!r} or {OFF!r}, got {wishes.consent!r}")
+    if wishes.limits is not None and not isinstance(wishes.limits, QueueLimits):
+        raise ValueError("expected limits=QueueLimits(...), got something else")
+    if wishes.stops is not None and isinstance(wishes.stops, str):
+        raise ValueError("expected stops=StopRule(key), got a text")
     scope = NO_COLLECTOR
     if transport is not None:
         scope = Scope.of(getattr(transport, "destination", NAMELESS))

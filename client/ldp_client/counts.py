@@ -154,8 +154,10 @@ class Counts:
                 return
             self._logged.add(key)
         # Imported here, since most devices never need it, and it takes its time to load.
-        import logging
-
+        try:
+            import logging
+        except ImportError:  # a finalizer recorded while Python ends
+            return
         logger = logging.getLogger("ldp_client")
         if not any(isinstance(handler, logging.NullHandler) for handler in logger.handlers):
             logger.addHandler(logging.NullHandler())

@@ -86,6 +86,8 @@ class Database:
     _connection: sqlite3.Connection | None = None
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
+        if path == ":memory:":
+            raise ValueError("expected a file, or None to keep the state in memory; got ':memory:'")
         self._turns = Turns()
         self.path = None if path is None else os.path.expanduser(os.fspath(path))
         self.damaged = 0

@@ -91,7 +91,7 @@ class Ledger(NamedTuple):
             and question in (None, charge.question)
             and day in (None, charge.day)
         )
-        return math.prod(ratios, start=Fraction(1))
+        return Fraction(*product(ratios))
 
     def epsilon(
         self, survey: str | None = None, question: str | None = None, day: int | None = None

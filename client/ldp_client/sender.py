@@ -240,8 +240,12 @@ class Sender:
 
 def checked(interval: float) -> float:
     """An interval as it may be. Raises `ValueError` for any other."""
-    # What is no number compares as none that may be.
-    if isinstance(interval, bool) or not 0 < interval <= LONGEST_INTERVAL:
+    try:
+        # What is no number compares as none that may be, or not at all.
+        fits = not isinstance(interval, bool) and 0 < interval <= LONGEST_INTERVAL
+    except TypeError:
+        fits = False
+    if not fits:
         raise ValueError(
             "expected an interval above 0 seconds and up to 30 days, or None to send at flush "
             f"only, got {interval!r}"

@@ -78,7 +78,8 @@ class HTTPTransport:
         parts = urlsplit(collector)
         if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
             raise ValueError(
-                f"expected a collector's address that begins with https://, got {collector!r}"
+                f"expected a collector's address that begins with https://, got {collector!r}: "
+                "plain http:// is for this very machine, since others on the way could take reports"
             )
         if not parts.hostname or parts.query or parts.fragment or parts.username:
             raise ValueError(
@@ -87,7 +88,7 @@ class HTTPTransport:
         self._secure = parts.scheme == "https"
         self._host = parts.hostname
         self._port = parts.port or _USUAL_PORTS[parts.scheme]
-        self._base = parts.path.rstrip("/")
+        self._base = parts.path.rstrip("/").removesuffix(self.reports_path)
         self._path = self._base + self.reports_path
         self._timeout = _checked(timeout)
         port = "" if self._port == _USUAL_PORTS[parts.scheme] else f":{self._port}"

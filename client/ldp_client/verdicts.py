@@ -24,6 +24,8 @@ NEVER = {400: "empty", 413: "too-large", 415: "encoded"}
 _LATER = (408, 425, 429)
 _NO_NETWORK = (errno.ENETUNREACH, errno.ENETDOWN, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL)
 _LONGEST_WORD = 40
+_LONGEST_WAIT = 1e9
+"""Seconds. What follows has a lower limit; more digits are no shorter wait."""
 
 
 def of_answer(status: int, retry_after: str | None, body: bytes) -> Outcome:
@@ -54,8 +56,8 @@ def of_failure(error: Exception) -> Outcome:
 def seconds(retry_after: str | None) -> float:
     """The wait that a header asks for, as seconds or as a date; 0 if it says neither."""
     text = (retry_after or "").strip()
-    if text.isascii() and text.isdigit() and len(text) < 10:
-        return float(text)
+    if text.isascii() and text.isdigit():
+        return min(float(text), _LONGEST_WAIT)
     import time
     from email.utils import mktime_tz, parsedate_tz
 

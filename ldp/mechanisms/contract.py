@@ -277,7 +277,7 @@ def lifetime_ratio(randomizer: Randomizer) -> Fraction | None:
 
     Without permanent responses, one report is all that is ever sent.
     """
-    # `isinstance` with a protocol loads 11 modules from Python 3.12 on: a device's first answer waits.
+    # `isinstance` with a protocol loads 11 modules from Python 3.12 on, when a first answer waits.
     memoized = hasattr(type(randomizer), "lifetime_ratio")
     return cast(Memoized, randomizer).lifetime_ratio if memoized else randomizer.ratio
 
