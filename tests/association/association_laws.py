@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from associations import KEYS, candidates_of, drawn_from, law_of, rows_of, survey_of, tally_of
-from scipy.stats import chi2_contingency
 from written_out import declared_law, scores
 
 from ldp_aggregator import Options
@@ -136,6 +135,8 @@ def unbiased(estimator):
 
 def pearson(estimator):
     """Where a report is one symbol a value, the test is Pearson's on the table of reports."""
+    from scipy.stats import chi2_contingency
+
     generator, problems = np.random.default_rng(2), []
     for mechanisms in (("grr", "matrix"), ("matrix", "matrix")):
         survey = survey_of(*mechanisms)

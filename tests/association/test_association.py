@@ -12,7 +12,6 @@ from association_mutants import MUTANTS, debiased_chi_square
 from associations import CANDIDATES, drawn_from, rows_of, survey_of, tally_of
 from calling import run
 from places import DATA as FOREIGN
-from scipy.stats import chi2, ncx2
 
 from ldp import EstimateError, parse_survey
 from ldp_aggregator import Ingest, Options, Tally, decode_tally, encode_tally, estimate
@@ -47,6 +46,8 @@ def test_power():
     at most .025: five of them are a false alarm of 1e-6, and a test with 40 degrees of freedom too
     many, or half the signal, is caught.
     """
+    from scipy.stats import chi2, ncx2
+
     dependent = 0.4 * INDEPENDENT + 0.6 * np.diag((0.5, 0.3, 0.2))
     for mechanisms in (("grr", "matrix"), ("ss", "oue")):
         survey, generator = survey_of(*mechanisms), np.random.default_rng(12)

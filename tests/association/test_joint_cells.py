@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from associations import CANDIDATES, KEYS, candidates_of, law_of, survey_of
-from scipy.stats import chi2_contingency, norm
 
 from ldp import EstimateError, parse_survey
 from ldp.layout import Layout
@@ -315,6 +314,8 @@ def test_shares_of_those_who_hold(collected, estimand, level):
 
     Or all is possible.
     """
+    from scipy.stats import norm
+
     share, low, high = collected.associated(estimand=estimand, level=level).conditional
     one, other = collected.scores
     both, those = collected.mean("scores", "scores"), collected.mean("scores", "ones")
@@ -359,6 +360,8 @@ def test_shares_of_those_who_hold(collected, estimand, level):
 
 def test_the_test_of_independence(collected):
     """It is n times the squared correlations of contrasts, whichever ones span them."""
+    from scipy.stats import chi2_contingency
+
     test = collected.associated().independence
     spreads, means, contrast = [], [], np.array([[1.0, -1, 0], [0, 1, -1]])
     for score, name in zip(collected.scores, collected.names, strict=True):

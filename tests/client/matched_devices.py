@@ -9,7 +9,6 @@ weighed by Bayes' rule.
 import random
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from ldp.mechanisms.bit_flip import BitFlip
 from ldp.mechanisms.rappor import Rappor
@@ -22,6 +21,8 @@ LEAST = 1e-4
 
 def match_rate(survey, answer, devices, reports, seed):
     """The share of devices that are matched with themselves over two sessions of reports."""
+    from scipy.optimize import linear_sum_assignment
+
     draw = random.Random(seed)
     (question,) = survey.questions
     clients = [Client(survey, random=draw.randbytes) for _ in range(devices)]

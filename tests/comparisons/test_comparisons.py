@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy.stats import chi2_contingency, norm
+import scipy
 
 import ldp
 from ldp import EstimateError
@@ -54,7 +54,7 @@ def normal(estimate, error):
     estimate, error = np.atleast_1d(estimate).astype(float), np.atleast_1d(error).astype(float)
 
     def ends(missing):
-        reach = norm.isf(missing / 2) * error
+        reach = scipy.stats.norm.isf(missing / 2) * error
         return estimate - reach, estimate + reach
 
     return Side(estimate, error, ends)
@@ -98,17 +98,20 @@ def test_normal_sides_have_the_interval_of_two_errors():
         levels = Levels(
             np.array([0.1]), lambda m, k=known: mover.difference(first, second, m, together=k)
         )
-        assert different(levels)[0] == pytest.approx(2 * norm.sf(0.1 / error), rel=1e-3)
-        assert levels.above(-0.05)[0] == pytest.approx(norm.sf(0.15 / error), rel=1e-3)
+        assert different(levels)[0] == pytest.approx(2 * scipy.stats.norm.sf(0.1 / error), rel=1e-3)
+        assert levels.above(-0.05)[0] == pytest.approx(scipy.stats.norm.sf(0.15 / error), rel=1e-3)
         for margin in (0.05, 0.2):
-            alike = max(norm.sf((margin + 0.1) / error), norm.sf((margin - 0.1) / error))
+            alike = max(
+                scipy.stats.norm.sf((margin + 0.1) / error),
+                scipy.stats.norm.sf((margin - 0.1) / error),
+            )
             assert equivalent(levels, margin)[0] == pytest.approx(alike, rel=1e-3)
 
 
 def test_ratios_of_normal_sides_are_fiellers():
     """The roots of Fieller's quadratic, with and without a correlation; none above where 0 is."""
     first, second = normal(0.3, 0.03), normal(0.4, 0.04)
-    z = norm.isf(0.025)
+    z = scipy.stats.norm.isf(0.025)
     for together in (0.0, 0.6):
         low, high = mover.ratio(first, second, 0.05, together=np.array([together]))
         square, constant = 0.3**2 - (z * 0.03) ** 2, 0.4**2 - (z * 0.04) ** 2
@@ -180,6 +183,8 @@ def test_intervals_and_p_values_agree(mechanism):
 
 def test_pearsons_chi_square_on_the_reports():
     """The test of all values of `grr`, for a population, is Pearson's on the table of reports."""
+    from scipy.stats import chi2_contingency
+
     question = asked("grr")
     generator = np.random.default_rng(4)
     counts = [

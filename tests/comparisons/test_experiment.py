@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 from calling import run
-from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
 import ldp
 from ldp.errors import EstimateError, UnknownNameError
@@ -50,6 +49,8 @@ def found(direct, randomized, arms, *, rng, survey=SURVEY):
 @pytest.mark.parametrize(("held", "asked"), [(83, 541), (0, 20), (7, 7), (1, 1)])
 def test_the_direct_share_is_wilsons_and_the_difference_newcombes(held, asked):
     """To the last digits of statsmodels, where nobody or everybody says so too."""
+    from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
+
     low, high = side_of_counts(held, asked).ends(0.05)
     expected = proportion_confint(held, asked, method="wilson")
     assert (low[0], high[0]) == pytest.approx(expected, abs=1e-12)

@@ -7,8 +7,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from calling import run
-from scipy.linalg import eigvalsh
-from scipy.special import ndtri
 from specimens import question
 
 import ldp
@@ -230,6 +228,8 @@ def test_the_resultant_of_known_shares():
 @pytest.mark.parametrize("mean", [(0.3, 0.0), (-0.2, 0.25), (0.05, -0.4)])
 def test_the_interval_has_the_directions_that_are_not_ruled_out(mean):
     """Beside all directions one by one: those across which the mean is not told from 0."""
+    from scipy.special import ndtri
+
     covariance = np.array([[0.004, 0.001], [0.001, 0.002]])
     known = Resultant(np.array(mean), covariance)
     where = direction(line(), known, 0.95)
@@ -265,6 +265,8 @@ def test_what_is_told_is_seldom_wrong():
     By the normal law, along and across the true direction, a million draws each, seed 4: shares of
     misses are seen within .0012 of their own with a chance of 1e-6.
     """
+    from scipy.special import ndtri
+
     generator = np.random.default_rng(4)
     for true in (0.0, 0.3, 0.7, 1.2, 2.0, 4.0):
         along, across = generator.normal(size=(2, 1_000_000))
@@ -467,6 +469,8 @@ def test_simulations_of_a_circle():
 @pytest.mark.parametrize("ratio", [1.5, 2.7, 7.4])
 def test_the_bound_has_known_eigenvalues(size, ratio):
     """Those of matrices that are written out, for cumulative shares and ranges of a circle."""
+    from scipy.linalg import eigvalsh
+
     places = np.arange(size)
     below = (places < np.arange(1, size)[:, None]).astype(float)
     starts, widths = np.meshgrid(places, np.arange(1, size))

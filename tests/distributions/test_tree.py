@@ -6,7 +6,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.stats import norm
 from specimens import question
 
 import ldp
@@ -352,6 +351,8 @@ def test_the_band_is_that_of_its_correlation():
 @pytest.mark.parametrize(("size", "epsilon"), [(64, 8), (100, 6), (16, 4)])
 def test_the_band_is_between_one_share_and_all_by_themselves(size, epsilon):
     """Wider than a single share's 95 %, narrower than Bonferroni's, also where errors are small."""
+    from scipy.stats import norm
+
     all_by_themselves = norm.isf(0.025 / (size - 1))
     assert 1.3 * norm.isf(0.025) < largest_error(views_of(of_values(size, epsilon)), 0.95)
     assert largest_error(views_of(of_values(size, epsilon)), 0.95) < all_by_themselves

@@ -6,10 +6,7 @@ Bytes, paths, tallies, and several of these.
 from functools import cache
 
 import numpy as np
-import pandas
-import polars
 import pytest
-from matplotlib.figure import Figure
 
 import ldp
 import ldp_aggregator
@@ -200,6 +197,9 @@ def test_looking_up_a_value_does_not_search():
 
 def test_one_question_as_a_table():
     """The rows of a question, its mean among them, for pandas and polars."""
+    import pandas
+    import polars
+
     frame = estimates()["age"].to_pandas()
     assert isinstance(frame, pandas.DataFrame)
     whole = estimates().to_pandas()
@@ -212,6 +212,8 @@ def test_one_question_as_a_table():
 
 def test_plots_are_figures():
     """A figure of matplotlib with the bars, and the truth where it is given."""
+    from matplotlib.figure import Figure
+
     figure = estimates()["mode"].plot()
     assert isinstance(figure, Figure)
     (axes,) = figure.axes

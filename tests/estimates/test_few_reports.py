@@ -11,9 +11,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq
-from scipy.special import gammaincc
-from scipy.stats import binom, binomtest, norm
+import scipy
 from specimens import question
 
 from ldp.domain import Domain
@@ -47,7 +45,8 @@ def law(p, q, reports, holders):
     """P[C = c] for every c, by convolution."""
     others = reports - holders
     return np.convolve(
-        binom.pmf(np.arange(holders + 1), holders, p), binom.pmf(np.arange(others + 1), others, q)
+        scipy.stats.binom.pmf(np.arange(holders + 1), holders, p),
+        scipy.stats.binom.pmf(np.arange(others + 1), others, q),
     )
 
 
@@ -86,7 +85,7 @@ def test_tails_are_those_of_the_convolution(reports, p, q):
 def test_tails_of_many_reports(reports, rate, count):
     """Where no convolution is feasible, scipy's binomial tail, of 1e-7 to 1e-23, to nine digits."""
     assert tails(count, 0.0, reports, p=0.9, q=rate).upper == pytest.approx(
-        binom.sf(count - 1, reports, rate), rel=1e-9
+        scipy.stats.binom.sf(count - 1, reports, rate), rel=1e-9
     )
 
 
@@ -102,7 +101,7 @@ def test_exact_intervals_are_never_missed_more_often_than_stated(reports, p, q):
         assert masses[high < truth - 1e-12].sum() <= 0.025 + 1e-12
     low, high = for_population(known, 0.05)
     for truth in np.linspace(0, 1, 41):
-        masses = binom.pmf(np.arange(reports + 1), reports, q + truth * (p - q))
+        masses = scipy.stats.binom.pmf(np.arange(reports + 1), reports, q + truth * (p - q))
         assert masses[(low > truth) | (high < truth)].sum() <= 0.05
 
 
@@ -137,10 +136,10 @@ def test_normal_theory_is_kept_where_it_holds():
 def test_p_values_are_binomial_tails():
     """Where p < q as well, for which few supporting reports speak for a value."""
     assert null_chances(moments(0.75, 0.001, 500, counts=np.array([0, 1, 9]))) == pytest.approx(
-        [1, binom.sf(0, 500, 0.001), binom.sf(8, 500, 0.001)], rel=1e-9
+        [1, scipy.stats.binom.sf(0, 500, 0.001), scipy.stats.binom.sf(8, 500, 0.001)], rel=1e-9
     )
     assert null_chances(moments(0.2, 0.7, 10, counts=np.array([4]))) == pytest.approx(
-        [binom.cdf(4, 10, 0.7)], rel=1e-9
+        [scipy.stats.binom.cdf(4, 10, 0.7)], rel=1e-9
     )
 
 
@@ -157,7 +156,9 @@ def test_scaled_poisson_tails(expected):
     down = Cumulants(variance, up.down, up.up)
     assert lower_tail(-excess, down) == pytest.approx(poisson.sf(counts - 1, expected), rel=1e-9)
     none = Cumulants(variance, np.zeros(len(counts)), np.zeros(len(counts)))
-    assert upper_tail(excess, none) == pytest.approx(norm.sf(excess / np.sqrt(variance)), rel=1e-9)
+    assert upper_tail(excess, none) == pytest.approx(
+        scipy.stats.norm.sf(excess / np.sqrt(variance)), rel=1e-9
+    )
 
 
 def test_rates_of_zero_and_one():
@@ -183,6 +184,8 @@ def test_shapes_of_tails():
 @pytest.mark.parametrize("reports", [1, 7, 60])
 def test_exact_intervals_are_the_frequencies_that_are_not_too_unlikely(reports, p, q):
     """Every number of holders tried: those left out lack a tail of 2.5 %, those in have both."""
+    from scipy.stats import binomtest
+
     known, missing = moments(p, q, reports, counts=np.arange(reports + 1)), 0.05
     low, high = for_respondents(known, missing)
     masses = np.array([law(p, q, reports, holders=holders) for holders in range(reports + 1)])
@@ -248,10 +251,15 @@ def test_scaled_poisson_ends_are_where_tails_begin(estimand):
 
 def test_tails_of_next_to_no_steps_are_normal():
     """Below a thousandth of an error; above it, and where nothing varies at all, they are not."""
+    from scipy.special import gammaincc
+
     variance, excess = np.full(3, 4.0), np.array([-1.0, 0.0, 5.0])
     for share, normal in ((0.9e-3, True), (1.5, False)):
         law = Cumulants(variance, np.full(3, 2 * share), np.full(3, -2 * share))
-        assert np.allclose(upper_tail(excess, law), norm.sf(excess / 2), rtol=1e-12) == normal
+        assert (
+            np.allclose(upper_tail(excess, law), scipy.stats.norm.sf(excess / 2), rtol=1e-12)
+            == normal
+        )
     certain = Cumulants(np.zeros(3), np.zeros(3), np.zeros(3))
     assert upper_tail(excess, certain).tolist() == [1, 1, 0]
     far = Cumulants(np.ones(3), np.full(3, 0.5), np.full(3, -0.5))
@@ -275,7 +283,7 @@ def test_the_chance_to_pass_is_that_of_the_least_count_that_does(p, q, estimand)
         holders = round(frequency * reports)
         masses = law(p, q, reports, holders=holders)
         if estimand == "population":
-            masses = binom.pmf(np.arange(reports + 1), reports, q + frequency * (p - q))
+            masses = scipy.stats.binom.pmf(np.arange(reports + 1), reports, q + frequency * (p - q))
         assert chances[place] == pytest.approx(masses[passing].sum(), rel=1e-6, abs=1e-12)
 
 
@@ -288,17 +296,19 @@ def test_the_chance_to_pass_of_other_estimates(estimand):
     known, missing = replace(skewed(5), frequency=np.linspace(0, 1, 5)), 0.01
     nothing, truth = cumulants(known, 0.0, estimand), cumulants(known, known.frequency, estimand)
     first = Cumulants(*(law[:1] for law in nothing))
-    least = brentq(
+    least = scipy.optimize.brentq(
         lambda place: upper_tail(np.array([place]), first)[0] - missing, 0, 5, xtol=1e-14
     )
     expected = upper_tail(least - known.frequency, truth)
     assert chance_to_pass(known, missing, estimand) == pytest.approx(expected, rel=1e-6)
     many = replace(known, reports=10**7, frequency=np.array([0, 1e-4, 5e-4, 1e-3, 0.5]))
     nothing, truth = cumulants(many, 0.0, estimand), cumulants(many, many.frequency, estimand)
-    short = (norm.isf(missing) * np.sqrt(nothing.variance) - many.frequency) / np.sqrt(
+    short = (scipy.stats.norm.isf(missing) * np.sqrt(nothing.variance) - many.frequency) / np.sqrt(
         truth.variance
     )
-    assert chance_to_pass(many, missing, estimand) == pytest.approx(norm.sf(short), rel=1e-6)
+    assert chance_to_pass(many, missing, estimand) == pytest.approx(
+        scipy.stats.norm.sf(short), rel=1e-6
+    )
 
 
 def test_p_values_of_other_estimates():
@@ -312,15 +322,14 @@ def test_p_values_of_other_estimates():
     )
 
 
-SURVEYS = 200
-MOST_MISSED = binom.isf(1e-6, SURVEYS, 0.05)
-MOST_FALSE = brentq(
-    lambda mean: (
-        mean * np.log(mean / 0.05) + (1 - mean) * np.log((1 - mean) / 0.95) - np.log(1e6) / SURVEYS
-    ),
-    0.051,
-    0.9,
-)
+SURVEYS, MOST_MISSED, MOST_FALSE = 200, 27, 0.14903
+
+
+def test_the_families_are_judged_wrongly_once_in_a_million():
+    """Missed surveys are binomial; Hoeffding's bound is about discoveries."""
+    assert scipy.stats.binom.sf(MOST_MISSED, SURVEYS, 0.05) <= 1e-6
+    bound = scipy.special.rel_entr([MOST_FALSE, 1 - MOST_FALSE], [0.05, 0.95]).sum()
+    assert np.exp(-SURVEYS * bound) <= 1e-6
 
 
 def closed(name, size, keys):
@@ -387,7 +396,7 @@ def test_normal_theory_keeps_none_of_them(name, monkeypatch):
     monkeypatch.setitem(INTERVAL_ENDS, "score", score_interval)
     monkeypatch.setattr(
         "ldp_aggregator.estimates.frequencies.null_chances",
-        lambda estimates: norm.sf(estimates.frequency / null_error(estimates)),
+        lambda estimates: scipy.stats.norm.sf(estimates.frequency / null_error(estimates)),
     )
     missed, wrong, false = kept(collections(*FAMILIES[name]))
     assert missed >= 0.3 * SURVEYS
@@ -441,7 +450,9 @@ def test_plans_promise_what_is_kept(name, epsilon):
     design = design_for(MECHANISMS[name], domain, epsilon)
     p, q = (float(rate) for rate in design.randomizer.support)
     passing = next(
-        count for count in range(reports) if binom.sf(count - 1, reports, q) <= 0.05 / 1000
+        count
+        for count in range(reports)
+        if scipy.stats.binom.sf(count - 1, reports, q) <= 0.05 / 1000
     )
     holders = int(np.ceil(design.detectable(reports, Ask()) * reports))
     assert law(p, q, reports, holders=holders)[passing:].sum() >= 0.8

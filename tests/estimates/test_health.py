@@ -9,7 +9,6 @@ import math
 import numpy as np
 import pytest
 from calling import run
-from scipy.stats import binom, chisquare
 from specimens import DESIGNED, abridged
 
 from ldp import parse_survey
@@ -84,6 +83,8 @@ def check_of(name, question, counts, **options):
 @pytest.mark.parametrize("reports_each", [1, 2])
 def test_cohorts_written_out(reports_each):
     """The chi-square of the respondents of each, and how many are far from the mean."""
+    from scipy.stats import chisquare
+
     question, counts = draw("bloom")
     sizes = np.array([2_500, 2_500, 2_500, 2_500, 2_350, 2_650, 2_349, 2_651])
     counts[:, 0] = sizes * reports_each
@@ -117,6 +118,8 @@ def test_a_space_without_phantoms_is_not_checked_for_them():
 
 def test_two_cohorts_are_compared():
     """Also where there are no more than two."""
+    from scipy.stats import chisquare
+
     two = QUESTIONS["bloom"].replace("cohorts = 8", "cohorts = 2")
     question = parse_survey(HEAD + two)["x"]
     counts = sample_counts(question, HOLDERS, np.random.default_rng(1))
@@ -130,6 +133,8 @@ def test_rates_written_out(name, reports_each):
 
     Fewer and fewer reports set one bit, or more and more set another.
     """
+    from scipy.stats import binom
+
     question, honest = draw(name)
     honest[0, 0] += 1
     _, trials, rates = decoder_of(question.randomizer).support_rates(question.randomizer, honest)
@@ -164,6 +169,8 @@ def test_payloads_written_out(name):
 
     More and more of the last row are one symbol, and fewer are another.
     """
+    from scipy.stats import binom
+
     question, honest = draw(name)
     low, high = decoder_of(question.randomizer).payload_chances(question.randomizer)
     lows, highs = (np.broadcast_to(ends, honest.shape[1]).tolist() for ends in (low, high))

@@ -6,7 +6,7 @@ from math import exp, nan
 
 import numpy as np
 import pytest
-from scipy.stats import binom, binomtest, norm
+import scipy
 from specimens import question
 
 from ldp import EstimateError, Survey
@@ -59,6 +59,8 @@ def moments(rates, trials, counts=None):
 
 def mapped(rates, trials, method, level):
     """The intervals of scipy for the rate of supporting reports, mapped to the frequency."""
+    from scipy.stats import binomtest
+
     p, q = rates
     pairs = [binomtest(count, trials).proportion_ci(level, method) for count in range(trials + 1)]
     return np.sort([[(end - q) / (p - q) for end in pair] for pair in pairs], axis=1).T
@@ -86,7 +88,7 @@ def test_score_ends_are_where_the_test_turns(rates, estimand):
     """At an end within (0, 1) the estimate is exactly z standard errors off, as they are there."""
     trials, missing = 400, 0.05
     known = moments(rates, trials)
-    z = norm.ppf(1 - missing / 2)
+    z = scipy.stats.norm.ppf(1 - missing / 2)
     inside = 0
     for ends in score_interval(known, missing, estimand):
         variance = ends * known.variance_if_held + (1 - ends) * known.variance_if_not
@@ -141,7 +143,7 @@ def test_score_ends_with_the_variance_of_collisions(estimand):
             ends * if_held + (1 - ends) * if_not + drawn
         ) / 50 + WITH_MORE.collision_variance
         assert np.allclose(
-            (WITH_MORE.frequency - ends) ** 2, norm.ppf(0.95) ** 2 * variance, rtol=1e-9
+            (WITH_MORE.frequency - ends) ** 2, scipy.stats.norm.ppf(0.95) ** 2 * variance, rtol=1e-9
         )
     assert (low < WITH_MORE.frequency).all()
     assert (high > WITH_MORE.frequency).all()
@@ -188,7 +190,7 @@ def test_each_end_goes_by_normal_theory_where_that_holds(rates, estimand):
     known = replace(
         moments(rates, 200), third=third_of_rates(*(np.full(201, rate) for rate in rates))
     )
-    missing, z = 0.05, norm.ppf(0.975)
+    missing, z = 0.05, scipy.stats.norm.ppf(0.975)
     score = score_interval(known, missing, estimand)
     exact = (for_population if estimand == "population" else for_respondents)(known, missing)
     failing = [far_from_normal(known, np.clip(ends, 0, 1), z, estimand=estimand) for ends in score]
@@ -239,13 +241,15 @@ def test_the_fewest_respondents_that_say_something(if_held, if_not, missing):
 
 def null_wald(known, missing, estimand):
     """The mistake of many: the error of a value that no one holds, used for every value."""
-    reach = norm.ppf(1 - missing / 2) * np.sqrt(known.variance_if_not / known.reports)
+    reach = scipy.stats.norm.ppf(1 - missing / 2) * np.sqrt(known.variance_if_not / known.reports)
     return known.frequency - reach, known.frequency + reach
 
 
 @cache
 def law(rates, trials, holders):
     """The exact law of the number of supporting reports, by convolution."""
+    from scipy.stats import binom
+
     p, q = rates
     others = trials - holders
     return np.convolve(

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from associations import survey_of
-from scipy.stats import binom
 from specimens import question
 
 from ldp_aggregator.association.jumps import joint_jumps
@@ -61,6 +60,8 @@ def score_moments(scores, law, mean):
 @pytest.mark.parametrize("reports", [1, 5])
 def test_memoized_symbols(reports):
     """Enumerated: whatever the permanent response supports, and each of the reports."""
+    from scipy.stats import binom
+
     randomizer = question(
         "l-grr",
         'type = "category"\nvalues = ["a", "b", "c"]\nepsilon_first = "1"\nepsilon_lifetime = "3"',

@@ -11,7 +11,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.stats import chi2
 from written_out import counts_of, orthogonal, projective_points
 
 from ldp import EstimateError
@@ -94,6 +93,8 @@ def test_score_written_out(held, share, seed):
 
     Squares of frequencies count from 0, where they are less than noise, to 1.
     """
+    from scipy.stats import chi2
+
     holders = np.full(20, held * (20 - share) // 400)
     holders[3] += held * share // 20
     counts = projective_counts(SPACE, holders, np.random.default_rng(seed))

@@ -5,8 +5,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
-from scipy.stats import norm
 from specimens import question
 
 from ldp import Survey
@@ -38,6 +36,8 @@ def estimated(post, counts=(700, 300, 220, 180), level=0.95):
 )
 def test_norm_sub_is_the_projection_on_the_simplex(frequency):
     """No point of the simplex is closer: a general optimizer ends at the same point."""
+    from scipy.optimize import minimize
+
     projected = norm_sub(frequency)
     size = len(frequency)
     optimum = minimize(
@@ -78,6 +78,8 @@ def test_norm_sub_leaves_distributions_alone(frequency):
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 def test_base_cut_zeroes_what_noise_would_reach(level):
     """Frequencies that chance gives some value more often than stated become 0, others stay."""
+    from scipy.stats import norm
+
     frequency = np.linspace(-0.2, 0.4, 61)
     threshold = norm.ppf(1 - (1 - level) / 61) * 0.05
     cut = base_cut(frequency, norm.sf(frequency / 0.05), level)

@@ -11,7 +11,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy.stats import norm
 from specimens import question
 from surveys import COMMUTE_SURVEY
 
@@ -396,6 +395,8 @@ def test_those_without_a_candidate(estimand, level, others):
 
     Of 2,000 the rest hold another text; estimates are below 0 and above 1, too.
     """
+    from scipy.stats import norm
+
     asked, values = question("rappor", TEXT), ("a", "b", "c")
     holders = np.array([(2000 - others) // 2, (2000 - others) // 4, (2000 - others) // 4, others])
     counts = sample_counts(asked, Holders((*values, "d"), holders), np.random.default_rng(2))

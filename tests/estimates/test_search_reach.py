@@ -5,8 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
-from scipy.stats import norm
+import scipy
 
 from ldp.mechanisms.heavy_hitters import HeavyHitters
 from ldp.mechanisms.projective import ProjectiveResponse
@@ -43,27 +42,31 @@ def lines_of(randomizer):
         min((1 / 4 if stage else 16) / letters ** (end - begin), 0.5)
         for stage, (begin, end) in enumerate(steps)
     ]
-    return [norm.isf(chance) for chance in chances]
+    return [scipy.stats.norm.isf(chance) for chance in chances]
 
 
 def chance_to_miss(randomizer, reports, line, stage, frequency):
     """Of a text that ends in a stage, by integrals over the normal law of each score."""
+    from scipy.integrate import quad
+
     p, q = rates(randomizer)
     noise = q * (1 - q)
     spread = math.sqrt((frequency * p * (1 - p) + (1 - frequency) * noise) / noise)
     means = [frequency * (p - q) * math.sqrt(number / noise) for number in reports]
     whole = stage == randomizer.stages - 2
     passed = [*lines_of(randomizer)[: stage + whole], *([] if whole else [1.0])]
-    lost = sum(norm.cdf(one, mean, spread) for one, mean in zip(passed, means, strict=False))
+    lost = sum(
+        scipy.stats.norm.cdf(one, mean, spread) for one, mean in zip(passed, means, strict=False)
+    )
     later = means[stage + 1 :]
     if len(later) == 1:
-        return lost + norm.cdf(line, later[0], spread)
+        return lost + scipy.stats.norm.cdf(line, later[0], spread)
     below, spreads = [], []
     for mean in later:
         moments = [
             quad(
                 lambda score, power=power, mean=mean: (
-                    (line - score) ** power * norm.pdf(score, mean, spread)
+                    (line - score) ** power * scipy.stats.norm.pdf(score, mean, spread)
                 ),
                 mean - 12 * spread,
                 line,
@@ -73,7 +76,7 @@ def chance_to_miss(randomizer, reports, line, stage, frequency):
         below.append(moments[0])
         spreads.append(moments[1] - moments[0] ** 2)
     room = line * (len(later) - math.sqrt(len(later)))
-    return lost + norm.sf((room - sum(below)) / math.sqrt(sum(spreads)))
+    return lost + scipy.stats.norm.sf((room - sum(below)) / math.sqrt(sum(spreads)))
 
 
 @pytest.mark.parametrize("randomizer", [FOUR, TWO], ids=["four stages", "two stages"])
@@ -83,7 +86,7 @@ def test_frequencies_stated_are_missed_once_in_a_hundred(randomizer, remembered)
     counts = empty_counts(randomizer.layout)
     counts[: randomizer.stages, 0] = np.array([3_000, 2_500, 2_000, 4_000])[: randomizer.stages]
     counts[randomizer.stages :, 0] = 10**6
-    line = norm.isf(0.02 / max(remembered, 1))
+    line = scipy.stats.norm.isf(0.02 / max(remembered, 1))
     reaches = reached(randomizer, counts, remembered)
     for stage, reach in enumerate(reaches):
         chance = chance_to_miss(
@@ -103,7 +106,7 @@ def test_what_respondents_will_let_be_found():
 
     In the first stage of one prefix, later of 256: 1 + 3 texts of up to a byte, or 1.
     """
-    remembered = math.ceil((4 + 4 * 256 + 1 * 256) * norm.sf(1)) + 256
+    remembered = math.ceil((4 + 4 * 256 + 1 * 256) * scipy.stats.norm.sf(1)) + 256
     even = 60_000 / 6
     counts = empty_counts(FOUR.layout)
     counts[:4, 0] = 1_000_000
@@ -112,7 +115,7 @@ def test_what_respondents_will_let_be_found():
         chance = chance_to_miss(
             FOUR,
             [even - 3 * math.sqrt(even)] * 4,
-            norm.isf(0.02 / remembered),
+            scipy.stats.norm.isf(0.02 / remembered),
             stage=stage,
             frequency=reach.frequency,
         )
@@ -127,7 +130,7 @@ def test_how_many_texts_chance_has_remembered(letters):
     alphabet = "".join(chr(ord("a") + number) for number in range(letters))
     randomizer = FOUR._replace(lengths=(3, 5, 6, 6), alphabet=alphabet)
     ending = 1 + letters + letters**2 + 256 * (1 + letters) + 256
-    assert _most_remembered(randomizer) == math.ceil(ending * norm.sf(1)) + 256
+    assert _most_remembered(randomizer) == math.ceil(ending * scipy.stats.norm.sf(1)) + 256
 
 
 def test_no_reports_let_nothing_be_found():
@@ -173,7 +176,12 @@ def test_lines():
         lines = [extending_line(randomizer, stage) for stage in range(randomizer.stages)]
         assert lines == pytest.approx(lines_of(randomizer), abs=1e-12)
     assert [confirming_line(texts) for texts in (0, 1, 2, 500)] == pytest.approx(
-        [norm.isf(0.02), norm.isf(0.02), norm.isf(0.01), norm.isf(0.02 / 500)]
+        [
+            scipy.stats.norm.isf(0.02),
+            scipy.stats.norm.isf(0.02),
+            scipy.stats.norm.isf(0.01),
+            scipy.stats.norm.isf(0.02 / 500),
+        ]
     )
 
 

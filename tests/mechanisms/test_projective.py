@@ -4,7 +4,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy.linalg import hadamard
 from written_out import projective_points
 
 from ldp import EstimateError
@@ -32,6 +31,8 @@ SPACES = ((2, 3), (2, 6), (3, 3), (3, 5), (4, 3), (4, 4), (5, 3), (7, 3), (8, 3)
 
 def test_the_transform_of_each_row():
     """Products with the matrix of Sylvester, for as many rows as there are."""
+    from scipy.linalg import hadamard
+
     rows = np.arange(24).reshape(3, 8) ** 2
     np.testing.assert_array_equal(walsh_hadamard(rows), rows @ hadamard(8))
     np.testing.assert_array_equal(walsh_hadamard(rows[0, :2]), [1, -1])

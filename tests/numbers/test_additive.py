@@ -5,7 +5,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy.stats import norm
 from specimens import question
 
 from ldp import SurveyError, parse_survey
@@ -233,6 +232,8 @@ def test_means_written_out(name, estimand):
 
     The spread of a population by n - 1.
     """
+    from scipy.stats import norm
+
     asked = integers(*QUESTIONS[name])
     values, size = np.array([int(value) for value in asked.domain.values]), asked.domain.size
     counts = np.array([np.arange(asked.layout.symbols) * 37 % 50 + 1])

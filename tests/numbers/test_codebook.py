@@ -8,7 +8,6 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from scipy.stats import binom, norm
 
 import ldp
 import ldp_simulations
@@ -120,6 +119,8 @@ def test_coordinates_have_the_normal_law():
 @pytest.mark.parametrize(("words", "bias"), [(2, 1e-5), (16, 1e-5), (64, 3e-5), (256, 1e-4)])
 def test_the_bias_along_an_axis_is_as_stated(words, bias):
     """There one coordinate decides: the sum of the w greatest of its law, exactly, beside S1."""
+    from scipy.stats import binom
+
     vectors = words // 2
     shares = np.bincount(magnitudes()) / CODES
     # P[a number is above k], and how many of all are, for each k.
@@ -133,6 +134,8 @@ def test_the_bias_along_an_axis_is_as_stated(words, bias):
 
 def test_chances_of_coordinates_are_those_of_a_normal_law():
     """Of 0, of two standard errors, and of one that has no error."""
+    from scipy.stats import norm
+
     estimate, variance = np.array([0.0, 0.2, 0.0]), np.array([0.01, 0.01, 0.0])
     parts = VectorParts(estimate, variance, variance)
     known = mean_vector(parts, 3.0, missing=0.05)

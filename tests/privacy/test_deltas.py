@@ -6,7 +6,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from data_sets import exact_delta
-from scipy.stats import binom
 
 from ldp.exact import exp_lower, fraction, log_upper, odds
 from ldp.privacy.batches import batch_epsilon, power, rounded_up
@@ -81,6 +80,8 @@ def test_laws_hold_what_is_exact():
 
 def delta_in_floats(blanket, count, t):
     """The formula in floats, for mechanisms whose reports support one answer at most."""
+    from scipy.stats import binom
+
     first = float(blanket.first)
     gamma, apart = float(blanket.gamma), float(2 * blanket.only_first)
     spread = math.sqrt(count * gamma * (1 - gamma))
@@ -101,6 +102,8 @@ def delta_in_floats(blanket, count, t):
 
 def gains_in_floats(first, t, draws, s):
     """The mean gain of so many draws, s of which support one of two answers."""
+    from scipy.stats import binom
+
     lost = (t * first - 1) * s + (t - 1) * (draws - s)
     alpha = (first - 1) * (1 + t)
     least = np.floor(lost / alpha) + 1

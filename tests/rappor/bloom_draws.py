@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from ldp_aggregator.moments.bit_covariance import BitNoise, bit_noise
 
@@ -30,6 +29,8 @@ class Shape(NamedTuple):
 
 def draw_design(shape, candidates, generator):
     """A design of shape (cohorts * bits, candidates)."""
+    from scipy.sparse import csr_array
+
     positions = generator.integers(0, shape.bits, (shape.cohorts, candidates, shape.hashes))
     dense = np.zeros((shape.cohorts, shape.bits, candidates))
     cohort, candidate, _ = np.indices(positions.shape)

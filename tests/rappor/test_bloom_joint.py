@@ -8,8 +8,6 @@ from itertools import product
 import numpy as np
 import pytest
 from bloom_draws import Shape, draw_counts, draw_design, falling
-from scipy.sparse import csr_array
-from scipy.special import ndtr
 
 from ldp_aggregator.bloom import joint as joint_module
 from ldp_aggregator.bloom.joint import ALIKE, covariance_of_bits, information, joint
@@ -42,6 +40,8 @@ def fit_of(counts, design):
 
 def wrong(collections):
     """How often a candidate that no one holds has a p-value of at most .05: of 3,200."""
+    from scipy.special import ndtr
+
     chances = np.stack(
         [ndtr(-fit.estimate / np.sqrt(fit.variance))[HELD:] for fit, _ in collections]
     )
@@ -173,6 +173,8 @@ def test_how_bits_of_a_text_vary_together():
 
 def test_candidates_that_share_bits_are_tested_by_the_regression():
     """Two that differ in one cohort of 16 alone; the others keep the tests of the joint fit."""
+    from scipy.sparse import csr_array
+
     generator = np.random.default_rng(53)
     dense = draw_design(SHAPE, 40, generator).toarray()
     dense[:, 1] = dense[:, 0]

@@ -12,8 +12,6 @@ from math import comb
 import numpy as np
 import pytest
 from bloom_draws import Shape, draw_counts, draw_design, falling
-from scipy.sparse import csr_array
-from scipy.stats import kstest
 
 from ldp import EstimateError, parse_survey
 from ldp_aggregator.bloom.regression import first_shares, normal_matrix, regress, reporting
@@ -106,6 +104,8 @@ def test_precision_is_the_inverse_of_the_covariance(shape, bits, known):
 @pytest.mark.parametrize(("rare", "kept"), [(0.4, 2), (0.0004, 1)])
 def test_eigenvalues_that_count(rare, kept):
     """Of two bits both, or one, and then what is left of the other is its own noise, exactly."""
+    from scipy.sparse import csr_array
+
     shape = Shape(2, 1, 1, p=0.25, q=0.75, f=0.0)
     # Both bits at once, the first alone, and none.
     design = csr_array(np.array([[1.0, 1, 0], [1, 0, 0]]))
@@ -135,6 +135,8 @@ def collections(shape, respondents, missing=0, seed=11):
 @pytest.mark.parametrize("shape", [NOISY, SHARP, SHARPEST])
 def test_coverage_and_size(shape, respondents):
     """Intervals hold the truth 95 % of the time, and residual p-values are uniform."""
+    from scipy.stats import kstest
+
     covered, chances, unallocated = [], [], []
     for fit, truth in collections(shape, respondents):
         errors = np.sqrt(fit.variance - truth * (1 - truth) / fit.respondents)
@@ -153,6 +155,8 @@ def test_incomplete_dictionaries_show():
     What is unallocated is estimated, and intervals still hold the truth, over the choice of
     hash functions.
     """
+    from scipy.stats import kstest
+
     covered, found_out, unallocated = [], [], []
     for fit, truth in collections(NOISY, 1_000_000, missing=3):
         covered.append(np.abs(fit.frequency - truth) <= 1.96 * np.sqrt(fit.variance))
@@ -212,6 +216,8 @@ def test_dispersion():
 
 def test_as_many_candidates_as_rates():
     """Nothing is left to tell by whether they explain all there is."""
+    from scipy.sparse import csr_array
+
     shape = Shape(8, 1, 1, p=0.25, q=0.75, f=0.0)
     counts = np.array([[1_000, *range(280, 440, 20)]])
     fit = regress(counts, csr_array(np.eye(8)), shape.noise(), background=0.2)

@@ -6,9 +6,6 @@ Collections of 300 candidates for 256 bit rates, 20 of them held, drawn anew wit
 import numpy as np
 import pytest
 from bloom_draws import Shape, draw_counts, draw_design, falling
-from scipy.sparse import csr_array
-from scipy.special import ndtr
-from scipy.stats import false_discovery_control
 
 from ldp import EstimateError
 from ldp_aggregator.bloom import selection
@@ -61,6 +58,9 @@ def test_coverage_after_choosing(collections):
 
 def test_discoveries_after_choosing(collections):
     """Benjamini-Hochberg at 5 % finds over a third of the held texts, one wrong in 20 at most."""
+    from scipy.special import ndtr
+    from scipy.stats import false_discovery_control
+
     fits, _ = collections
     chances = np.stack([ndtr(-fit.frequency / np.sqrt(fit.variance)) for fit in fits])
     detected = false_discovery_control(chances, axis=1) <= 0.05
@@ -155,6 +155,8 @@ def test_both_halves_written_out(halves):
 
 def test_each_candidate_is_regressed_with_the_chosen_ones():
     """As if it were one of them, with the precision and the dispersion of theirs."""
+    from scipy.sparse import csr_array
+
     generator = np.random.default_rng(37)
     design = draw_design(SHAPE, 30, generator)
     counts = draw_counts(SHAPE, design, falling(30, 20_000), generator=generator)
@@ -245,6 +247,8 @@ def test_what_half_of_the_cohorts_cannot_tell_apart_all_of_them_may(halves):
     Its intervals hold the truth, which is 0.125 for both, and so are wide; where there are more
     candidates than bit rates, the two are refused.
     """
+    from scipy.sparse import csr_array
+
     shape = SHAPE._replace(cohorts=8)
     for candidates in (80, 150):
         generator = np.random.default_rng(73)

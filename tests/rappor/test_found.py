@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from calling import ldp
 from google_rappor_files import write_collection
-from scipy.stats import multivariate_normal
 
 from ldp import EstimateError, parse_survey
 from ldp_aggregator.checks import Check
@@ -199,6 +198,8 @@ def test_false_coverage_rate(shown, least):
 
 def test_the_two_dimensional_normal_law():
     """As of the library, also where an estimate lies at the truth, or both are one."""
+    from scipy.stats import multivariate_normal
+
     generator = np.random.default_rng(6)
     first, second = generator.normal(0, 2, (2, 20))
     first[:2], second[1:3] = 0, 0

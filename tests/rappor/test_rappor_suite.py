@@ -8,7 +8,6 @@ from math import comb
 import numpy as np
 import pytest
 from calling import ldp
-from scipy.stats import chisquare
 
 from ldp.mechanisms.rappor import Rappor
 from ldp_aggregator.bloom.decoding import design_matrix
@@ -82,6 +81,8 @@ def test_answers_that_agree_share_a_permanent_response():
     5,000 clients each; a chi-square with 3 degrees of freedom below its 1e-6 quantile. Fresh
     permanent responses would give a statistic of about 100.
     """
+    from scipy.stats import chisquare
+
     design = design_matrix(LAW, ["a", "b"])
     one, zero = Fraction(7, 8), Fraction(2, 8)
     flip = Fraction(1, 8)

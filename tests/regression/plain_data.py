@@ -5,7 +5,6 @@ the answers, to every digit that is compared.
 """
 
 import numpy as np
-from statsmodels.datasets import anes96, fair
 
 import ldp
 from ldp_client import Client, report_bytes
@@ -15,12 +14,16 @@ TRUE = "40"
 
 def fair_data():
     """Whether there was an affair, and what may explain it; a part of the 6,366, for speed."""
+    from statsmodels.datasets import fair
+
     data = fair.load_pandas().data.iloc[::5]
     return data.assign(affair=data["affairs"] > 0)
 
 
 def anes_data():
     """Votes, and what may explain them."""
+    from statsmodels.datasets import anes96
+
     return anes96.load_pandas().data
 
 

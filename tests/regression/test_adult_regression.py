@@ -8,7 +8,6 @@ import csv
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from places import DATA
 
 import ldp
@@ -63,6 +62,8 @@ def test_coefficients_of_plain_data_are_held(adult, survey):
     Intervals allow for sampling as well, so that at least 95 % hold the plain coefficients; of 40
     at least 29 have to (false alarm 4e-7 at .95).
     """
+    import statsmodels.api as sm
+
     rich, school, sex = adult
     table = np.column_stack([np.ones(len(rich)), school == 1, school == 2, sex]).astype(float)
     plain = sm.Logit(rich, table).fit(disp=0).params

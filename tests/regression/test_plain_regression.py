@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from plain_data import (
     anes_data,
     coefficients,
@@ -11,7 +10,6 @@ from plain_data import (
     survey_of,
     with_intercept,
 )
-from scipy.stats import chi2
 
 import ldp
 import ldp_aggregator
@@ -19,6 +17,14 @@ from ldp_aggregator import RegressionOptions, aggregate, regress, regress_rows
 
 NAMES = ["age", "yrs_married", "religious"]
 EQUAL = {"rel": 1e-8, "abs": 1e-8}
+
+
+@pytest.fixture
+def sm():
+    """Statsmodels, which takes a while to load."""
+    import statsmodels.api
+
+    return statsmodels.api
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +37,7 @@ def affairs():
 
 
 @pytest.mark.parametrize("method", ["likelihood", "equations"])
-def test_logit(affairs, method):
+def test_logit(sm, affairs, method):
     """Of covariates in the clear, with the HC0 sandwich."""
     data, survey, rows = affairs
     plain = sm.Logit(data["affair"].astype(float), with_intercept(data, NAMES))
@@ -51,8 +57,10 @@ def test_logit(affairs, method):
     )
 
 
-def test_model_errors_and_ratio_tests(affairs):
+def test_model_errors_and_ratio_tests(sm, affairs):
     """Errors of the model, log-likelihood, and the test of leaving a column out."""
+    from scipy.stats import chi2
+
     data, survey, rows = affairs
     outcome = data["affair"].astype(float)
     fit = sm.Logit(outcome, with_intercept(data, NAMES)).fit(disp=0, tol=1e-14)
@@ -71,8 +79,10 @@ def test_model_errors_and_ratio_tests(affairs):
     assert test.p_value == pytest.approx(chi2.sf(test.statistic, 1), rel=1e-10)
 
 
-def test_profile_interval(affairs):
+def test_profile_interval(sm, affairs):
     """At its ends the best of the other coefficients have lost what is allowed, and no more."""
+    from scipy.stats import chi2
+
     data, survey, rows = affairs
     outcome = data["affair"].astype(float)
     full = sm.Logit(outcome, with_intercept(data, ["age"])).fit(disp=0, tol=1e-14)
@@ -92,7 +102,7 @@ def test_profile_interval(affairs):
 
 
 @pytest.mark.parametrize("model", ["linear"])
-def test_linear(affairs, model):
+def test_linear(sm, affairs, model):
     """Of a chance on covariates in the clear: least squares, HC0."""
     data, survey, rows = affairs
     fit = sm.OLS(data["affair"].astype(float), with_intercept(data, NAMES)).fit(cov_type="HC0")
@@ -107,7 +117,7 @@ def test_linear(affairs, model):
     assert errors == pytest.approx(fit.bse.to_numpy(), **EQUAL)
 
 
-def test_numbers_of_anes():
+def test_numbers_of_anes(sm):
     """A score from 1 to 7, whose values are the answers: least squares on three covariates."""
     data = anes_data()
     names = ["TVnews", "educ", "age"]
@@ -153,7 +163,7 @@ def joined():
     ("model", "method"),
     [("logit", "equations"), ("logit", "likelihood"), ("linear", "equations")],
 )
-def test_randomized_predictors(joined, model, method):
+def test_randomized_predictors(sm, joined, model, method):
     """From the cells of a table alone, the regression of the rows."""
     data, tally = joined
     table = with_intercept(data, ["rating", "faith"])
@@ -170,7 +180,7 @@ def test_randomized_predictors(joined, model, method):
     assert errors == pytest.approx(fit.bse.to_numpy(), **EQUAL)
 
 
-def test_categories_and_products(joined):
+def test_categories_and_products(sm, joined):
     """C() makes columns of values; products are those of columns."""
     data, tally = joined
     rating = np.column_stack([data["rating"] == value for value in range(2, 6)]).astype(float)
@@ -207,7 +217,7 @@ def test_counts_by_public_cell(affairs):
     assert by_cells.log_likelihood == pytest.approx(by_rows.log_likelihood, rel=1e-12)
 
 
-def test_design_weights(affairs):
+def test_design_weights(sm, affairs):
     """Weights count a row as often: those of weighted least squares, with its sandwich."""
     data, survey, rows = affairs
     weights = np.where(data["age"] > 30, 2.5, 1.0)

@@ -15,7 +15,6 @@ import csv
 import numpy as np
 import pytest
 from places import DATA
-from scipy.optimize import minimize, minimize_scalar
 
 from ldp_aggregator.regression.likelihood import Observed, likeliest, log_likelihood
 
@@ -54,6 +53,8 @@ def observed_of(data, table, truthful):
 
 def best(data, table):
     """(coefficients and t, log-likelihood) where the likelihood is greatest."""
+    from scipy.optimize import minimize_scalar
+
     search = minimize_scalar(
         lambda truthful: -likeliest(observed_of(data, table, truthful)).log_likelihood,
         bounds=(0.4, 0.99),
@@ -147,6 +148,8 @@ def test_why_they_are_short_of_the_maximum(minarets):
     the fourth digit; with a finer rule and finer differences all end at our maximum. So it is
     neither a prior nor how groups are treated.
     """
+    from scipy.optimize import minimize
+
     data, table = randomized_alone(minarets)
     point, likelihood = best(data, table)
     published = np.array(FIRST)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.stats import norm
 
 from ldp_aggregator.series.levels import level_of
 from ldp_aggregator.series.mixtures import Mixture
@@ -68,6 +67,8 @@ def test_bands_hold_whatever_the_steps_are(step):
     The standard error is .0016 at the last epoch. Steps that are half-Cauchy before, up to three
     errors, and bands of 1.96 standard errors hold .93 to .94 there at steps of one and two.
     """
+    from scipy.stats import norm
+
     generator = np.random.default_rng(int(10 * step))
     levels = np.cumsum(generator.normal(0, step, (RUNS, EPOCHS)), axis=1)
     estimates = levels + generator.normal(size=levels.shape)
@@ -85,6 +86,8 @@ def test_ends_of_mixtures():
 
     What is added as noise widens each part.
     """
+    from scipy.stats import norm
+
     alone = Mixture(np.ones(1), np.array([[0.5, 1.0]]), np.array([[1.0, 4.0]]))
     low, high = alone.ends(0.1, 3.0)
     errors = np.sqrt([4.0, 7.0])

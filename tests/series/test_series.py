@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pytest
 from calling import run
-from scipy.stats import multivariate_normal, norm
 
 import ldp
 from ldp import EstimateError
@@ -103,6 +102,8 @@ def test_too_few_epochs(estimate, keys, words):
 
 def test_evidence_is_a_ratio_of_likelihoods():
     """For a few epochs, compared with densities of what does not depend on the constant."""
+    from scipy.stats import multivariate_normal
+
     generator = np.random.default_rng(2)
     size, estimate = 5, generator.normal(size=5)
     noise = np.diag(generator.uniform(0.5, 2, size))
@@ -129,6 +130,8 @@ def test_evidence_has_the_mean_one():
 
     With errors stated as half of what they are it is far more.
     """
+    from scipy.stats import norm
+
     apart, width = np.linspace(-60, 60, 4_001, retstep=True)
     noise = Covariances([np.eye(2)], [])
     values = np.array([evidence_of(np.array([0.0, one]), noise).values[-1] for one in apart])

@@ -8,8 +8,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr, ndtri
-from scipy.stats import false_discovery_control
 
 from ldp_aggregator.association import association
 from ldp_aggregator.association.likelihood import through
@@ -40,6 +38,8 @@ def normal_intervals(patch):
 
 def normal_p_values(patch):
     """P-values from normal theory, however few reports are expected."""
+    from scipy.special import ndtr
+    from scipy.stats import false_discovery_control
 
     def detected(estimates, level=0.95, correction="benjamini-hochberg"):
         chances = ndtr(-estimates.unbiased / estimates.null_error)
@@ -123,6 +123,8 @@ def ninety_percent(patch):
 
 def points_for_bands(patch):
     """A band as wide as the intervals of single points."""
+    from scipy.special import ndtri
+
     patch.setattr(distribution, "multiplier", lambda _, level: float(ndtri((1 + level) / 2)))
 
 

@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from coverage_mutants import MUTANTS
-from scipy.stats import binom
 
 from ldp.mechanisms import MECHANISMS
 from ldp_simulations.archive import Archive
@@ -208,6 +207,8 @@ def test_evidence(surveys, bound):
 
     What is noticed with a given false-alarm rate is the least of those.
     """
+    from scipy.stats import binom
+
     for misses in range(surveys + 1):
         chance = binom.sf(misses - 1, surveys, bound)
         assert chance <= math.exp(-evidence(misses / surveys, bound, surveys)) * (1 + 1e-9)

@@ -7,8 +7,6 @@ from math import comb
 
 import numpy as np
 import pytest
-from scipy.special import gammaln
-from scipy.stats import chisquare
 
 from ldp.mechanisms.subset import SubsetSelection
 from ldp_simulations.sampling.subsets import _chances, _range, subset_counts
@@ -31,6 +29,8 @@ def test_single_sets(size, chosen, holder):
     A chi-square of 1e-6 is the gate; a weight of 2 in place of 4 for sets that hold the value does
     not pass it.
     """
+    from scipy.stats import chisquare
+
     randomizer = SubsetSelection(size, chosen, 4, other=1)
     counted = Counter(
         map(tuple, drawn(randomizer, np.eye(size, dtype=int)[holder], 3_000).tolist())
@@ -87,6 +87,8 @@ def test_the_numbers_in_a_half(total, left, right):
 
     What is left out is less likely than 1e-18.
     """
+    from scipy.special import gammaln
+
     (lowest,), many = _range(*(np.array([number]) for number in (total, left, right)))
     lefts = np.arange(lowest, lowest + many)
     chances = _chances(lefts[None], *(np.array([[number]]) for number in (total, left, right)))[0]

@@ -12,7 +12,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.stats import chisquare
 from specimens import question
 from written_out import counts_of, declared_law
 
@@ -65,6 +64,8 @@ def law_of(laws):
 
 def agreement(tallies, law):
     """The p-value of tallies, (tallies, cells), under the law."""
+    from scipy.stats import chisquare
+
     drawn = Counter(map(tuple, tallies.tolist()))
     if set(drawn) - set(law):
         return 0.0

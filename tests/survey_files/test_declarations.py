@@ -8,7 +8,6 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
-import polars
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -167,22 +166,16 @@ def test_surveys_come_back_whatever_people_read():
     assert again["x"].domain.values == tuple(strange)
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        ("car", "bus"),
-        np.array(["car", "bus"]),
-        polars.Series(["car", "bus"]),
-        (value for value in ["car", "bus"]),
-    ],
-    ids=["tuple", "array", "series", "generator"],
-)
-def test_values_are_any_ordered_list(values):
+def test_values_are_any_ordered_list():
     """Lists of all libraries, and their numbers."""
-    asked = ldp.question("mode", values, epsilon=np.float64(1), report_bytes=np.int64(1))
-    survey = ldp.survey("s", asked)
-    assert survey == ldp.survey("s", MODE)
-    assert ldp.parse_survey(survey.to_toml()) == survey
+    import polars
+
+    values = ["car", "bus"]
+    for named in (tuple(values), np.array(values), polars.Series(values), iter(values)):
+        asked = ldp.question("mode", named, epsilon=np.float64(1), report_bytes=np.int64(1))
+        survey = ldp.survey("s", asked)
+        assert survey == ldp.survey("s", MODE)
+        assert ldp.parse_survey(survey.to_toml()) == survey
 
 
 @pytest.mark.parametrize(

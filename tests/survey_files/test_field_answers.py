@@ -1,7 +1,6 @@
 """Tables of answers to questions with fields: a column for each of these."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import ldp
@@ -48,6 +47,8 @@ def rows_of(columns):
 
 def test_columns_rows_frames_and_files_say_the_same(tmp_path):
     """Booleans, floats of whole numbers, missing texts and all."""
+    import pandas as pd
+
     path = tmp_path / "answers.csv"
     path.write_text(CSV, encoding="utf-8")
     arrays = {name: np.array(column, dtype=object) for name, column in COLUMNS.items()}

@@ -1,15 +1,13 @@
 """Tables of answers as people have them: what is an answer, what is none, and what is refused."""
 
 import csv
-import importlib
 import io
 import json
 import random
 from collections import Counter
+from importlib import import_module
 
 import numpy as np
-import pandas
-import polars
 import pytest
 
 import ldp
@@ -66,11 +64,13 @@ TABLES = {
     "dicts without what is missing": lambda _: [
         {name: cell for name, cell in row.items() if cell is not None} for row in ROWS
     ],
-    "pandas": lambda _: pandas.DataFrame(ROWS),
-    "pandas with its own missing values": lambda _: pandas.DataFrame(ROWS).convert_dtypes(),
-    "polars": lambda _: polars.DataFrame(ROWS),
-    "pyarrow": lambda _: importlib.import_module("pyarrow").Table.from_pylist(ROWS),
-    "records of pandas": lambda _: pandas.DataFrame(ROWS).to_dict("records"),
+    "pandas": lambda _: import_module("pandas").DataFrame(ROWS),
+    "pandas with its own missing values": lambda _: (
+        import_module("pandas").DataFrame(ROWS).convert_dtypes()
+    ),
+    "polars": lambda _: import_module("polars").DataFrame(ROWS),
+    "pyarrow": lambda _: import_module("pyarrow").Table.from_pylist(ROWS),
+    "records of pandas": lambda folder: TABLES["pandas"](folder).to_dict("records"),
     "path": csv_file,
     "text of a path": lambda folder: str(csv_file(folder)),
     "texts": lambda _: {
@@ -229,7 +229,7 @@ def test_randomness_is_the_systems(monkeypatch):
 
 def test_populations_of_tables():
     """Who holds what, of any table: sets as sets, open questions by their texts."""
-    population = sim.from_table(SURVEY, pandas.DataFrame(ROWS), {"homepage": ["c.org"]})
+    population = sim.from_table(SURVEY, TABLES["pandas"](None), {"homepage": ["c.org"]})
     assert population["mode"].counts.tolist() == [1, 1, 1]
     assert population["age"].counts.sum() == 3
     assert population["homepage"].values == ("c.org", "a.org", "b.org")
