@@ -4,6 +4,7 @@ Property tests try the same examples on every machine, however slow it is. No te
 left behind.
 """
 
+import gc
 import os
 import tempfile
 
@@ -24,6 +25,9 @@ for switch in ("LDP_DISABLED", "DO_NOT_TRACK"):
 # Tests run in as many processes as there are cores; threads of linear algebra beside them would
 # wait for one another.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# Tests stay until the end: it takes a third of their collection to look for garbage among them.
+gc.disable()
 
 settings.register_profile(
     "repeatable",
@@ -76,6 +80,13 @@ def pytest_collection_modifyitems(config, items):
         (slow if is_left else chosen).append(item)
     config.hook.pytest_deselected(items=slow)
     items[:] = chosen
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish():
+    """Look for garbage from now on, but not among the tests."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_runtest_setup(item):
