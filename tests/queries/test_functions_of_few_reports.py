@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ldp
+from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.estimates.frequencies import moments_of
 from ldp_aggregator.estimates.linear_functions import functions_of
 from ldp_aggregator.intervals.intervals import INTERVAL_ENDS
@@ -68,6 +69,20 @@ def test_few_reports_err_by_noise_at_least(mechanism):
             number = functions.function("", weights)
             least = np.sqrt(functions.spread(weights).variance.min() / 10)
             assert number.standard_error >= least > 0
+
+
+def test_nodes_of_a_tree_err_by_noise_at_least():
+    """Ten reports through a taxonomy: in a quarter of surveys two nodes showed no noise at all."""
+    parents = {value: f"n{place // 3}" for place, value in enumerate(VALUES)}
+    asked = ldp.question("q", type="category", parents=parents, mechanism="taxonomy", epsilon="5")
+    question, held = ldp.survey("s", asked)["q"], np.array([2, 2, 2, 2, 1, 1])
+    names, _ = decoder_of(question.randomizer).values(question, np.zeros(1), ())
+    weights = np.array([float(name == "v0") - (name == "v1") for name in names])
+    for seed in range(20):
+        counts = sample_counts(question, Holders(VALUES, held), np.random.default_rng(seed))
+        moments = moments_of(question.randomizer, counts, names)
+        functions = functions_of(moments, question, names, Options(estimand="respondents"))
+        assert functions.function("", weights).standard_error > 0.01
 
 
 def test_blocks_without_reports_have_errors():

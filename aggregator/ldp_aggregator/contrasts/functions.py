@@ -42,6 +42,9 @@ _HELD_TOGETHER = (
     "a bound: no report tells who holds which values together, so what sampling adds is added up"
 )
 
+_HARDLY_ANY = 1e-12
+"""The variance of a function that shows no noise, but for rounding."""
+
 
 @dataclass(frozen=True)
 class Contrast(Estimated):
@@ -151,7 +154,13 @@ class Functions:
         except EstimateError:
             return Erring(added_up(np.abs(weights) @ self.errors()), _ADDED_UP)
         # Few reports may show less noise than there can be, whatever is held.
-        least = [0.0 if one is None else float(one.variance.min()) for one in spreads]
+        least = [
+            self._noise_of_values(row) if one is None else float(one.variance.min())
+            for row, one in zip(weights, spreads, strict=True)
+        ]
+        if any(one is None for one in spreads):
+            # What is not known of all together is not said of functions that do err.
+            least = np.where(np.diag(covariance) > _HARDLY_ANY, 0.0, least).tolist()
         covariance = _at_least(covariance, np.array(least) / self.reports)
         if (estimand or self.options.estimand) == "respondents":
             return Erring(covariance)
@@ -223,6 +232,15 @@ class Functions:
 
     def _spread(self, weights: Floats) -> Spread | None:
         return None if self.spread is None else self.spread(weights)
+
+    def _noise_of_values(self, weights: Floats) -> float:
+        """The variance of one report's function, if scores of values were independent."""
+        # Of everyone nothing need be estimated.
+        if self.shares is None or np.ptp(weights) == 0:
+            return 0.0
+        held = self.shares.frequency.clip(0, 1)
+        noise = held * self.shares.variance_if_held + (1 - held) * self.shares.variance_if_not
+        return float(weights[: len(noise)] ** 2 @ noise)
 
     def _law(
         self, weights: Floats, spread: Spread | None, variance: float, quantile: float

@@ -140,7 +140,7 @@ def _of_supports(
     spread = _spread(randomizer) if reports < FEW_REPORTS else None
     if not one_block:
         # Few reports may show fewer in a block than come there by chance alone.
-        squares = np.maximum(scale * worth * in_block / reports, scale * (elsewhere + own))
+        squares = np.maximum(scale * worth * in_block / reports, scale * elsewhere)
         largest = (most * worth) ** 2
         held_fourth = largest * (if_held - 3) + 6 * if_held + 3 - 3 * if_held**2
         other_fourth = largest * if_not - 3 * if_not**2
