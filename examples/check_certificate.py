@@ -402,13 +402,22 @@ def survey_failures(survey):
     return refuted({**identity(survey), **totals(survey)})
 
 
+def delivered(question):
+    """What holds of a question. No fingerprint binds a unit of distance, so that it is printed."""
+    most = f"delivers at most {question['one_report']['epsilon']}"
+    if question["mechanism"] != "metric":
+        return most
+    per_unit, steps = members(question["metric"], "epsilon_per_unit", "steps")
+    return f"{most}, epsilon {per_unit} a unit where a cell is {' by '.join(steps)} units"
+
+
 def verdicts(survey):
     """(a line for each question and one for the survey, whether every claim holds)."""
     lines, sound = [], True
     for question in survey["questions"]:
         wrong = failures(question, survey)
         sound = sound and not wrong
-        verdict = "; ".join(wrong) or f"delivers at most {question['one_report']['epsilon']}: holds"
+        verdict = "; ".join(wrong) or f"{delivered(question)}: holds"
         lines.append(f"{question['name']} ({question['mechanism']}): {verdict}")
     wrong = survey_failures(survey) if sound else ["it is not so that all of its questions hold"]
     holds = f"fingerprint {survey['fingerprint']}, terms {survey['terms']}: holds"

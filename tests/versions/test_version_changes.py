@@ -72,6 +72,17 @@ def test_asked_again():
     assert {change.aspect for change in raised.worse} >= {"asked again", "lifetime"}
 
 
+def test_longer_texts_are_worse_within_a_lifetime():
+    """Reports tell more of a text, though what they cost is within what was promised."""
+    limit = 'lifetime_epsilon = "2"'
+    text = 'name = "word"\ntype = "text"\nmechanism = "heavy-hitters"\nepsilon = "1"\n'
+    short, long = (file_of(f"{text}longest = {longest}\n", survey=limit) for longest in (4, 32))
+    (change,) = changes_of(short, long).worse
+    assert change.says == "reports tell more of a text"
+    assert (change.before, change.after) == ("texts of up to 4 bytes", "texts of up to 32 bytes")
+    assert not changes_of(long, short).worse
+
+
 def test_a_lifetime_with_room_is_no_way_around():
     """A roomy lifetime would let every later version ask again: it is worse when it comes."""
     plain, other = file_of(), file_of(MODE.replace("grr", "oue"))

@@ -61,6 +61,7 @@ def question_changes(old: Question, new: Question, *, is_limited: bool) -> Itera
     yield from word_changes(place, old.text, new.text)
     yield from answer_changes(place, old.domain, new.domain)
     yield from _told_together(place, old, new)
+    yield from _longest(place, old, new)
     yield from _epsilons(place, old, new)
     yield from pair_changes(place, old, new)
     yield from _memory(place, old, new)
@@ -129,6 +130,28 @@ def _told_together(place: str, old: Question, new: Question) -> Iterator[Change]
 def _in_a_report(question: Question) -> int | None:
     together = integers(question.randomizer).get("together")
     return together if isinstance(together, int) else None
+
+
+def _longest(place: str, old: Question, new: Question) -> Iterator[Change]:
+    """How much of a text reports tell of, at most."""
+    lengths = [integers(question.randomizer).get("lengths") for question in (old, new)]
+    if not all(lengths):
+        return
+    # The last stage is one longer than the longest text.
+    before, after = (stages[0][-1] - 1 for stages in lengths)  # type: ignore[index]
+    if before == after:
+        return
+    verdict, says = judged(
+        after > before, "reports tell more of a text", "reports tell less of a text"
+    )
+    yield Change(
+        place,
+        ANSWERS,
+        f"texts of up to {before} bytes",
+        after=f"texts of up to {after} bytes",
+        verdict=verdict,
+        says=says,
+    )
 
 
 def _epsilons(place: str, old: Question, new: Question) -> Iterator[Change]:
