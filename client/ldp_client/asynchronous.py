@@ -18,6 +18,7 @@ from typing import Any
 from ldp.survey import Survey
 from ldp_client.counts import RecordOutcome
 from ldp_client.embedded import EmbeddedClient
+from ldp_client.hidden import Hidden
 from ldp_client.ledger import Ledger
 from ldp_client.preview import Preview
 from ldp_client.status import Status
@@ -54,15 +55,19 @@ class AsyncClient:
 
     async def record(self, name: str, answer: object) -> RecordOutcome:
         """Randomize an answer now and let its report wait to be sent."""
-        return await asyncio.to_thread(self.embedded.record, name, answer)
+        answer = Hidden(answer)
+        return await asyncio.to_thread(lambda: self.embedded.record(name, answer.value))
 
     async def record_daily(self, name: str, answer: object) -> RecordOutcome:
         """The same, at most once a day."""
-        return await asyncio.to_thread(self.embedded.record_daily, name, answer)
+        answer = Hidden(answer)
+        return await asyncio.to_thread(lambda: self.embedded.record_daily(name, answer.value))
 
     async def record_together(self, answers: Mapping[str, object]) -> RecordOutcome:
         """The same for the answers to all questions of a group, by question name."""
-        return await asyncio.to_thread(self.embedded.record_together, answers)
+        hidden = Hidden(answers)
+        del answers
+        return await asyncio.to_thread(lambda: self.embedded.record_together(hidden.value))
 
     async def flush(self, timeout: float = 2.0) -> bool:
         """Send what waits, for at most `timeout` seconds. Whether all of it has arrived."""

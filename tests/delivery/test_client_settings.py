@@ -61,3 +61,17 @@ def test_a_client_that_cannot_be_copied_leaves_nothing_to_clean_up():
     """The copy that was begun is collected in silence."""
     with pytest.raises(TypeError):
         copy.deepcopy(Database(None))
+
+
+def test_a_first_answer_asks_no_protocol():
+    """`isinstance` with one loads `inspect` and ten more on Python 3.12 and later."""
+    called = set()
+    client = EmbeddedClient(DEVICE_SURVEY, state=None)
+    sys.setprofile(lambda frame, *_: called.add(frame.f_code.co_qualname))
+    try:
+        client.record("once", "red")
+        client.record("mirror", "red")
+    finally:
+        sys.setprofile(None)
+    assert "EmbeddedClient.record" in called
+    assert "_ProtocolMeta.__instancecheck__" not in called

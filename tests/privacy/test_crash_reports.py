@@ -3,6 +3,7 @@
 An app's own variables are its own: what is called here gets its answer from a function.
 """
 
+import asyncio
 import json
 import logging
 import traceback
@@ -13,7 +14,7 @@ import pytest
 from surveys import DEVICE_SURVEY, survey_of, yes_no
 
 from ldp import LDPError
-from ldp_client import Client, EmbeddedClient
+from ldp_client import AsyncClient, Client, EmbeddedClient
 
 TELLING = "zebra-quartz"
 GROUP = survey_of(yes_no("a"), yes_no("b"), head='joint = ["a", "b"]')
@@ -113,6 +114,18 @@ def test_an_answer_in_the_place_of_a_name_is_not_repeated(opened):
         with pytest.raises(LDPError) as raised:
             call(opened(GROUP))
         assert TELLING not in str(raised.value)
+
+
+def test_an_awaited_call_takes_no_answer_along(reported):
+    """Through the thread that works for it, too."""
+    client = AsyncClient(strict(DEVICE_SURVEY))
+    for call in client.record, client.record_daily:
+        with pytest.raises(LDPError) as raised:
+            asyncio.run(call("once", answer()))
+        assert TELLING not in reported(raised.value)
+    with pytest.raises(LDPError) as raised:
+        asyncio.run(AsyncClient(strict(GROUP)).record_together({"a": answer(), "b": True}))
+    assert TELLING not in reported(raised.value)
 
 
 def test_a_warning_of_an_app_that_is_not_strict_shows_no_answer(caplog):
