@@ -81,7 +81,7 @@ def simulated(hub: Hub) -> Iterator[None]:
         (clocks, "time", time),
         (ledger, "time", time),
         (sender, "threading", threads),
-        (sender, "SimpleQueue", Queue),
+        (sender, "queue", SimpleNamespace(SimpleQueue=Queue)),
         (sender, "SLICE", _SLICE),
         (embedded, "_open", WeakSet()),
     ]
