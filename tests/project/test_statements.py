@@ -25,8 +25,8 @@ _CODE = re.compile(r"```.*?```|`([^`\n]+)`", re.DOTALL)
 _CALL = re.compile(r"(?:[A-Za-z_]\w*\.)*([A-Za-z_]\w*)\(.*\)")
 _PLACE = re.compile(r"(?:ldp|ldp_aggregator|ldp_client|ldp_simulations)(?:\.[A-Za-z_]\w*)+")
 
-OTHERS = {"fsync", "getLogger", "randbelow", "random", "score"}
-"""Functions of Python, the system, the client in TypeScript, or the language of queries."""
+OTHERS = {"fsync", "getLogger", "patch_all", "randbelow", "random", "score"}
+"""Functions of Python, the system, gevent, the client in TypeScript, or the language of queries."""
 
 
 def spans(page):

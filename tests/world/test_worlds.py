@@ -74,7 +74,7 @@ def test_defects_are_found(bug):
     assert verdict(scenario(seed)).wrong == ()
 
 
-@pytest.mark.parametrize("seed", [89, 111])
+@pytest.mark.parametrize("seed", [81, 111])
 def test_the_store_in_memory_does_what_sqlite_does(seed):
     """A world goes the same way, byte for byte, on either of them, with crashes and torn logs."""
     world = scenario(seed)._replace(shared=False)
