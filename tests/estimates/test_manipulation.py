@@ -32,6 +32,8 @@ SCORED = {
     if specimen.randomizer.kind not in ("bloom", "search", *MEANS)
 }
 SEARCHES = {name: item for name, item in SPECIMENS.items() if item.randomizer.kind == "search"}
+LONG = ("pyramid-5", "she-0", "she-2", "she-3", "stripes-4")
+"""Specimens that take a while."""
 EXACT = ("pure", "sketch", "sum", "sampled")
 """Kinds whose scores are fractions in the code under test too.
 
@@ -61,13 +63,23 @@ def bound_violations(specimen, reach):
     return [] if agree else [problem]
 
 
-@pytest.mark.parametrize("specimen", SCORED.values(), ids=SCORED)
-def test_no_report_moves_a_frequency_further(specimen):
+def in_families(specimens):
+    """A test for the specimens of each first word, and for each that takes long by itself."""
+    families = {}
+    for specimen in specimens:
+        word = specimen.name if specimen.name in LONG else specimen.name.partition("-")[0]
+        families.setdefault(word, []).append(specimen)
+    return pytest.mark.parametrize("family", families.values(), ids=families)
+
+
+@in_families(SCORED.values())
+def test_no_report_moves_a_frequency_further(family):
     """The reach is the largest distance between a score and 0 or 1, over all reports and values.
 
     Some report has it.
     """
-    assert bound_violations(specimen, frequency_reach(specimen.randomizer)) == []
+    for specimen in family:
+        assert bound_violations(specimen, frequency_reach(specimen.randomizer)) == []
 
 
 @pytest.mark.parametrize(
@@ -159,22 +171,20 @@ def mean_violations(specimen, reach):
     furthest_mean = furthest(worths, -half, half)
     if float(reach) == pytest.approx(furthest_mean, rel=1e-9):
         return []
-    return [f"states {float(reach)}, a report moves {furthest_mean}"]
+    return [f"{specimen.name}: states {float(reach)}, a report moves {furthest_mean}"]
 
 
-@pytest.mark.parametrize("specimen", AVERAGED.values(), ids=AVERAGED)
-def test_no_report_moves_a_mean_further(specimen):
+@in_families(AVERAGED.values())
+def test_no_report_moves_a_mean_further(family):
     """The mean's reach is the largest distance from a report's worth to either end of the range."""
-    reach = mean_reach(specimen.randomizer)
-    assert mean_violations(specimen, reach) == []
-    assert mean_violations(specimen, reach * Fraction(99, 100))
+    for specimen in family:
+        reach = mean_reach(specimen.randomizer)
+        assert mean_violations(specimen, reach) == []
+        assert mean_violations(specimen, reach * Fraction(99, 100)), specimen.name
 
 
-@pytest.mark.parametrize(
-    "specimen", [*SCORED.values(), *SEARCHES.values()], ids=[*SCORED, *SEARCHES]
-)
-def test_estimates_are_means_of_scores(specimen):
-    """Added reports move an estimate to the weighted mean of both: what the bound rests on."""
+def mean_and_estimate(specimen):
+    """The weighted mean of the estimates of seven reports and of five, and that of all twelve."""
     randomizer, generator = specimen.randomizer, np.random.default_rng(5)
     # Held-out cohorts come last.
     chosen = [int(place) for place in generator.integers(0, 10**6, 12)]
@@ -195,7 +205,15 @@ def test_estimates_are_means_of_scores(specimen):
         return specimen.decode(randomizer, counts, *arguments).frequency
 
     mixed = (7 * estimated(honest) + 5 * estimated(forged)) / 12
-    assert estimated(honest + forged) == pytest.approx(mixed, rel=1e-9, abs=1e-9)
+    return mixed, estimated(honest + forged)
+
+
+@in_families([*SCORED.values(), *SEARCHES.values()])
+def test_estimates_are_means_of_scores(family):
+    """Added reports move an estimate to the weighted mean of both: what the bound rests on."""
+    for specimen in family:
+        mixed, joined = mean_and_estimate(specimen)
+        assert joined == pytest.approx(mixed, rel=1e-9, abs=1e-9), specimen.name
 
 
 @pytest.mark.parametrize("name", ["bloom-2", "bloom-4-two-hashes"])

@@ -24,10 +24,18 @@ ESTIMATORS = (
 
 
 @pytest.mark.parametrize("area", AREAS)
-def test_areas_are_of_code_that_is_there(area):
-    """Each line of the table is of a module or a package, and its tests are there."""
+def test_mistakes_can_be_made(area):
+    """Each line of the table is of a module or a package, and its tests are there.
+
+    A mistake is a text that its module has once, and the changed module is still Python.
+    """
     assert source_of(area).exists()
     assert mutation.tests_of(area)
+    for module in modules([area]):
+        source = source_of(module).read_text(encoding="utf-8")
+        for mistake in mistakes(module, source):
+            assert mistake.source != source, module
+            compile(mistake.source, mistake.after, "exec")
 
 
 @pytest.mark.parametrize("room", ESTIMATORS)
@@ -36,15 +44,6 @@ def test_what_estimates_has_an_area(room):
     paths = [path for path in (AGGREGATOR / room).rglob("*.py") if path.name != "__init__.py"]
     assert paths
     assert {str(path) for path in paths} <= {str(source_of(name)) for name in modules([])}
-
-
-@pytest.mark.parametrize("module", modules([]))
-def test_mistakes_can_be_made(module):
-    """Each is a text that its module has once, and the changed module is still Python."""
-    source = source_of(module).read_text(encoding="utf-8")
-    for mistake in mistakes(module, source):
-        assert mistake.source != source
-        compile(mistake.source, mistake.after, "exec")
 
 
 def test_explained_mutants_are_of_lines_that_are_there():

@@ -18,21 +18,21 @@ def changes_of(before, after, *earlier):
     return compare_versions(*surveys, [parse_survey(text) for text in earlier])
 
 
-@pytest.mark.parametrize("case", CASES, ids=[f"{n}-{case.key}" for n, case in enumerate(CASES)])
-def test_every_key(case):
-    """Its aspect is among what is said, and the worst of that is as it should be."""
-    comparison = changes_of(case.before, case.after)
-    said = {}
-    for change in comparison.changes:  # the worse first
-        said.setdefault(change.aspect.partition(" (")[0], change.verdict)
-    assert said.get(case.aspect.partition(" (")[0]) == case.verdict, comparison.changes
+@pytest.mark.parametrize("key", dict.fromkeys(case.key for case in CASES))
+def test_every_key(key):
+    """Its aspect is among what is said, and the worst of that is as it should be.
 
-
-@pytest.mark.parametrize("case", CASES, ids=[f"{n}-{case.key}" for n, case in enumerate(CASES)])
-def test_nothing_changes_in_silence(case):
-    """Surveys that differ in anything have a change; and the same survey has none."""
-    assert changes_of(case.before, case.after).changes
-    assert changes_of(case.after, case.after).changes == ()
+    Surveys that differ in anything have a change; and the same survey has none.
+    """
+    for case in CASES:
+        if case.key == key:
+            comparison = changes_of(case.before, case.after)
+            said = {}
+            for change in comparison.changes:  # the worse first
+                said.setdefault(change.aspect.partition(" (")[0], change.verdict)
+            assert said, case
+            assert said.get(case.aspect.partition(" (")[0]) == case.verdict, comparison.changes
+            assert changes_of(case.after, case.after).changes == (), case
 
 
 def test_worse_first():

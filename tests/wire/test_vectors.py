@@ -24,20 +24,7 @@ def read(name):
     return json.loads((FOLDER / f"{name}.json").read_text(encoding="ascii"))
 
 
-CASES = [
-    pytest.param(vector, id=f"{mechanism}-{number}")
-    for mechanism in QUESTIONS
-    for number, vector in enumerate(read(mechanism))
-]
-CASES += [
-    pytest.param(vector, id=f"{name}-{number}")
-    for name in ("contributions", "tables", "maps")
-    for number, vector in enumerate(read(name))
-]
-CASES += [
-    pytest.param(vector, id=f"key-values-{number}")
-    for number, vector in enumerate(read("key-values"))
-]
+NAMES = (*QUESTIONS, "contributions", "tables", "maps", "key-values")
 
 
 def outcome(survey_text, file):
@@ -71,65 +58,68 @@ def test_every_mechanism_has_vectors():
     assert QUESTIONS.keys() == MECHANISMS.keys()
 
 
-@pytest.mark.parametrize("vector", CASES)
-def test_questions_replay(vector):
+def cases_of(names):
+    """Each case of these files, with its vector and question."""
+    for name in names:
+        for vector in read(name):
+            question = parse_survey(vector["survey"])["asked"]
+            for case in vector["cases"]:
+                yield vector, question, case
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_questions_replay(name):
     """Fingerprint, integers, layout and every report follow from the survey text and the tape."""
-    question = parse_survey(vector["survey"])["asked"]
-    listed = {}
-    for name, number in integers(question.randomizer).items():
-        if isinstance(number, int):
-            listed[name] = str(number)
-        else:
-            listed[name] = [[str(entry) for entry in row] for row in number]
-    assert question.fingerprint.hex() == vector["fingerprint"]
-    assert listed == vector["integers"]
-    assert layout_of(question) == vector["layout"]
-    for case in vector["cases"]:
-        assert replay(question, case) == case["report"]
+    for place, vector in enumerate(read(name)):
+        question = parse_survey(vector["survey"])["asked"]
+        listed = {}
+        for integer, number in integers(question.randomizer).items():
+            if isinstance(number, int):
+                listed[integer] = str(number)
+            else:
+                listed[integer] = [[str(entry) for entry in row] for row in number]
+        assert question.fingerprint.hex() == vector["fingerprint"], place
+        assert listed == vector["integers"], place
+        assert layout_of(question) == vector["layout"], place
+        for case in vector["cases"]:
+            assert replay(question, case) == case["report"], place
 
 
-OF_NUMBERS = [
-    case
-    for case in CASES
-    if {"scale", "ball"} & set(case.values[0]) and '"key-value"' not in case.values[0]["survey"]
-]
-
-
-@pytest.mark.parametrize("vector", OF_NUMBERS)
-def test_numbers_are_the_shortest_texts_of_floats(vector):
+def test_numbers_are_the_shortest_texts_of_floats():
     """A client that has no decimals reads them as floats, and places them alike."""
-    question = parse_survey(vector["survey"])["asked"]
-    for case in vector["cases"]:
+    for vector, question, case in cases_of(NAMES):
+        if not {"scale", "ball"} & set(vector) or '"key-value"' in vector["survey"]:
+            continue
         exact = answer_of(question, case["value"])
         many = isinstance(exact, list)
         rounded = [float(record) for record in exact] if many else float(exact)
         shortest = [Decimal(repr(record)) for record in rounded] if many else Decimal(repr(rounded))
-        assert shortest == exact
-        assert question.places(rounded) == question.places(exact)
+        assert shortest == exact, question
+        assert question.places(rounded) == question.places(exact), question
 
 
-@pytest.mark.parametrize("vector", CASES)
-def test_the_client_sends_what_the_vectors_say(vector):
-    """Where nothing is memoized, a device's report is the vector's, from the same bytes."""
-    question = parse_survey(vector["survey"])["asked"]
-    if getattr(question.randomizer, "memoizes", False):
-        pytest.skip("a device draws its memo secret in between")
-    for case in vector["cases"]:
+@pytest.mark.parametrize("name", NAMES)
+def test_the_client_sends_what_the_vectors_say(name):
+    """A device's report is the vector's, from the same bytes.
+
+    Where it is memoized, a device draws its memo secret in between.
+    """
+    for vector, question, case in cases_of([name]):
+        if getattr(question.randomizer, "memoizes", False):
+            continue
         source = Replay(bytes.fromhex(case["tape"]))
         client = Client(parse_survey(vector["survey"]), random=source)
         answer = answer_of(question, case["value"])
-        assert client.record("asked", answer).row.hex() == case["report"]
-        assert source.used == case["used"]
+        assert client.record("asked", answer).row.hex() == case["report"], question
+        assert source.used == case["used"], question
 
 
-@pytest.mark.parametrize(
-    "vector", [case for case in CASES if "used_by_stage" in case.values[0]["cases"][0]]
-)
-def test_memoized_responses_replay_in_stages(vector):
+def test_memoized_responses_replay_in_stages():
     """Cohort or seed, Bloom positions and both responses are each what the vector says."""
-    question = parse_survey(vector["survey"])["asked"]
-    randomizer = question.randomizer
-    for case in vector["cases"]:
+    for _, question, case in cases_of(NAMES):
+        if "used_by_stage" not in case:
+            continue
+        randomizer = question.randomizer
         source, value = Replay(bytes.fromhex(case["tape"])), question.value(case["value"])
         ends = [0]
         cohort = randomizer.draw_cohort(source)
