@@ -271,9 +271,8 @@ class Survey:
     def __getitem__(self, name: str) -> Question:
         question = self._by_name.get(name)
         if question is None:
-            # The name is not repeated: it is an answer, where an app mixes up the two.
             raise AnswerError(
-                f"expected one of the survey's questions ({', '.join(self._by_name)}), got another"
+                f"expected one of the survey's questions ({', '.join(self._by_name)}), got {name!r}"
             )
         return question
 

@@ -85,7 +85,6 @@ def is_here(name):
 FIXTURES = {
     "certificate": ("openssl",),
     "chromium": ("chromium",),
-    "kafka": ("confluent_kafka",),
     "postgres_server": ("psycopg", "postgresql"),
 }
 """What fixtures need, and with them the tests that ask for them."""

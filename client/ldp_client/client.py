@@ -24,7 +24,7 @@ from ldp.errors import NotDrawnError
 from ldp.randomness import Random, system
 from ldp.survey import Survey
 from ldp_client.budget import Budget
-from ldp_client.hidden import Hidden, forget_locals
+from ldp_client.hidden import Hidden, forget_locals, question_of
 from ldp_client.ledger import Ledger
 from ldp_client.memory import Memory
 from ldp_client.registered import Proof, refuse_unregistered
@@ -116,7 +116,7 @@ class Client:
         answer = Hidden(answer)
         if name in self.survey.drawn:
             # By itself, so that an answer that cannot be paid for draws nothing anew.
-            self._store.transact(lambda: self._respondent.is_drawn(self.survey[name]))
+            self._store.transact(lambda: self._respondent.is_drawn(question_of(self.survey, name)))
         report = self._made(lambda: self._respondent.report(name, answer.value))
         if report is None:
             raise NotDrawnError(
@@ -130,7 +130,7 @@ class Client:
 
         It is drawn now, if that was not done. Raises the errors of `record`.
         """
-        question = self.survey[name]
+        question = question_of(self.survey, name)
         is_drawn = self._store.transact(lambda: self._respondent.is_drawn(question))
         self._store.settle()
         return is_drawn

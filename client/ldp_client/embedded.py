@@ -30,7 +30,7 @@ from ldp_client.consent import FORGET, OFF, ON, UNKNOWN
 from ldp_client.counts import WAITING, RecordOutcome, reason_of
 from ldp_client.database import Database
 from ldp_client.guard import Guard
-from ldp_client.hidden import Hidden, forget_locals
+from ldp_client.hidden import Hidden, forget_locals, question_of
 from ldp_client.ledger import Ledger
 from ldp_client.limits import QueueLimits
 from ldp_client.recorder import Draw, Make, Refusal
@@ -175,7 +175,7 @@ class EmbeddedClient:
         def again(memory: Memory) -> str | None:
             from ldp_client.daily import again_today
 
-            return again_today(memory, self.survey[name])
+            return again_today(memory, question_of(self.survey, name))
 
         return self._recorded(name, answer, again)
 

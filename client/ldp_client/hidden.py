@@ -4,12 +4,16 @@ Rules
 - The first line of what an app calls with an answer wraps it, so that its text tells nothing.
 - An error that leaves takes no frame along that has seen the answer as it is: those below are
   emptied. The names of functions and the lines stay.
+- No error of a client repeats the name of a question that there is not.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
 from typing import Generic, TypeVar
+
+from ldp.errors import AnswerError
+from ldp.survey import Question, Survey
 
 Value = TypeVar("Value")
 
@@ -37,3 +41,14 @@ def forget_locals(error: BaseException) -> None:
                 trace.tb_frame.clear()
             trace = trace.tb_next
         led_to = led_to.__context__
+
+
+def question_of(survey: Survey, name: str) -> Question:
+    """Return the question of this name.
+
+    Raises `AnswerError` that does not repeat the name: it is an answer, if an app mixes up the two.
+    """
+    with suppress(AnswerError):
+        return survey[name]
+    names = ", ".join(question.name for question in survey)
+    raise AnswerError(f"expected one of the survey's questions ({names}), got another")

@@ -12,6 +12,7 @@ from ldp.accounting import posterior
 from ldp.exact import float_upper, log_upper, percent_below, text_upper
 from ldp.randomness import Random
 from ldp.survey import Survey
+from ldp_client.hidden import question_of
 
 
 class Preview(NamedTuple):
@@ -53,7 +54,7 @@ class Preview(NamedTuple):
 
 def preview(survey: Survey, name: str, answer: object, random: Random) -> Preview:
     """What an answer would look like. Raises `AnswerError` if it does not fit its question."""
-    question = survey[name]
+    question = question_of(survey, name)
     report = question.randomizer.randomize(question.value(answer, random), random)
     ratio = question.randomizer.ratio
     return Preview(

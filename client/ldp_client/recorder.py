@@ -23,6 +23,7 @@ from ldp_client.consent import Consent
 from ldp_client.counts import RECORDED, Counts
 from ldp_client.database import Database
 from ldp_client.heirs import Heirs
+from ldp_client.hidden import question_of
 from ldp_client.memory import Memory
 from ldp_client.outbox import Outbox
 from ldp_client.reports import Report
@@ -106,7 +107,7 @@ class Recorder:
 
         def settle() -> None:
             if self._consent.records():
-                self.respondent().is_drawn(self._survey[name])
+                self.respondent().is_drawn(question_of(self._survey, name))
 
         # What fails here fails again where it is counted.
         with suppress(Exception):

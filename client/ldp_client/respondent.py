@@ -33,6 +33,7 @@ from ldp.mechanisms.contract import Memoized
 from ldp.randomness import Random
 from ldp.survey import Envelope, Question, Survey
 from ldp_client.budget import Budget
+from ldp_client.hidden import question_of
 from ldp_client.memory import Memory
 from ldp_client.reports import MARK_SIZE, Report
 from ldp_client.tapes import Tape, written
@@ -116,7 +117,7 @@ class Respondent:
         names = self._memory.drawn(key)
         if names is None:
             # What was charged for is among them, should the record of it be lost.
-            members = (self._survey[member] for member in draw.names)
+            members = (question_of(self._survey, member) for member in draw.names)
             charged = [member.name for member in members if self._budget.answered(member)]
             names = draw.drawn(self._source(_DRAW, key), known=charged)
             self._memory.keep_drawn(key, names)
@@ -182,7 +183,7 @@ class Respondent:
             raise AnswerError(
                 f"expected the questions {together} to be answered together, with record_together"
             )
-        return self._survey[name]
+        return question_of(self._survey, name)
 
     def _whole(self, answers: Mapping[str, object]) -> Envelope:
         group = self._survey.group_of.get(next(iter(answers), ""))

@@ -138,7 +138,10 @@ def test_tables_of_answers_have_a_column_for_each_axis():
 
 def test_a_module_has_an_argument_for_each_axis():
     text = module(surveyed())
-    assert "def record_home(client: EmbeddedClient, *, x: float, north: float) -> bool:" in text
+    assert (
+        "def record_home(client: EmbeddedClient, *, x: float, north: float) -> RecordOutcome:"
+        in text
+    )
 
 
 @pytest.mark.parametrize("goal", ["map", "rectangles"])

@@ -14,6 +14,7 @@ from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.reading import marks
 from ldp_aggregator.service.store.records import sealed, shard_key
 
+pytestmark = pytest.mark.needs("confluent_kafka")
 TOPIC, PARTITIONS = "reports", 3
 QUICK = {"heartbeat.interval.ms": "50", "session.timeout.ms": "2000"}
 """The cluster waits for as long as a session for members that may have gone."""

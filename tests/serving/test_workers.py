@@ -157,6 +157,7 @@ def test_a_clock_is_confirmed_for_a_start_alone(options, monkeypatch, tmp_path):
         return len(asked) < 3
 
     monkeypatch.setattr(running, "_run", run)
+    monkeypatch.setattr(running, "_make_first_tokens", lambda _: None)
     running._serve_at(None, options)
     assert asked == [True, False, False]
 

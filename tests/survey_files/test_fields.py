@@ -165,7 +165,7 @@ def test_generated_code_has_an_argument_for_each_field():
     """With the types of their values."""
     source = module(habits())
     assert "smokes: bool, sport: Literal[" in source
-    assert "age: float, children: int) -> bool:" in source
+    assert "age: float, children: int) -> RecordOutcome:" in source
     assert '{"smokes": smokes, "sport": sport, "age": age, "children": children}' in source
     compile(source, "answers.py", "exec")
 
