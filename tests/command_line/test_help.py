@@ -1,7 +1,8 @@
 """The help of every command and every option: whole sentences, and none left out."""
 
+from functools import cache
+
 import click
-import pytest
 from click.testing import CliRunner
 
 from ldp_aggregator.commands.main import main
@@ -16,36 +17,38 @@ def walk(command, words=()):
             yield from walk(command.get_command(context, name), (*words, name))
 
 
-COMMANDS = dict(walk(main))
+@cache
+def commands():
+    """All of them, by their words."""
+    return dict(walk(main))
 
 
 def test_commands_are_found():
     """Those of all packages, those of groups among them."""
-    assert {"estimate", "rappor import", "serve", "simulate", "token new"} <= COMMANDS.keys()
+    assert {"estimate", "rappor import", "serve", "simulate", "token new"} <= commands().keys()
 
 
-@pytest.mark.parametrize("words", COMMANDS)
-def test_every_option_has_help(words):
+def test_every_option_has_help():
     """A sentence for each, which may be followed by its default."""
-    options = [
-        parameter for parameter in COMMANDS[words].params if isinstance(parameter, click.Option)
+    without = [
+        (words, option.opts[0])
+        for words, command in commands().items()
+        for option in command.params
+        if isinstance(option, click.Option)
+        and not (option.help or "").partition("  [default:")[0].endswith((".", ")"))
     ]
-    sentences = {
-        option.opts[0]: (option.help or "").partition("  [default:")[0] for option in options
-    }
-    assert [name for name, sentence in sentences.items() if not sentence.endswith((".", ")"))] == []
+    assert without == []
 
 
-@pytest.mark.parametrize(
-    "words", [words for words, command in COMMANDS.items() if isinstance(command, click.Group)]
-)
-def test_lists_of_commands_are_whole_sentences(words):
+def test_lists_of_commands_are_whole_sentences():
     """What a subcommand does is said to the end of its first sentence, on any terminal."""
-    shown = CliRunner().invoke(main, [*words.split(), "--help"]).output
-    listed = " ".join(shown.partition("Commands:")[2].split())
-    assert "..." not in listed
-    group = COMMANDS[words]
-    for name in group.list_commands(click.Context(group)):
-        help_text = " ".join(COMMANDS[f"{words} {name}".strip()].help.split())
-        sentence = help_text.split(". ")[0].rstrip(".")
-        assert f"{name} {sentence}" in listed
+    for words, group in commands().items():
+        if not isinstance(group, click.Group):
+            continue
+        shown = CliRunner().invoke(main, [*words.split(), "--help"]).output
+        listed = " ".join(shown.partition("Commands:")[2].split())
+        assert "..." not in listed, words
+        for name in group.list_commands(click.Context(group)):
+            help_text = " ".join(commands()[f"{words} {name}".strip()].help.split())
+            sentence = help_text.split(". ")[0].rstrip(".")
+            assert f"{name} {sentence}" in listed, words
