@@ -20,8 +20,8 @@ import math
 from typing import Any
 
 import numpy as np
+import scipy
 from scipy.special import betaincinv
-from scipy.stats import binom, hypergeom, norm
 
 from ldp_aggregator.arrays import Counts, Floats
 
@@ -67,7 +67,7 @@ def expected_epsilon(p: float, q: float, draws: int, alpha: float = FALSE_ALARMS
 
 def binomial_chances(happened: Numbers, draws: Numbers, chance: Numbers) -> Floats:
     """P-values of counts, both tails, if each event had its chance. Any one shape."""
-    return _both_tails(binom, happened, (draws, chance))
+    return _both_tails(scipy.stats.binom, happened, (draws, chance))
 
 
 def fisher_chances(
@@ -89,7 +89,7 @@ def chances_of_both(happened: Numbers, law: tuple[Numbers, Numbers, Numbers]) ->
 
     Given in how many draws, and how often each of them did, that is hypergeometric.
     """
-    return _both_tails(hypergeom, happened, law)
+    return _both_tails(scipy.stats.hypergeom, happened, law)
 
 
 def _both_tails(law: Any, happened: Numbers, parameters: tuple[Numbers, ...]) -> Floats:
@@ -100,7 +100,7 @@ def _both_tails(law: Any, happened: Numbers, parameters: tuple[Numbers, ...]) ->
 
 def noticed_deviation(chance: float, draws: int, level: float, power: float = POWER) -> float:
     """How far a chance has to be off for a test at a level to notice it, with a power."""
-    reach = float(norm.isf(level / 2) + norm.isf(1 - power))
+    reach = float(scipy.stats.norm.isf(level / 2) + scipy.stats.norm.isf(1 - power))
     return reach * math.sqrt(chance * (1 - chance) / draws)
 
 
