@@ -11,6 +11,7 @@ part is measured: a hard cell of every mechanism, with a false-alarm rate of 1e-
 import hashlib
 import json
 import math
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from click.testing import CliRunner
 from coverage_mutants import MUTANTS
 
 from ldp.mechanisms import MECHANISMS
+from ldp_aggregator.options import Options
 from ldp_simulations.archive import Archive
 from ldp_simulations.coverage import estimands, measuring, observing, running
 from ldp_simulations.coverage.__main__ import main
@@ -72,6 +74,14 @@ def gated(name, patch, surveys=SURVEYS):
     )
 
 
+def what_is_asserted(estimate, truth, estimand):
+    """Of what surveys show: misses of single values, and of all together for the respondents."""
+    yield f"each, {estimand}", observing._missed(estimate(Options(estimand=estimand)), truth)
+    if estimand == estimands.RESPONDENTS:
+        together = estimate(Options(estimand=estimand, simultaneous="bonferroni"))
+        yield f"all, {estimand}", float(observing._missed(together, truth).any())
+
+
 def expected_rate(question, share):
     """The rate at which reports support a value, roughly: it tells where counts are coarse."""
     if question.randomizer.kind == "matrix":
@@ -86,6 +96,7 @@ def test_coverage(name, monkeypatch):
 
     Up to 98.2 % for values that no one holds.
     """
+    monkeypatch.setattr(observing, "_looked_at", what_is_asserted)
     cell = gated(name, monkeypatch)
     question, sums = (
         question_of(rows_by_label()[cell.labels[0]], cell.size, cell.epsilon),
@@ -105,6 +116,9 @@ def test_coverage(name, monkeypatch):
 def test_bloom_coverage(monkeypatch):
     """The same for regression on a Bloom filter: 600 surveys, gates at six errors (.0089)."""
     monkeypatch.setitem(POPULATIONS, "given", lambda _: np.array(SHARES))
+    monkeypatch.setattr(
+        observing, "_looked_at", lambda *looked_at: islice(what_is_asserted(*looked_at), 1)
+    )
     sums = measuring.summed(
         Cell(
             "values",
@@ -195,7 +209,7 @@ def test_means_are_measured_wherever_there_are_any():
         question = question_of(row, 10, "2", domain=whole_numbers(10))
         holders = Holders(question.domain.values, np.full(10, 100))
         counts = sample_counts(question, holders, np.random.default_rng(1))
-        estimates = observing.estimate_question(question, counts, observing.Options())
+        estimates = observing.estimate_question(question, counts, Options())
         assert (estimates.mean is not None) == (label in MEANS), label
 
 
