@@ -126,6 +126,7 @@ def test_other_commands_take_no_nonsense_either(survey, tmp_path):
         ("--trusted-header X-User --trusted-proxy ::1", "--trusted-header: expected --people", 1),
         ("--trusted-header X:User", "--trusted-header: expected the name of a header", 1),
         ("--trusted-proxy ::1", "--trusted-proxy: expected --trusted-header", 1),
+        ("--proxy-removes-headers nc", "--proxy-removes-headers: expected --trusted-header", 1),
         ("--oidc-issuer https://a.example", "--oidc-issuer: expected --people", 1),
         ("--oidc-client x", "--oidc-client: expected --oidc-issuer", 1),
         ("--public-url https://a.example", "--public-url: expected --oidc-issuer", 1),

@@ -223,6 +223,14 @@ def test_alarms_go_off(tmp_path):
     checked(tmp_path, "promtool", "test", "rules", "tests.yaml")
 
 
+@pytest.mark.parametrize("header", ["X-Forwarded-User", "X-Forwarded-Groups"])
+def test_proxies_take_no_name_from_a_client(header):
+    """A stranger who sends the header that the page trusts would be anyone."""
+    assert header in TEXTS["operating.md"]
+    assert f'proxy_set_header {header} "";' in TEXTS["nginx.conf"]
+    assert f"header_up -{header}\n" in TEXTS["Caddyfile"]
+
+
 @pytest.mark.needs("caddy")
 def test_caddy_takes_its_file():
     """As `caddy validate` reads it."""

@@ -38,6 +38,7 @@ NONE = PeopleOptions(
     header="",
     groups_header="",
     proxies=(),
+    removal="",
     issuer="",
     client="",
     name_claim="email",
@@ -315,6 +316,7 @@ def test_settings_that_would_not_do_are_refused(tmp_path):
     cases = {
         "--people": {"header": "X-User", "proxies": ("::1",)},
         "--trusted-proxy": {"path": path, "header": "X-User"},
+        "--proxy-removes-headers": {"path": path, "header": "X-User", "proxies": ("::1",)},
         "--trusted-header or": {"path": path},
         "--public-url": {"path": path, **provider, "public_url": ""},
         "network": {"path": path, "header": "X-User", "proxies": ("10.0.0.1/8",)},

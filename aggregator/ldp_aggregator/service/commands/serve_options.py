@@ -64,6 +64,7 @@ class ServeOptions:
     trusted_header: str = ""
     trusted_groups_header: str = ""
     trusted_proxies: tuple[str, ...] = ()
+    proxy_removes_headers: str = ""
     oidc_issuer: str = ""
     oidc_client: str = ""
     oidc_name: str = "email"

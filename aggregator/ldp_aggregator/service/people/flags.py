@@ -25,6 +25,12 @@ _EXTRA = (
     "--oidc-issuer: expected httpx and joserfc; "
     'install them with pip install "ldpkit-aggregator[people]"'
 )
+_UNCHECKED = (
+    "--trusted-header: anyone could send this header and be anyone, unless the proxy removes it "
+    "from what clients send. Listen in the place of the service (nc -l 8000) and send the proxy "
+    "the header (curl -H): it must not arrive. Then say how you checked, such as "
+    '--proxy-removes-headers "nc and curl, 1 May"'
+)
 
 FLAGS = (
     click.option(
@@ -41,6 +47,12 @@ FLAGS = (
         metavar="NETWORK",
         multiple=True,
         help="From where these headers are believed: an address, or 10.0.0.0/8.",
+    ),
+    click.option(
+        "--proxy-removes-headers",
+        metavar="HOW",
+        default="",
+        help="How you checked that the proxy removes these headers from what clients send.",
     ),
     click.option(
         "--oidc-issuer",
@@ -71,6 +83,7 @@ class PeopleOptions(NamedTuple):
     header: str
     groups_header: str
     proxies: tuple[str, ...]
+    removal: str
     issuer: str
     client: str
     name_claim: str
@@ -88,6 +101,7 @@ NAMES = (
     "trusted_header",
     "trusted_groups_header",
     "trusted_proxies",
+    "proxy_removes_headers",
     "oidc_issuer",
     "oidc_client",
     "oidc_name",
@@ -118,6 +132,8 @@ def sign_in(
         flag = "--trusted-header" if options.header else "--oidc-issuer"
         raise PeopleError(f"{flag}: expected --people as well, a file with who may look at what")
     _check_alone(options)
+    if options.header and not options.removal.strip():
+        raise PeopleError(_UNCHECKED)
     people = People(options.path)
     if not options.issuer:
         return SignIn(people, proxy)
@@ -148,6 +164,7 @@ def _check_alone(options: PeopleOptions) -> None:
     flags = (
         ("--trusted-proxy", options.proxies, "--trusted-header", options.header),
         ("--trusted-groups-header", options.groups_header, "--trusted-header", options.header),
+        ("--proxy-removes-headers", options.removal, "--trusted-header", options.header),
         ("--oidc-client", options.client, "--oidc-issuer", options.issuer),
         ("--public-url", options.public_url, "--oidc-issuer", options.issuer),
     )

@@ -6,8 +6,8 @@ Rules
 - The header counts only where the connection comes from a declared address: everyone else could
   write it. Which address that is says the socket, never a header.
 - A header that is there twice, is empty, or has what is no printable text, is no name.
-- The proxy has to remove the header from what comes to it. All that can be seen of it here is a
-  header that came twice, which the log says once.
+- The proxy has to remove the header from what comes to it, which `--proxy-removes-headers`
+  affirms. All that can be seen of it here is a header that came twice, which the log says once.
 """
 
 from __future__ import annotations
