@@ -23,6 +23,7 @@ _SETTINGS = (
     "shared_buffers=64MB",
     "max_connections=50",
     "log_min_messages=fatal",
+    "autovacuum=off",  # it comes when it likes, and its maps take room that tests measure
 )
 _PATIENCE = 90
 
