@@ -393,7 +393,7 @@ def test_pages_that_cannot_be_read(store, states):
     store.write_bytes(content)
     diagnosis, _ = repaired(store)
     assert diagnosis.lost
-    assert any("SQLite says" in trouble.problem for trouble in diagnosis.troubles)
+    assert any("structure of the database" in trouble.problem for trouble in diagnosis.troubles)
 
 
 def test_what_is_not_said_to_be_lost_is_there(states, tmp_path):
@@ -453,6 +453,55 @@ def test_a_repair_that_fails_changes_nothing(store, monkeypatch):
     assert "No space left" in run("doctor", f"sqlite:///{store}", "--repair", code=1).output
     assert store.read_bytes() == before
     assert not store.with_name("ldp.db.repairing").exists()
+
+
+SPY = """
+CREATE TABLE spy (moment TEXT);
+CREATE TRIGGER noting AFTER INSERT ON records BEGIN INSERT INTO spy VALUES (datetime('now')); END;
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "name"),
+    [
+        (SPY, "trigger noting"),
+        ("CREATE TABLE ids_spy (id BLOB PRIMARY KEY) WITHOUT ROWID", "table ids_spy"),
+        ("CREATE TABLE ids_7_7 (id BLOB DEFAULT (datetime('now')))", "table ids_7_7"),
+        ("CREATE INDEX spying ON records (datetime(content))", "index spying"),
+        ("ALTER TABLE records ADD COLUMN moment TEXT", "table records"),
+    ],
+)
+def test_what_no_store_has_is_refused_and_left_behind(store, statement, name):
+    """A trigger in a backup could note the moment of every batch, from its restore on."""
+    with altering(store) as connection:
+        connection.executescript(statement)
+    url = f"sqlite:///{store}"
+    assert name in run("doctor", url, code=1).stdout
+    assert name in run("restore", store, f"{url}.fresh", code=1).stderr
+    assert name in run("backup", url, f"{store}.backup", code=1).stderr
+    with pytest.raises(StoreDamagedError, match=name):
+        SQLiteStore(store)
+    repair(url, {})
+    assert not examine(url, {}).troubles
+    with altering(store) as connection:
+        [(objects,)] = connection.execute(
+            "SELECT count(*) FROM sqlite_schema WHERE name = 'spy' OR sql LIKE '%moment%'"
+        )
+    assert objects == 0
+
+
+def test_a_view_that_never_ends_holds_nobody(store):
+    """It stands where the records were."""
+    with altering(store) as connection:
+        connection.executescript(
+            "ALTER TABLE records RENAME TO others; CREATE VIEW records AS WITH RECURSIVE "
+            "n (kind) AS (SELECT 1 UNION ALL SELECT kind + 1 FROM n) "
+            "SELECT kind, kind AS key, kind AS content, kind AS checksum FROM n"
+        )
+    url = f"sqlite:///{store}"
+    assert "views" in run("doctor", url, code=1).stderr
+    assert "views" in run("doctor", url, "--repair", code=1).stderr
+    assert "view records" in run("restore", store, f"{url}.fresh", code=1).stderr
 
 
 def test_the_damaged_store_is_kept(store):

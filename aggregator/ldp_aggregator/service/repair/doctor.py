@@ -162,7 +162,7 @@ def _diagnosed(evidence: Evidence, surveys: Mapping[bytes, str], commits: int | 
     look_at_commits(diagnosis, commits)
     for line in evidence.complaints():
         diagnosis.note(
-            f"SQLite says of its own structure: {line}", "every row is copied into a new file"
+            f"the structure of the database: {line}", "every row is copied into a new file"
         )
     return diagnosis
 

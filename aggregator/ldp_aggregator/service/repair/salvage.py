@@ -28,19 +28,23 @@ class Salvage:
         # Names of kinds may be no text any more; this maps any bytes to some text.
         connection.text_factory = lambda text: text.decode("latin-1")
         try:
+            schema = connection.execute("SELECT name, type, sql FROM sqlite_schema").fetchall()
+            if any(_computes(sql) for _, _, sql in schema):
+                raise StoreDamagedError(
+                    f"expected a store at {path}, got a database with views, whose rows are "
+                    "computed and may never end; use a copy from before"
+                )
             connection.execute("SELECT count(*) FROM records WHERE kind = ''")
-            names = connection.execute(
-                "SELECT name FROM sqlite_schema WHERE type = 'table'"
-            ).fetchall()
         except sqlite3.Error as error:
             raise StoreDamagedError(
                 f"expected a store at {path}, but nothing of it can be read ({error}); "
                 "if it is the file of one, use a copy from before, or start with a new file"
             ) from None
-        self._tables = {epoch: name for (name,) in names if (epoch := _epoch(name)) is not None}
+        names = [name for name, kind, _ in schema if kind == "table"]
+        self._tables = {epoch: name for name in names if (epoch := _epoch(name)) is not None}
 
     def complaints(self) -> list[str]:
-        """What SQLite finds wrong with its own structure."""
+        """What is wrong with the structure of the database."""
         try:
             return complaints(self._connection)
         except sqlite3.Error as error:
@@ -97,6 +101,12 @@ def salvaging(path: Path) -> Iterator[Salvage]:
     """
     with closing(connected(path, "ro")) as connection:
         yield Salvage(connection, path)
+
+
+def _computes(sql: str | None) -> bool:
+    """Whether what is made by it may be read like a table, and is none."""
+    words = (sql or "create index").lower().split()[:2]
+    return words not in (["create", kind] for kind in ("table", "index", "unique", "trigger"))
 
 
 def _epoch(table: str) -> Epoch | None:

@@ -6,6 +6,8 @@ Rules
   keep to itself that a sync failed.
 - Each commit that was acknowledged is noted in the witness.
 - What one-time tokens leave tells no order (`unordered`), and a commit of theirs leaves no log.
+- A file may come from elsewhere, as a backup does: one that has anything but the tables of a store
+  is refused. A trigger could note when each batch came.
 - What SQLite says of its disk decides what may be done next: a full one leaves everything as it
   was; after any other error no one knows what the disk holds, so the process has to stop and
   another one to recover.
@@ -15,6 +17,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -25,17 +28,24 @@ from ldp.epochs import ID_SIZE
 from ldp_aggregator.files import opened_private, sync_folder
 from ldp_aggregator.service.store.errors import StoreDamagedError, StoreError, StoreFullError
 from ldp_aggregator.service.store.records import TOKENS, Epoch, Record
-from ldp_aggregator.service.store.unordered import claim, parts
+from ldp_aggregator.service.store.unordered import COLUMNS, claim, parts
 from ldp_aggregator.service.store.witness import Witness
 
 VERSION = 1
 
+_RECORDS = (
+    "(kind TEXT, key BLOB, content BLOB, checksum BLOB, PRIMARY KEY (kind, key)) WITHOUT ROWID"
+)
+_IDS = "(id BLOB PRIMARY KEY) WITHOUT ROWID"
+_TABLE = re.compile(
+    rf"CREATE TABLE (records {re.escape(_RECORDS)}"
+    rf"|ids_\d+_\d+ ({re.escape(_IDS)}|{re.escape(COLUMNS)}))"
+)
+"""A table of a store, as SQLite keeps it but for white space."""
 _SCHEMA = f"""
 PRAGMA journal_mode = WAL;
 PRAGMA user_version = {VERSION};
-CREATE TABLE IF NOT EXISTS records
-    (kind TEXT, key BLOB, content BLOB, checksum BLOB, PRIMARY KEY (kind, key))
-    WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS records {_RECORDS};
 """
 _CACHE = 16 << 10
 """KiB of pages in memory; the system keeps more of them, and gives them back when it has to."""
@@ -77,6 +87,7 @@ class SQLiteStore:
                         f"expected a store of version {VERSION} at {self._path}, got version "
                         f"{version}"
                     )
+                _refuse_strangers(self._connection, self._path)
                 self._connection.executescript(_SCHEMA)
                 for setting in _SETTINGS:
                     self._connection.execute(f"PRAGMA {setting}")
@@ -122,7 +133,7 @@ class SQLiteStore:
             fresh = claim(self._run, table, ids)
             self._logged += len(fresh)
             return fresh
-        self._run(f"CREATE TABLE IF NOT EXISTS {table} (id BLOB PRIMARY KEY) WITHOUT ROWID")
+        self._run(f"CREATE TABLE IF NOT EXISTS {table} {_IDS}")
         claimed: set[bytes] = set()
         for start in range(0, len(ids), _MANY):
             some = ids[start : start + _MANY]
@@ -270,14 +281,14 @@ def reading(path: Path) -> Iterator[_Snapshot]:
         with translated(path):
             connection.execute("BEGIN")
             # The first look fixes the moment.
-            connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+            _refuse_strangers(connection, path)
         yield _Snapshot(connection, path)
 
 
 def connected(path: Path, mode: str) -> sqlite3.Connection:
     """A connection to a file, in a mode of SQLite's: ro, or rwc. Raises `StoreError`."""
     with translated(path):
-        return sqlite3.connect(
+        connection = sqlite3.connect(
             f"{path.as_uri()}?mode={mode}",
             uri=True,
             timeout=_PATIENCE,
@@ -285,12 +296,33 @@ def connected(path: Path, mode: str) -> sqlite3.Connection:
             check_same_thread=False,
             cached_statements=512,
         )
+        connection.execute("PRAGMA trusted_schema = OFF")
+        return connection
 
 
 def complaints(connection: sqlite3.Connection) -> list[str]:
-    """What SQLite finds wrong with its own structure."""
+    """What is wrong with the structure of the database, as SQLite and we see it."""
     rows = connection.execute(f"PRAGMA quick_check({_MOST_COMPLAINTS})")
-    return [line for (text,) in rows for line in str(text).splitlines() if line != "ok"]
+    found = [line for (text,) in rows for line in str(text).splitlines() if line != "ok"]
+    return strangers(connection) + found
+
+
+def strangers(connection: sqlite3.Connection) -> list[str]:
+    """What the database has beside the tables of a store: triggers, views, other tables."""
+    rows = connection.execute("SELECT type, name, sql FROM sqlite_schema")
+    return [
+        f"{kind} {name}, which no store has"
+        for kind, name, sql in rows
+        if not _TABLE.fullmatch(" ".join(str(sql).split()))
+    ]
+
+
+def _refuse_strangers(connection: sqlite3.Connection, path: Path) -> None:
+    if found := strangers(connection):
+        raise StoreDamagedError(
+            f"expected the tables of a store in {path}, got as well: {'; '.join(found)}; run ldp "
+            "doctor on it"
+        )
 
 
 def _no_room(path: Path) -> StoreFullError:

@@ -26,6 +26,8 @@ _NONE = bytes(ID_SIZE)
 _BITS = 32
 _MANY = 500
 
+COLUMNS = "(bucket INTEGER PRIMARY KEY, id BLOB)"
+
 Run = Callable[..., list[Any]]
 """Runs a statement with its values; its rows."""
 _Buckets = dict[int, list[bytes]]
@@ -33,7 +35,7 @@ _Buckets = dict[int, list[bytes]]
 
 def claim(run: Run, table: str, ids: Sequence[bytes]) -> set[bytes]:
     """Keep ids, all different; those that had not been there. In a transaction."""
-    run(f"CREATE TABLE IF NOT EXISTS {table} (bucket INTEGER PRIMARY KEY, id BLOB)")
+    run(f"CREATE TABLE IF NOT EXISTS {table} {COLUMNS}")
     [(number,)] = run(f"SELECT coalesce(max(bucket) + 1, 0) FROM {table}")  # noqa: S608
     wanted = _spread(ids, number or 1)
     buckets = _read(run, table, list(wanted))
@@ -85,7 +87,7 @@ def _made_anew(run: Run, table: str, ids: Iterable[bytes], number: int) -> None:
     [(secure,)] = run("PRAGMA secure_delete")
     run("PRAGMA secure_delete = ON")
     run(f"DROP TABLE {table}")
-    run(f"CREATE TABLE {table} (bucket INTEGER PRIMARY KEY, id BLOB)")
+    run(f"CREATE TABLE {table} {COLUMNS}")
     for bucket in range(number):
         run(f"INSERT INTO {table} VALUES (?, ?)", bucket, _packed(buckets.get(bucket, [])))  # noqa: S608
     run(f"PRAGMA secure_delete = {secure}")

@@ -2,7 +2,8 @@
 
 A backup is a store of its own, one SQLite file with its witness beside it, whatever the store is
 in: SQLite's own way of copying for a file (its log included), record by record for PostgreSQL; all
-of one moment. So a backup can be looked at with `ldp doctor`, exported, and served.
+of one moment. So a backup can be looked at with `ldp doctor`, exported, and served. A restore goes
+record by record: a backup brings nothing else along.
 
 Rules
 - Nothing is called a backup that was not read back and checked, as a service checks its store.
@@ -85,8 +86,10 @@ def restore(backup: Path, url: str, *, replaces: bool) -> tuple[Sizes, Sizes | N
     fresh = place.with_name(f"{place.name}.restoring")
     with closing(Witness(place)) as witness:
         with _appearing(fresh) as copied:
-            _copy_file(backup, copied)
+            with reading(backup) as snapshot, closing(SQLiteStore(copied)) as store:
+                _copy(snapshot, store)
             _forget_logs(copied)
+            witness_path(copied).unlink()
         if place.exists():
             hand_over(fresh, place.stat())
         kept = _set_aside(place)
