@@ -96,7 +96,16 @@ def choices_of(question):
         points, ends, (_, *parts) = scale_of(question["scale"])
         usable(points and ends == 2, "two points, the ends of a range, for the numbers of keys")
         return 2 * len(values), [str(len(values)), *values, *parts]
-    return len(values), [str(len(values)), *values]
+    return len(values), [str(len(values)), *values, *outside_of(question, values)]
+
+
+def outside_of(question, values):
+    """What its fingerprint covers of whole numbers outside: nothing, or what becomes of them."""
+    if "outside" not in question:
+        return []
+    usable(question["type"] == "integer", "whole numbers where some are outside")
+    usable(question["outside"] in ("clip", *values), "a number in place of those outside")
+    return [f"outside={question['outside']}"]
 
 
 def fields_of(fields):
@@ -104,7 +113,8 @@ def fields_of(fields):
     names = []
     for field in written(fields, list):
         scale = ["scale"] if written(field, dict).get("type") == "number" else []
-        name, *_ = members(field, "name", "text", "type", "values", *scale)
+        outside = ["outside"] if "outside" in field else []
+        name, *_ = members(field, "name", "text", "type", "values", *scale, *outside)
         names.append(name_of(name))
     usable(len(set(names)) == len(names) >= 2, "two fields or more, all of different names")
     cells, parts = 1, [str(len(names))]
@@ -290,7 +300,7 @@ def claims_of(question, survey):
     own |= dict.fromkeys(OF_FIELDS, "fields")
     choice = [own[question["type"]]] if question["type"] in own else []
     many = ["per_device"] if "per_device" in question else []
-    circle = ["circular"] if "circular" in question else []
+    circle = [key for key in ("circular", "outside") if key in question]
     reach = ["one_respondent_changes_it_by_at_most"] if many and has_numbers(question) else []
     metric = ["metric"] if question["mechanism"] == "metric" else []
     further = (*choice, *many, *circle, *reach, *metric)

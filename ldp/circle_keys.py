@@ -28,7 +28,7 @@ def with_circle(keys: Keys, domain: Domain) -> Domain:
             "last or one: what numbers of a circle add up to depends on where it is cut",
             domain.per_device,
         )
-    if domain.scale is not None and domain.scale.outside == "clip":
+    if domain.outside == "clip":
         keys.problem(
             "outside", "refuse or a number: of a circle, neither end is the nearer one", "clip"
         )

@@ -99,10 +99,12 @@ def _choices(domain: Domain) -> dict[str, object]:
         return {"type": domain.type, "values": None, "fields": fields}
     values = domain.values if domain.scale is None else None
     scale = domain.scale or domain.key_scale
+    stands_in = domain.numbers is not None and domain.outside != "refuse"
     return {
         "type": domain.type,
         "values": None if values is None else list(values),
         **({} if scale is None else {"scale": _scale(scale)}),
+        **({"outside": str(domain.outside)} if stands_in else {}),
     }
 
 

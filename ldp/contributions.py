@@ -92,12 +92,11 @@ def _bounded(domain: Domain) -> str:
     """What is done with numbers outside; empty where they are refused."""
     if domain.ball is not None and domain.ball.outside == "clip":
         return f"shortened to {decimal_text(domain.ball.radius)}"
-    scale = domain.scale
-    if scale is None or scale.outside == "refuse":
+    if domain.ends is None or domain.outside == "refuse":
         return ""
-    low, high = decimal_text(scale.low), decimal_text(scale.high)
-    if isinstance(scale.outside, Fraction):
-        return f"counted as {decimal_text(scale.outside)} outside [{low}, {high}]"
+    low, high = map(decimal_text, domain.ends)
+    if isinstance(domain.outside, Fraction):
+        return f"counted as {decimal_text(domain.outside)} outside [{low}, {high}]"
     return f"clipped to [{low}, {high}]"
 
 
@@ -124,7 +123,7 @@ def _within(domain: Domain, number: Fraction) -> Fraction:
     """A number of the range: itself, or what stands in for it outside."""
     if domain.scale is not None:
         return domain.scale.within(number)
-    return within(number, domain.numbers or range(1))
+    return within(number, domain.numbers or range(1), domain.outside)
 
 
 def _placed(domain: Domain, number: Fraction) -> Placed:

@@ -129,6 +129,8 @@ def question(
     bins: int | None = None,
     edges: Iterable[Number] | None = None,
     unit: str | None = None,
+    outside: Number | None = None,
+    missing: Iterable[str] | None = None,
     dimensions: int | None = None,
     radius: Number | None = None,
     most: int | None = None,
@@ -163,6 +165,9 @@ def question(
     bins        how many equal cells from `low` to `high` numbers are counted in
     edges       the ends of the cells, in place of `low` and `high`
     unit        what a number is counted in, such as "hours"
+    outside     of a number: "refuse", "clip", or the number that stands in for those outside; of a
+                vector "refuse" or "clip"
+    missing     of a number: texts that stand for no answer in tables of answers
     dimensions  how many numbers a vector has
     radius      how long a vector may be: the root of the sum of its squares
     most        how many of the values or keys a respondent may hold at once
@@ -202,6 +207,8 @@ def question(
         "bins": bins,
         "edges": edges,
         "unit": unit,
+        "outside": outside,
+        "missing": missing,
         "dimensions": dimensions,
         "radius": radius,
         "most": most,

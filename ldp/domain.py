@@ -59,7 +59,8 @@ class Domain:
     leaves of a tree, and with `fields` the cells of a table; with a way to `collect` these, which
     are then told some at a time, cells are too many to be named. With a `key_scale` they are keys,
     and a number on it comes with each that is held. `circular` numbers lie on a circle, such as the
-    hours of a day: after the last value comes the first.
+    hours of a day: after the last value comes the first. `outside` says what is done with numbers
+    outside of the range: `refuse`, `clip`, or the number that stands in for them.
     """
 
     __slots__ = (
@@ -72,6 +73,7 @@ class Domain:
         "key_scale",
         "most",
         "numbers",
+        "outside",
         "per_device",
         "scale",
         "taxonomy",
@@ -92,6 +94,7 @@ class Domain:
         *,
         circular: bool = False,
         collect: str = "",
+        outside: str | Fraction = "refuse",
     ) -> None:
         self.type = type
         self.fields = fields
@@ -103,6 +106,7 @@ class Domain:
         self.taxonomy = taxonomy
         self.key_scale = key_scale
         self.ball = ball
+        self.outside = outside if scale is None else scale.outside
         self.numbers = values if isinstance(values, range) else None
         """The whole numbers whose texts are the values.
 
@@ -244,6 +248,8 @@ class Domain:
             yield from self.key_scale.parts()
         if self.ball is not None:
             yield from self.ball.parts()
+        if self.numbers is not None and self.outside != "refuse":
+            yield f"outside={self.outside}"
         if self.per_device:
             yield f"per_device={self.per_device}"
         if self.circular:
@@ -259,7 +265,11 @@ class Domain:
         if self.fields:
             changes = [(field.name, field.domain.estimand) for field in self.fields]
             return "; ".join(f"{name}: {change}" for name, change in changes if change)
-        choice = self.scale or self.key_scale or self.ball
+        if self.ends is not None:
+            from ldp.scales import estimand_of
+
+            return estimand_of(self.outside, *self.ends)
+        choice = self.key_scale or self.ball
         return "" if choice is None else choice.estimand
 
     def value(self, answer: object) -> Value:
@@ -323,7 +333,7 @@ class Domain:
                 f"expected True or False, got something of type {type(answer).__name__}"
             )
         if self.numbers is not None:
-            return within(whole(answer), self.numbers) - self.numbers[0]
+            return within(whole(answer), self.numbers, self.outside) - self.numbers[0]
         if not isinstance(answer, str):
             raise AnswerError(f"expected text, got something of type {type(answer).__name__}")
         if self._listed is None:
@@ -422,9 +432,14 @@ def whole(answer: object) -> int:
     return answer
 
 
-def within(number: Number, numbers: range) -> Number:
-    """A number of a range of whole numbers. Raises `AnswerError` for others."""
+def within(number: Number, numbers: range, outside: str | Fraction) -> Number:
+    """A number of a range of whole numbers, or what stands in for it. Raises `AnswerError`."""
     low, high = numbers[0], numbers[-1]
-    if not low <= number <= high:
+    if low <= number <= high:
+        return number
+    from ldp.scales import stand_in
+
+    counted = stand_in(Fraction(number), outside, Fraction(low), Fraction(high))
+    if counted is None:
         raise AnswerError(f"expected a whole number from {low} to {high}, got another")
-    return number
+    return type(number)(counted)

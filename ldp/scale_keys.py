@@ -48,7 +48,8 @@ def _completed(keys: Keys, scale: Scale) -> Scale:
     missing: tuple[str, ...] = ()
     if "missing" in keys:
         missing = keys.texts("missing", 1, MOST_MISSING)
-    return scale._replace(outside=_outside(keys, scale), unit=_unit(keys), missing=missing)
+    outside = outside_of(keys, scale.low, scale.high)
+    return scale._replace(outside=outside, unit=_unit(keys), missing=missing)
 
 
 def _unit(keys: Keys) -> str:
@@ -116,13 +117,16 @@ def _step(keys: Keys, low: Fraction, high: Fraction) -> Fraction:
     return width
 
 
-def _outside(keys: Keys, scale: Scale) -> str | Fraction:
+def outside_of(keys: Keys, low: Fraction, high: Fraction, what: str = "a number") -> str | Fraction:
+    """What is done with numbers outside of a range: a word, or the number that stands in."""
     if "outside" not in keys:
         return "refuse"
     outside = keys.word_or_fraction("outside", _OUTSIDE)
-    if isinstance(outside, Fraction) and not scale.low <= outside <= scale.high:
-        low, high = decimal_text(scale.low), decimal_text(scale.high)
-        expected = f"refuse, clip or a number from {low} to {high}"
-        keys.problem("outside", expected, decimal_text(outside))
-        return "refuse"
-    return outside
+    if isinstance(outside, str):
+        return outside
+    is_fitting = outside.denominator == 1 or what == "a number"
+    if low <= outside <= high and is_fitting:
+        return outside
+    expected = f"refuse, clip or {what} from {decimal_text(low)} to {decimal_text(high)}"
+    keys.problem("outside", expected, decimal_text(outside))
+    return "refuse"

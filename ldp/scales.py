@@ -68,12 +68,7 @@ class Scale(NamedTuple):
     @property
     def estimand(self) -> str:
         """What is done with numbers outside; empty where they are refused."""
-        if self.outside == "refuse":
-            return ""
-        low, high = decimal_text(self.low), decimal_text(self.high)
-        if isinstance(self.outside, Fraction):
-            return f"numbers outside [{low}, {high}] count as {decimal_text(self.outside)}"
-        return f"numbers are clipped to [{low}, {high}]"
+        return estimand_of(self.outside, self.low, self.high)
 
     def written(self) -> Iterator[str]:
         """The points as decimals, or the cells as intervals, in their order."""
@@ -123,7 +118,11 @@ class Scale(NamedTuple):
 
     def within(self, number: Fraction) -> Fraction:
         """A number of the range: itself, or what stands in for it. Raises `AnswerError`."""
-        return number if self.low <= number <= self.high else self._instead(number)
+        counted = stand_in(number, self.outside, self.low, self.high)
+        if counted is None:
+            low, high = decimal_text(self.low), decimal_text(self.high)
+            raise AnswerError(f"expected a number from {low} to {high}, got another")
+        return counted
 
     def placed(self, number: Fraction) -> tuple[int, int]:
         """The place of a number of the range, as `place` gives it."""
@@ -136,13 +135,26 @@ class Scale(NamedTuple):
         point, rest = divmod(steps, whole)
         return point, (rest << ROUNDING_BITS) // whole
 
-    def _instead(self, number: Fraction) -> Fraction:
-        if isinstance(self.outside, Fraction):
-            return self.outside
-        if self.outside == "clip":
-            return self.low if number < self.low else self.high
-        low, high = decimal_text(self.low), decimal_text(self.high)
-        raise AnswerError(f"expected a number from {low} to {high}, got another")
+
+def estimand_of(outside: str | Fraction, low: Fraction, high: Fraction) -> str:
+    """What is done with numbers outside of a range; empty where they are refused."""
+    if outside == "refuse":
+        return ""
+    ends = f"[{decimal_text(low)}, {decimal_text(high)}]"
+    if isinstance(outside, Fraction):
+        return f"numbers outside {ends} count as {decimal_text(outside)}"
+    return f"numbers are clipped to {ends}"
+
+
+def stand_in(
+    number: Fraction, outside: str | Fraction, low: Fraction, high: Fraction
+) -> Fraction | None:
+    """A number of the range: itself, or what stands in for it; None where it is refused."""
+    if low <= number <= high:
+        return number
+    if outside == "clip":
+        return low if number < low else high
+    return outside if isinstance(outside, Fraction) else None
 
 
 def number_of(answer: object) -> Fraction | None:

@@ -33,7 +33,7 @@
     low, high           (integer, number, key-value)
     step, bins or edges (number) points `step` apart, that many equal cells, or cells by their ends
     dimensions, radius  (vector) how many numbers it has, and how long it may be
-    outside             (number, key-value) refuse | clip | the number that stands in for others
+    outside             (integer, number, key-value) refuse | clip | the number that stands in
                         (vector) refuse | clip
     unit                (number, key-value)
     missing             (number, key-value) texts that stand for no answer in tables of answers
@@ -366,7 +366,12 @@ def _range(keys: Keys) -> Domain:
                 "high", f"a whole number from {low + 1} to {low + MOST_INTEGERS - 1}", high
             )
         high = low + 1
-    return Domain("integer", range(low, high + 1))
+    outside: str | Fraction = "refuse"
+    if "outside" in keys:
+        from ldp.scale_keys import outside_of
+
+        outside = outside_of(keys, Fraction(low), Fraction(high), "a whole number")
+    return Domain("integer", range(low, high + 1), outside=outside)
 
 
 def _charges(keys: Keys, randomizer: Randomizer) -> int:

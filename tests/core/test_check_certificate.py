@@ -202,6 +202,19 @@ def test_integers_are_refused_with_fitting_fingerprints_too(mechanism):
             assert wrong_with(forged["questions"][0], forged), (question["name"], integers)
 
 
+def test_whole_numbers_outside_are_read():
+    """A stand-in of the range is part of the fingerprint; others are refused."""
+    asked = ldp.question("x", low=0, high=3, outside="clip", mechanism="grr", epsilon=1)
+    sound = as_read(ldp.survey("s", asked))
+    [question] = sound["questions"]
+    assert question["outside"] == "clip"
+    assert findings(sound) == []
+    assert findings({**sound, "questions": [{**question, "outside": "2"}]})
+    for outside in ("wrap", "4", 2, None):
+        with pytest.raises((*checker.UNUSABLE, checker.Unproven)):
+            checker.revealed_by({**question, "outside": outside})
+
+
 POINTS = {"size": "3", "low": "0", "step": "1/2", "outside": "clip", "unit": "km", "missing": []}
 CELLS = {"size": "3", "edges": ["-1", "0", "1/3", "2"], **dict(list(POINTS.items())[3:])}
 

@@ -83,6 +83,38 @@ def test_outside_is_part_of_the_question():
     assert asked(**(HOURS | {"step": "1/2", "low": "0.0"})).fingerprint == questions[0].fingerprint
 
 
+COUNTS = {"low": 0, "high": 9, "mechanism": "grr"}
+
+
+@pytest.mark.parametrize(
+    ("outside", "below", "above"), [("clip", 0, 9), (3, 3, 3), ("7", 7, 7)], ids=str
+)
+def test_whole_numbers_outside_count_as_the_survey_says(outside, below, above):
+    """A heavy user is counted rather than refused, whichever way the survey was written."""
+    survey = ldp.survey("s", ldp.question("x", outside=outside, epsilon=1, **COUNTS))
+    domain = survey["x"].domain
+    assert domain.type == "integer"
+    assert [domain.value(number) for number in (-5, 4, 10**300)] == [below, 4, above]
+    assert ldp.parse_survey(survey.to_toml()) == survey
+    assert "[0, 9]" in domain.estimand
+
+
+@pytest.mark.parametrize("outside", ["2.5", 10, "wrap"])
+def test_whole_numbers_need_a_whole_stand_in(outside):
+    """Of the range."""
+    with pytest.raises(ldp.SurveyError, match="outside: expected refuse, clip or a"):
+        ldp.survey("s", ldp.question("x", outside=outside, epsilon=1, **COUNTS))
+
+
+def test_whole_numbers_that_are_refused_keep_their_fingerprint():
+    """As it was before there was a choice."""
+    fingerprints = {
+        ldp.survey("s", ldp.question("x", epsilon=1, **COUNTS, **keys))["x"].fingerprint.hex()
+        for keys in ({}, {"outside": "refuse"})
+    }
+    assert fingerprints == {"c4c992cce93011cad58d7d7f1795956c"}
+
+
 @given(st.fractions(0, 1, max_denominator=10**6))
 def test_rounding_is_unbiased(share):
     """To 2^-64 of a step: the chance of the upper point is the part of the way to it."""

@@ -8,11 +8,13 @@ from ldp_aggregator.privacy.explanation import explanation
 
 def explained(**keys):
     """The lines about a question of type number."""
-    return explanation(ldp.survey("s", ldp.question("x", type="number", **keys)))
+    return explanation(ldp.survey("s", ldp.question("x", **{"type": "number", **keys})))
 
 
 HOURS = {"low": 0, "high": 60, "step": "0.5", "unit": "hours", "goal": "mean", "epsilon": 1}
 GRR = {"low": 0, "high": 3, "step": 1, "mechanism": "grr", "epsilon": 1}
+
+COUNT = {"type": "integer", "low": 0, "high": 3, "mechanism": "grr", "epsilon": 1}
 
 
 @pytest.mark.parametrize(
@@ -32,6 +34,8 @@ GRR = {"low": 0, "high": 3, "step": 1, "mechanism": "grr", "epsilon": 1}
         ),
         (HOURS | {"missing": ["NA", "?"]}, "no answer           'NA', '?' in a table"),
         (GRR | {"outside": "clip"}, "[0, 3]: estimates are those of the clipped numbers"),
+        (COUNT, "outside             numbers outside [0, 3] are refused: nothing is sent"),
+        (COUNT | {"outside": "clip"}, "[0, 3]: estimates are those of the clipped numbers"),
         (GRR, "x: grr, numbers from 0 to 3 in steps of 1"),
         (
             {"edges": [0, 18, 120], "mechanism": "grr", "epsilon": 1},

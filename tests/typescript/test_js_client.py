@@ -107,6 +107,11 @@ QUESTIONS = {
     "town": ("taxonomy", f"{TREE}\nepsilon = 2", HUNDRED),
     "town-deep": ("taxonomy", f'{DEEP}\nepsilon = 1\nshares = ["1/3", "0.2"]', EIGHT),
     "count": ("dithered", 'type = "integer"\nlow = -4\nhigh = 5\nepsilon = "1"', range(-4, 6)),
+    "count-clipped": (
+        "grr",
+        'type = "integer"\nlow = -4\nhigh = 5\noutside = "clip"\nepsilon = "1"',
+        range(-9, 12),
+    ),
     "count-coarse": (
         "dithered",
         'type = "integer"\nlow = 0\nhigh = 9999\nepsilon = "5"',
@@ -226,6 +231,16 @@ MORE = {
     "texts-apart": ("rappor", f'type = "text"\nf = "0.5"\n{CHROME}', APART),
     "prefixes-apart": ("heavy-hitters", 'type = "text"\nepsilon = 3\nlongest = 9', APART),
     "sets-apart": ("set-unary", several(EIGHT, "2"), [APART[:2], [APART[5], EIGHT[2]]]),
+    "sums-replaced": (
+        "grr",
+        'type = "integer"\nlow = 0\nhigh = 9\nper_device = "sum"\noutside = 3\nepsilon = 3',
+        [[1, 2], [5, 9], [-1], [4, -4]],
+    ),
+    "means-clipped": (
+        "grr",
+        'type = "integer"\nlow = 0\nhigh = 9\nper_device = "mean"\noutside = "clip"\nepsilon = 3',
+        [[1, 2], [50, 0], [-1]],
+    ),
     "unrelated": ("unrelated", 'type = "boolean"\ntruth = "0.7"\nprevalence = "0.25"', BOTH),
     "matrix": ("matrix", f'{closed(EIGHT[:2])}\nmatrix = [["0.7", "0.3"], [0.2, 0.8]]', EIGHT[:2]),
     "tree": ("tree", 'type = "integer"\nlow = 0\nhigh = 99\nepsilon = 2', range(100)),

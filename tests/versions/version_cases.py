@@ -41,6 +41,11 @@ def number(*lines):
     return asked('type = "number"', *lines, 'epsilon = "1"', 'mechanism = "auto"')
 
 
+def integer(*lines):
+    """A question of whole numbers."""
+    return asked('type = "integer"', *lines, 'epsilon = "1"', 'mechanism = "auto"')
+
+
 def memoized(*lines):
     """A question with permanent responses."""
     given = {line.partition(" ")[0] for line in lines}
@@ -281,6 +286,12 @@ TWO_WAYS = [
         number("low = 0", "high = 9", "outside = 0"),
         number("low = 0", "high = 9", 'outside = "clip"'),
         (SAME, SAME),
+    ),
+    (
+        "question.outside",
+        "numbers outside",
+        integer("low = 0", "high = 9"),
+        integer("low = 0", "high = 9", 'outside = "clip"'),
     ),
     (
         "question.missing",

@@ -11,11 +11,12 @@ from ldp_aggregator.decoders.table import decoder_of
 
 def scale_lines(question: Question) -> list[str]:
     """What is done with numbers between two steps, outside of the range, and without an answer."""
-    scale = question.domain.scale
+    domain = question.domain
+    scale = domain.scale
     if scale is None:
-        return []
+        return [] if domain.numbers is None else [f"  outside             {_outside(question)}"]
     lines = [f"  counted in          {_counted(question, scale)}"]
-    lines.append(f"  outside             {_outside(question, scale)}")
+    lines.append(f"  outside             {_outside(question)}")
     if scale.missing:
         listed = ", ".join(map(repr, scale.missing))
         lines.append(
@@ -57,17 +58,18 @@ def _counted(question: Question, scale: Scale) -> str:
     )
 
 
-def _outside(question: Question, scale: Scale) -> str:
-    if scale.outside == "refuse":
-        low, high = decimal_text(scale.low), decimal_text(scale.high)
-        what = "sums" if question.domain.per_device == SUM else "numbers"
+def _outside(question: Question) -> str:
+    domain = question.domain
+    if domain.outside == "refuse":
+        low, high = map(decimal_text, domain.ends or ())
+        what = "sums" if domain.per_device == SUM else "numbers"
         return f"{what} outside [{low}, {high}] are refused: nothing is sent"
-    if question.domain.per_device:
-        return question.domain.estimand
+    if domain.per_device:
+        return domain.estimand
     counted = "the numbers as they count"
-    if scale.outside == "clip":
+    if domain.outside == "clip":
         counted = "the clipped numbers"
     estimated = "the mean is that"
     if decoder_of(question.randomizer).gives == "frequencies":
         estimated = "estimates are those"
-    return f"{scale.estimand}: {estimated} of {counted}"
+    return f"{domain.estimand}: {estimated} of {counted}"

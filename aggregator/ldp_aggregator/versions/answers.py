@@ -56,6 +56,8 @@ def answer_changes(place: str, old: Domain, new: Domain) -> Iterator[Change]:
         yield from _scale(place, old.scale, new.scale)
     elif old.numbers is not None and new.numbers is not None:
         yield from _range(place, old.numbers, new.numbers)
+        if old.outside != new.outside:
+            yield _outside(place, str(old.outside), str(new.outside))
     else:
         yield from _values(place, old.values or (), new.values or ())
         yield from _tree(place, old, new)

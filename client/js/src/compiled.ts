@@ -23,6 +23,8 @@ export interface CompiledChoices {
   readonly values: readonly string[] | null;
   /** Of type number; of type key-value, the ends of the range of the numbers that come with `values`. */
   readonly scale: CompiledScale | undefined;
+  /** Of type integer: `clip`, or the number that stands in for those outside; undefined where they are refused. */
+  readonly outside: string | undefined;
 }
 
 export interface CompiledQuestion extends CompiledChoices {
@@ -94,7 +96,10 @@ const ATTRIBUTE: Check<Attribute> = record<Attribute>({
   name: text, values: listOf(text), questions: absentOr(listOf(text)),
 });
 
-const CHOICES = { name: text, text, type: text, values: optional(listOf(text)), scale: absentOr(SCALE) };
+const CHOICES = {
+  name: text, text, type: text, values: optional(listOf(text)), scale: absentOr(SCALE),
+  outside: absentOr(textLike(/^(clip|-?[0-9]{1,16})$/, "clip or a whole number as text")),
+};
 
 export const QUESTION: Check<CompiledQuestion> = record<CompiledQuestion>({
   ...CHOICES,

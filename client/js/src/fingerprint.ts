@@ -29,10 +29,11 @@ function domainParts({ fields, ball, per_device: perDevice, circular, ...choices
   return [...parts, ...(perDevice ? [`per_device=${perDevice}`] : []), ...(circular ? ["circular=true"] : [])];
 }
 
-function choiceParts({ values, scale }: CompiledChoices): string[] {
+function choiceParts({ values, scale, outside }: CompiledChoices): string[] {
   if (scale && values) return [String(values.length), ...values, ...scaleParts(scale).slice(1)];
   if (scale) return scaleParts(scale);
-  return values === null ? ["open"] : [String(values.length), ...values];
+  const replaced = outside === undefined ? [] : [`outside=${outside}`];
+  return values === null ? ["open"] : [String(values.length), ...values, ...replaced];
 }
 
 /** Of a survey: its name, its questions, and the groups of those that are answered together. */

@@ -18,6 +18,15 @@ export function less(left: Fraction, right: Fraction): boolean {
   return left[0] * right[1] < right[0] * left[1];
 }
 
+/** A number of a range: itself, or what stands in for it; undefined where it is refused. */
+export function standIn(number: Fraction, outside: string, low: Fraction, high: Fraction): Fraction | undefined {
+  const isBelow = less(number, low);
+  if (!isBelow && !less(high, number)) return number;
+  if (outside === "refuse") return undefined;
+  if (outside !== "clip") return readFraction(outside);
+  return isBelow ? low : high;
+}
+
 export function plus(left: Fraction, right: Fraction): Fraction {
   return [left[0] * right[1] + right[0] * left[1], left[1] * right[1]];
 }

@@ -2,7 +2,7 @@
 
 import { type Asked, type Line, type Reader, rounded, rounds, unfit } from "./answertype.js";
 import { type Placed, ROUNDING_BITS, chosen } from "./contributions.js";
-import { type Fraction, divided, dividedBy, exactly, less, plus } from "./fraction.js";
+import { type Fraction, divided, dividedBy, exactly, plus, standIn } from "./fraction.js";
 import type { Random } from "./randomness.js";
 
 /** What reads lists of records, each of which another reader reads. */
@@ -40,7 +40,7 @@ export const records: Records = (asked, one) => {
 };
 
 /** The numbers of a question of type integer. */
-function lineOfWholes({ name, values }: Asked): Line {
+function lineOfWholes({ name, values, outside }: Asked): Line {
   const expected = (): Error => unfit(name, `a whole number from ${values?.[0]} to ${values?.at(-1)}`);
   const end = (place: number): Fraction => [BigInt(values!.at(place)!), 1n];
   return {
@@ -51,8 +51,9 @@ function lineOfWholes({ name, values }: Asked): Line {
       return number;
     },
     within: (number) => {
-      if (less(number, end(0)) || less(end(-1), number)) throw expected();
-      return number;
+      const counted = standIn(number, outside ?? "refuse", end(0), end(-1));
+      if (!counted) throw expected();
+      return counted;
     },
     placed: (number) => {
       const [value, rest] = divided(plus(number, [-end(0)[0], 1n]), [1n, 1n], ROUNDING_BITS);

@@ -8,7 +8,7 @@
 
 import { type Placed, ROUNDING_BITS } from "./contributions.js";
 import { SurveyError } from "./errors.js";
-import { FRACTION, type Fraction, divided, less, plus, readFraction, times } from "./fraction.js";
+import { FRACTION, type Fraction, divided, less, plus, readFraction, standIn, times } from "./fraction.js";
 
 /** A scale in the compiled form: `low` and `step`, or `edges`; numbers as exact texts. */
 export interface CompiledScale {
@@ -72,7 +72,7 @@ export class Scale {
 
   /** A number of the range: itself, or what stands in for it; undefined if it is outside, and refused. */
   within(number: Fraction): Fraction | undefined {
-    return this.#holds(number) ? number : this.#instead(number);
+    return standIn(number, this.#outside, this.#low, this.#high);
   }
 
   /** Where a number of the range is. */
@@ -87,12 +87,6 @@ export class Scale {
 
   #holds(number: Fraction): boolean {
     return !less(number, this.#low) && !less(this.#high, number);
-  }
-
-  #instead(number: Fraction): Fraction | undefined {
-    if (this.#outside === "refuse") return undefined;
-    if (this.#outside !== "clip") return readFraction(this.#outside);
-    return less(number, this.#low) ? this.#low : this.#high;
   }
 }
 
