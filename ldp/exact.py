@@ -21,6 +21,8 @@ from functools import lru_cache
 _DIGITS = 80
 _NUMBER = re.compile(r"[+-]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,2})?", re.ASCII)
 _RATIO = re.compile(r"[+-]?\d{1,40}/\d{1,40}", re.ASCII)
+_LOGARITHM = re.compile(r"ln\((.{1,81})\)")
+_EPSILON_DECIMALS = 12
 _NO_NUMBER = 'expected a number such as "0.5" or "1/3"'
 
 MOST_DIGITS = 30
@@ -52,6 +54,43 @@ def fraction(number: str | int | float | Decimal | Fraction) -> Fraction:
     if exact.denominator > 10**MOST_DIGITS:
         raise ValueError(f"expected a number of at most {MOST_DIGITS} digits")
     return exact
+
+
+def epsilon_of(number: str | int | float | Decimal | Fraction) -> Fraction:
+    """The exact value of an epsilon as it is written, also as the logarithm of a ratio.
+
+    `"ln(3)"` is taken for the decimal of 12 places just below it.
+
+    Raises `ValueError` as `fraction` does.
+
+    >>> epsilon_of("ln(3)")
+    Fraction(274653072167, 250000000000)
+    """
+    ratio = logarithm_of(number)
+    return fraction(number) if ratio is None else _log_lower(ratio)
+
+
+def logarithm_of(number: object) -> Fraction | None:
+    """The ratio whose logarithm a text such as `ln(3)` is; None for another number.
+
+    Raises `ValueError` for a ratio that is none, or not above 1.
+    """
+    logarithm = _LOGARITHM.fullmatch(number.strip()) if isinstance(number, str) else None
+    if logarithm is None:
+        return None
+    ratio = fraction(logarithm[1])
+    if ratio <= 1:
+        raise ValueError("expected the logarithm of a ratio above 1")
+    return ratio
+
+
+def _log_lower(ratio: Fraction) -> Fraction:
+    """A decimal of 12 places that is at most ln(ratio)."""
+    down = Context(prec=_DIGITS, rounding=ROUND_FLOOR)
+    below = down.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
+    exact = Fraction(down.next_minus(down.ln(below)))
+    unit = 10**_EPSILON_DECIMALS
+    return Fraction(math.floor(exact * unit), unit)
 
 
 def exp_lower(exponent: Fraction) -> Fraction:

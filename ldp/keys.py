@@ -7,13 +7,13 @@ read is used only if nothing was noted.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from fractions import Fraction
 
 from ldp.epochs import parse_length
 from ldp.errors import Problem
-from ldp.exact import fraction
+from ldp.exact import epsilon_of, fraction
 from ldp.texts import repeated
 
 LEAST_EPSILON = Fraction(1, 10_000)
@@ -188,12 +188,13 @@ class Keys:
         default: Fraction | None = None,
         *,
         open_ends: bool = False,
+        read: Callable[[str | int | float], Fraction] = fraction,
     ) -> Fraction:
         """An exact number between two bounds, the bounds themselves excluded if `open_ends`."""
         if key not in self and default is not None:
             return default
         stand_in = (least + most) / 2 if open_ends else least
-        number = self._numbers.get(key) or self._exact(key, self._table.get(key))
+        number = self._numbers.get(key) or self._exact(key, self._table.get(key), read)
         if number is None:
             return stand_in
         if least < number < most or (number in (least, most) and not open_ends):
@@ -228,7 +229,7 @@ class Keys:
 
     def epsilon(self, key: str = "epsilon") -> Fraction:
         """An exact epsilon."""
-        return self.fraction(key, LEAST_EPSILON, MOST_EPSILON)
+        return self.fraction(key, LEAST_EPSILON, MOST_EPSILON, read=epsilon_of)
 
     def rows(
         self, key: str, size: int, most: int | None = None
@@ -286,11 +287,13 @@ class Keys:
             self.problem(key, expected, "an unknown key")
         self.found += max(len(unknown) - MOST_NOTED, 0)
 
-    def _exact(self, key: str, value: object) -> Fraction | None:
+    def _exact(
+        self, key: str, value: object, read: Callable[[str | int | float], Fraction] = fraction
+    ) -> Fraction | None:
         try:
             if not isinstance(value, str | int | float):
                 raise ValueError('expected a number such as "0.5" or "1/3"')
-            return fraction(value)
+            return read(value)
         except ValueError as error:
             self.problem(key, str(error).removeprefix("expected "), value)
             return None

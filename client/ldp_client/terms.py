@@ -7,7 +7,7 @@ from collections.abc import Collection
 from fractions import Fraction
 
 from ldp.errors import Problem, SurveyError
-from ldp.exact import exp_lower, fraction, log_text
+from ldp.exact import exp_lower, fraction, logarithm_of, log_text
 from ldp.survey import Survey
 from ldp.survey_file import parse_survey
 from ldp.survey_text import LARGEST
@@ -55,6 +55,9 @@ def bound(epsilon: Epsilon) -> Fraction:
 
     Raises `ValueError` for what is no positive number.
     """
+    ratio = logarithm_of(epsilon)
+    if ratio is not None:
+        return ratio
     exact = fraction(epsilon)
     if exact <= 0:
         raise ValueError(f"expected an epsilon above 0, got {epsilon}")

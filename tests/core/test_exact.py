@@ -14,6 +14,7 @@ from ldp.exact import (
     WEIGHT_SCALE,
     decays,
     decimal_text,
+    epsilon_of,
     exp_lower,
     exp_upper,
     float_upper,
@@ -231,3 +232,18 @@ def test_square_roots_are_bounded(square):
 def test_what_is_not_certain_is_not_shown_as_certain(share, text):
     """Percentages are rounded up, with as many decimals as keep them below 100, up to twelve."""
     assert percent_below(share) == text
+
+
+@pytest.mark.parametrize("ratio", ["3", "1.5", "10001/10000", "14641/625", "1e12"])
+def test_a_logarithm_is_an_epsilon(ratio):
+    """The decimal just below it, so that no more is delivered than was said."""
+    epsilon = epsilon_of(f"ln({ratio})")
+    assert exp_upper(epsilon) <= Fraction(ratio) < exp_lower(epsilon + Fraction(1, 10**12))
+    assert epsilon_of(f" {decimal_text(epsilon)}") == epsilon
+
+
+@pytest.mark.parametrize("text", ["ln(1)", "ln(0.5)", "ln(0)", "ln(-3)", "ln(x)", "ln()", "ln(3"])
+def test_logarithms_that_are_no_epsilon(text):
+    """Those of ratios up to 1, and of what is no number."""
+    with pytest.raises(ValueError, match="expected"):
+        epsilon_of(text)

@@ -4,8 +4,10 @@ from fractions import Fraction
 
 import pytest
 
+import ldp
 from ldp.errors import MOST_TOLD, Problem, SurveyError, UnknownNameError
 from ldp.keys import MOST_NOTED, Keys, written_name
+from ldp_client.terms import bound
 
 PLACE = "question 1 (x)"
 ENORMOUS = 10**5000
@@ -311,3 +313,14 @@ def test_an_unknown_name_is_told_with_those_there_are(known, more):
     assert str(UnknownNameError("other", [], "a name")) == (
         "expected a name (there is none), got 'other'"
     )
+
+
+def test_an_epsilon_is_a_logarithm_where_one_is_printed():
+    """In a survey it is never exceeded; as a ceiling it is the ratio itself."""
+    coin = ldp.question("x", type="boolean", epsilon="ln(3)", mechanism="warner")
+    survey = ldp.survey("s", coin)
+    assert survey["x"].declared.bound <= 3
+    assert ldp.parse_survey(survey.to_toml()) == survey
+    assert bound("ln(3)") == 3
+    with pytest.raises(ldp.SurveyError, match="epsilon: expected the logarithm of a ratio above 1"):
+        ldp.survey("s", coin | {"epsilon": "ln(1)"})

@@ -67,13 +67,13 @@ class FiniteRange(click.FloatRange):
 
 
 def number(least: Fraction | int, most: Fraction | int) -> Callable[[str], Fraction]:
-    """Reads a number as people write it: 1e6, 0.01, 1/3."""
+    """Reads a number as people write it: 1e6, 0.01, 1/3, or ln(3)."""
 
     def read(text: str) -> Fraction:
-        from ldp.exact import fraction
+        from ldp.exact import epsilon_of
 
         try:
-            number = fraction(text)
+            number = epsilon_of(text)
         except ValueError:
             number = None
         if number is None or not least <= number <= most:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from ldp.errors import EstimateError, UnknownNameError
-from ldp.exact import fraction
+from ldp.exact import epsilon_of, fraction
 from ldp.survey import Survey
 from ldp_aggregator.rendering.formats import rendered
 from ldp_aggregator.rendering.sheet import Sheet
@@ -151,7 +151,7 @@ def plan(
     if misfit is not None:
         raise EstimateError(misfit)
     if survey is None:
-        exact = None if epsilon is None else fraction(epsilon)
+        exact = None if epsilon is None else epsilon_of(epsilon)
         return Planned(ask, of_values(values or 0, exact, respondents, ask=ask), (), forged=forged)
     known = [question.name for question in survey]
     for name in names:
