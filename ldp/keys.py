@@ -214,7 +214,7 @@ class Keys:
             came = f"{len(value)} of them" if isinstance(value, list) else value
             self.problem(key, f"a list of {least} to {most} numbers", came)
             return stand_in
-        exact = [self._exact(key, entry) for entry in value]
+        exact = [self._exact(key, entry, fraction) for entry in value]
         numbers = tuple(number for number in exact if number is not None)
         if len(numbers) < len(exact):
             return stand_in
@@ -253,7 +253,7 @@ class Keys:
                 came = f"{len(row)} of them" if isinstance(row, list) else row
                 self.problem(f"{key} row {number}", expected, came)
                 continue
-            exact = [self._exact(f"{key} row {number}", entry) for entry in row]
+            exact = [self._exact(f"{key} row {number}", entry, fraction) for entry in row]
             rows.append(tuple(entry for entry in exact if entry is not None))
         return tuple(rows) if not self.problems else stand_in
 
@@ -288,7 +288,7 @@ class Keys:
         self.found += max(len(unknown) - MOST_NOTED, 0)
 
     def _exact(
-        self, key: str, value: object, read: Callable[[str | int | float], Fraction] = fraction
+        self, key: str, value: object, read: Callable[[str | int | float], Fraction]
     ) -> Fraction | None:
         try:
             if not isinstance(value, str | int | float):

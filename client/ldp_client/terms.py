@@ -7,7 +7,7 @@ from collections.abc import Collection
 from fractions import Fraction
 
 from ldp.errors import Problem, SurveyError
-from ldp.exact import exp_lower, fraction, logarithm_of, log_text
+from ldp.exact import exp_lower, fraction, log_text, logarithm_of
 from ldp.survey import Survey
 from ldp.survey_file import parse_survey
 from ldp.survey_text import LARGEST
