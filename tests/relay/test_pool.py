@@ -2,7 +2,9 @@
 
 import os
 import random
+import sqlite3
 import statistics
+from contextlib import closing
 
 import pytest
 from pools import SIZE
@@ -182,4 +184,20 @@ def test_two_processes_do_not_share_a_pool_and_an_old_copy_is_found(tmp_path):
     pool.close()
     path.write_bytes(old)
     with pytest.raises(StoreError, match="old copy"):
+        Pool(path)
+
+
+def test_a_pool_takes_nothing_from_a_file_but_its_own_tables(tmp_path):
+    """A trigger could note when each report came."""
+    path = tmp_path / "p.db"
+    pool = Pool(path)
+    with pool.changing():
+        pool.add(CROWD, [marked(1)])
+    pool.close()
+    Pool(path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(
+            "CREATE TRIGGER noting AFTER UPDATE ON slots_1 BEGIN DELETE FROM counts; END"
+        )
+    with pytest.raises(StoreError, match="trigger noting"):
         Pool(path)

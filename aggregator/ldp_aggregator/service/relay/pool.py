@@ -18,12 +18,14 @@ Rules
 - There is no log that is kept: SQLite's rollback journal is cut to nothing at each commit, which
   returns when everything would outlive a loss of power. What is deleted is overwritten with zeros.
 - What is known by a mark is that something came; none lies with a report.
-- One process writes; a lock on the witness keeps others out.
+- One process writes; a lock on the witness keeps others out. A file with anything but these tables
+  is refused: a trigger could note when each report came.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -35,7 +37,8 @@ from ldp_aggregator.files import opened_private, sync_folder
 from ldp_aggregator.service.relay import seen
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.records import Epoch
-from ldp_aggregator.service.store.sqlite import connected, translated
+from ldp_aggregator.service.store.sqlite import connected, strangers, translated
+from ldp_aggregator.service.store.unordered import COLUMNS
 from ldp_aggregator.service.store.witness import Witness
 
 VERSION = 2
@@ -54,6 +57,12 @@ _TABLES = (
     "parts (id BLOB PRIMARY KEY, frame BLOB)",
     "counts (name TEXT PRIMARY KEY, number INTEGER)",
     "epochs (length INTEGER PRIMARY KEY, closed INTEGER, seen INTEGER)",
+    seen.TABLE,
+)
+_SLOTS = "(slot INTEGER PRIMARY KEY, content BLOB)"
+_KNOWN = re.compile(
+    rf"CREATE TABLE (({'|'.join(map(re.escape, _TABLES))}) WITHOUT ROWID"
+    rf"|slots_\d+ {re.escape(_SLOTS)}|seen_\d+_\d+ {re.escape(COLUMNS)})"
 )
 
 Place = Callable[[int], int]
@@ -103,9 +112,16 @@ class Pool:
                     f"expected a relay's store of version {VERSION} at {self._path}, got version "
                     f"{version}; let the release that made it forward what waits, then begin anew"
                 )
+            with translated(self._path):
+                found = strangers(self._connection, _KNOWN)
+            if found:
+                raise StoreError(
+                    f"expected the tables of a relay in {self._path}, got as well: "
+                    f"{'; '.join(found)}; someone else changed this file: begin with a new one"
+                )
             for setting in _SETTINGS:
                 self._run(f"PRAGMA {setting}")
-            for table in (*_TABLES, seen.TABLE):
+            for table in _TABLES:
                 self._run(f"CREATE TABLE IF NOT EXISTS {table} WITHOUT ROWID")
             with translated(self._path):
                 sync_folder(self._path.parent)
@@ -278,7 +294,7 @@ class Pool:
         for envelope, slot in zip(waiting, order, strict=False):
             contents[slot] = b"\1" + envelope
         slots = _Slots(last + 1, size, room, empty=order[len(waiting) :])
-        self._run(f"CREATE TABLE slots_{slots.number} (slot INTEGER PRIMARY KEY, content BLOB)")
+        self._run(f"CREATE TABLE slots_{slots.number} {_SLOTS}")
         insert = f"INSERT INTO slots_{slots.number} VALUES (?, ?)"  # noqa: S608
         self._run_many(insert, enumerate(contents))
         values = (crowd.fingerprint, *crowd.epoch, slots.number, size, room)

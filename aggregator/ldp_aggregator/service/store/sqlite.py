@@ -307,13 +307,13 @@ def complaints(connection: sqlite3.Connection) -> list[str]:
     return strangers(connection) + found
 
 
-def strangers(connection: sqlite3.Connection) -> list[str]:
-    """What the database has beside the tables of a store: triggers, views, other tables."""
+def strangers(connection: sqlite3.Connection, known: re.Pattern[str] = _TABLE) -> list[str]:
+    """What the database has beside the known tables: triggers, views, other tables."""
     rows = connection.execute("SELECT type, name, sql FROM sqlite_schema")
     return [
         f"{kind} {name}, which no store has"
         for kind, name, sql in rows
-        if not _TABLE.fullmatch(" ".join(str(sql).split()))
+        if not known.fullmatch(" ".join(str(sql).split()))
     ]
 
 
