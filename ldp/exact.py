@@ -86,9 +86,9 @@ def logarithm_of(number: object) -> Fraction | None:
 
 def _log_lower(ratio: Fraction) -> Fraction:
     """A decimal of 12 places that is at most ln(ratio)."""
-    down = Context(prec=_DIGITS, rounding=ROUND_FLOOR)
-    below = down.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
-    exact = Fraction(down.next_minus(down.ln(below)))
+    context = Context(prec=_DIGITS, rounding=ROUND_FLOOR)
+    quotient = context.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
+    exact = Fraction(context.next_minus(context.ln(quotient)))
     unit = 10**_EPSILON_DECIMALS
     return Fraction(math.floor(exact * unit), unit)
 
