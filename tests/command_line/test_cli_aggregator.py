@@ -185,7 +185,7 @@ def test_json_has_the_documented_format(folder):
     What else there is stands beside them.
     """
     record = json.loads(ldp("estimate survey.toml first --format json -q").stdout)
-    assert list(record) == ["format", "survey", "questions"]
+    assert list(record) == ["format", "version", "survey", "questions"]
     assert record["format"] == 1
     assert record["survey"] == {
         "name": "commute-2026",

@@ -14,7 +14,7 @@ import pytest
 from specimens import question
 from surveys import COMMUTE_SURVEY
 
-from ldp import EstimateError, Survey
+from ldp import EstimateError, Survey, __version__
 from ldp_aggregator import Options, Tally, detected, estimate
 from ldp_aggregator.checks import Check, Remark
 from ldp_aggregator.decoders import noise as noise_moments
@@ -266,6 +266,7 @@ def test_records_have_what_there_is(nasty):
     """Nothing stands for what there is none of: checks, remarks, values left out, repeats."""
     record = nasty.to_dict()
     assert record["format"] == 1
+    assert record["version"] == __version__
     asked = replace(nasty["x"], checks=(), remarks=())
     record = asked.to_dict()
     assert not {"checks", "remarks", "left_out", "respondents"} & record.keys()

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ldp import __version__
 from ldp.errors import UnknownNameError
 from ldp_aggregator.estimates.question_estimates import (
     ALL_OF_THEM,
@@ -82,7 +83,12 @@ class SurveyEstimates(Rendered):
         """The same, with what `gather` makes of the values of each question."""
         survey = {"name": self.survey, "fingerprint": self.fingerprint}
         questions = {question.name: question.record(gather) for question in self}
-        return {"format": FORMAT, "survey": survey, "questions": questions}
+        return {
+            "format": FORMAT,
+            "version": __version__,
+            "survey": survey,
+            "questions": questions,
+        }
 
     def plot(self, truth: Mapping[str, Sequence[float]] | None = None) -> Any:
         """A matplotlib figure with a panel for each question.
