@@ -144,6 +144,16 @@ _YES_NO = 'type = "boolean"\nmechanism = '
 _SMALL = f'{_YES_NO}"grr"\nepsilon = 1'
 _WIDE = 'type = "integer"\nlow = {}\nhigh = 6{}535\n'
 
+_TABLE_OF_BINS = (
+    'type = "table"\nmechanism = "grr"\nepsilon = "1.00{}"\n'
+    '[[question.field]]\nname = "a"\ntype = "number"\nlow = 0\nhigh = 1\nbins = 65536\n'
+    '[[question.field]]\nname = "b"\ntype = "boolean"'
+)
+_MAP = (
+    'type = "place"\ncells = 64\nmechanism = "stripes"\nepsilon = "1.00{}"\n'
+    "x.low = 0\nx.high = 1\ny.low = 0\ny.high = 1"
+)
+
 SYNTAX: dict[str, Callable[[], str]] = {
     "one name of a million characters": lambda: one(f"x{'x' * (LARGEST - 100)} = 1"),
     "one text of a million characters": lambda: one(f'text = "{"x" * (LARGEST - 100)}"'),
@@ -275,6 +285,30 @@ VALUES: dict[str, Callable[[], str]] = {
     "a thousand narrow ranges": lambda: asked(
         'type = "integer"\nlow = {}\nhigh = 1100\nmechanism = "auto"\nepsilon = "1.000{}"'
     ),
+    **{
+        f"bins of {mechanism}": lambda mechanism=mechanism: asked(
+            f'type = "number"\nlow = 0\nhigh = "1/3"\nbins = 65536\nmechanism = "{mechanism}"\n'
+            'epsilon = "0.0001{}"',
+            most=8,
+        )
+        for mechanism in ("grr", "tree")
+    },
+    "a thousand questions of many bins": lambda: asked(
+        'type = "number"\nlow = 0\nhigh = 1\nbins = 65536\nmechanism = "tree"\nepsilon = "0.0001{}"'
+    ),
+    "bins of arcs": lambda: asked(
+        'type = "number"\nlow = 0\nhigh = 1\nbins = 4096\nmechanism = "arcs"\nepsilon = "1.00{}"',
+        most=128,
+    ),
+    "bins of fields": lambda: asked(_TABLE_OF_BINS),
+    "ranges of fields": lambda: asked(
+        _TABLE_OF_BINS.replace("bins = 65536", "")
+        .replace("high = 1", "high = 65535")
+        .replace('"number"', '"integer"')
+    ),
+    "maps": lambda: asked(_MAP.replace("stripes", "pyramid"), most=32),
+    "maps of stripes": lambda: asked(_MAP, most=32),
+    "a thousand maps": lambda: asked(_MAP),
     "ranges without a mechanism": lambda: asked('type = "integer"\nlow = {}\nhigh = 65000'),
     "a range at the end": lambda: one(
         'type = "integer"\nlow = -999999999999999\nhigh = 999999999999999'

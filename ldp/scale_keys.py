@@ -17,7 +17,7 @@ from itertools import pairwise
 from ldp.domain import MOST_LISTED
 from ldp.exact import decimal_text
 from ldp.keys import Keys
-from ldp.scales import Scale
+from ldp.scales import EvenPoints, Scale
 
 FURTHEST = Fraction(10**15)
 MOST_STEPS = 10**15
@@ -97,7 +97,7 @@ def _evenly(keys: Keys) -> Scale:
         if keys.found > before:
             bins = _HARMLESS
         width = (high - low) / bins
-        return Scale(low, high, bins, edges=tuple(low + width * place for place in range(bins + 1)))
+        return Scale(low, high, bins, edges=EvenPoints(low, width, bins + 1))
     step = (high - low) / USUAL_STEPS
     if "step" in keys:
         step = _step(keys, low, high)

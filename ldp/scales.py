@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 from ldp.errors import AnswerError
 from ldp.exact import decimal_text
@@ -35,6 +35,32 @@ _MOST_DIGITS = 400
 _TOO_LARGE = 10**_MOST_DIGITS
 
 
+class EvenPoints(Sequence[Fraction]):
+    """Points at even distances, each of which is worked out when it is asked for."""
+
+    def __init__(self, low: Fraction, step: Fraction, size: int) -> None:
+        self._low, self._step, self._places = low, step, range(size)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __iter__(self) -> Iterator[Fraction]:
+        # Over one denominator: a sum of fractions would be reduced at every step.
+        below = self._low.denominator * self._step.denominator
+        first = self._low.numerator * self._step.denominator
+        each = self._step.numerator * self._low.denominator
+        return (Fraction(first + each * place, below) for place in self._places)
+
+    @overload
+    def __getitem__(self, place: int) -> Fraction: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Fraction, ...]: ...
+    def __getitem__(self, place: int | slice) -> Fraction | tuple[Fraction, ...]:
+        if isinstance(place, slice):
+            return tuple(self._low + self._step * one for one in self._places[place])
+        return self._low + self._step * self._places[place]
+
+
 class Scale(NamedTuple):
     """The points or cells of a question of type number, and what is done with other numbers.
 
@@ -45,7 +71,7 @@ class Scale(NamedTuple):
     high: Fraction
     size: int
     step: Fraction = Fraction(0)
-    edges: tuple[Fraction, ...] = ()
+    edges: Sequence[Fraction] = ()
     outside: str | Fraction = "refuse"
     """`refuse`, `clip`, or the number that stands in for those outside."""
     unit: str = ""

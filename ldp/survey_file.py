@@ -83,7 +83,9 @@ from ldp.taxonomy_keys import ReadFile, taxonomy_of, with_files
 MOST_QUESTIONS = 1000
 MOST_VALUES = 1 << 22
 MOST_INTEGERS = 1 << 16
-MOST_INTEGERS_IN_ALL = 1 << 19
+MOST_WORK = 1 << 19
+_WORK_OF_MAP = 1 << 14
+"""The weights of a map's views take as long as so many values of another question."""
 MOST_CELLS = 1 << 14
 """Numbers in all tables of a survey: those of one exponential mechanism of the greatest size."""
 MOST_IN_SUBSETS = 1 << 8
@@ -505,7 +507,21 @@ def _cells(entry: Mapping[str, object]) -> int:
     return written + (cells**4 if cells in _CELLS_OF_METRIC else 0)
 
 
+def _work(entry: Mapping[str, object]) -> int:
+    """The values that are worked out, one by one, from less text than they take."""
+    if entry.get("type") == "place":
+        return _WORK_OF_MAP if isinstance(entry.get("cells"), int) else 0
+    fields = entry.get("field")
+    within = fields if isinstance(fields, list) else []
+    tables = [entry, *(field for field in within if isinstance(field, Mapping))]
+    return sum(map(_numbers, tables))
+
+
 def _numbers(entry: Mapping[str, object]) -> int:
+    bins = entry.get("bins")
+    if isinstance(bins, int):
+        # As with a range below, more are a problem of their question.
+        return bins if 0 < bins <= MOST_INTEGERS else 0
     low, high = entry.get("low"), entry.get("high")
     # A scale costs no more for having many points.
     is_scale = entry.get("type") in ("number", "key-value")
@@ -522,7 +538,7 @@ def _in_subsets(entry: Mapping[str, object]) -> int:
 
 _IN_ALL = (
     (MOST_CELLS, "numbers in `matrix` and `quality`", _cells),
-    (MOST_INTEGERS_IN_ALL, "whole numbers between `low` and `high`", _numbers),
+    (MOST_WORK, "whole numbers between `low` and `high`, bins and cells of maps", _work),
     (MOST_IN_SUBSETS, "fields told in subsets", _in_subsets),
 )
 """What costs more than the text that asks for it: limits for each mebibyte of a file."""

@@ -4,6 +4,7 @@ import random
 import resource
 import subprocess
 import sys
+from fractions import Fraction
 
 import pytest
 
@@ -22,6 +23,7 @@ from benchmarks.hostile_surveys import (
 from ldp import SurveyError, parse_survey
 from ldp.errors import MOST_TOLD
 from ldp.keys import MOST_NOTED
+from ldp.scales import EvenPoints
 from ldp_aggregator.files import FileError, read_survey
 from ldp_client.terms import read_survey as read_on_device
 
@@ -186,6 +188,10 @@ LIMITS = {
     "lists": "at most 16,384 opening brackets",
     "inline tables": "at most 2,048 inline tables",
     "a thousand wide ranges": "at most 524,288 whole numbers",
+    "a thousand questions of many bins": "at most 524,288 whole numbers",
+    "bins of fields": "at most 524,288 whole numbers",
+    "ranges of fields": "at most 524,288 whole numbers",
+    "a thousand maps": "at most 524,288 whole numbers",
 }
 
 
@@ -337,3 +343,12 @@ def test_ranges_keep_no_texts():
     assert (domain.size, domain.value(-5), domain.value(65000)) == (65_006, 0, 65_005)
     assert domain._listed is None
     assert domain.values[:2] == ("-5", "-4")
+
+
+def test_bins_keep_no_edges():
+    """Each edge is worked out when it is asked for, the same one by one and in a row."""
+    keys = 'type = "number"\nlow = "-1/3"\nhigh = "2.5"\nbins = 6\nmechanism = "grr"\nepsilon = 1'
+    edges = parse_survey(one(keys))["q"].domain.scale.edges
+    assert isinstance(edges, EvenPoints)
+    assert list(edges) == [Fraction(-1, 3) + Fraction(17, 36) * place for place in range(7)]
+    assert list(edges) == [edges[place] for place in range(7)] == list(edges[:])

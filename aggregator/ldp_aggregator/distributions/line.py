@@ -15,13 +15,14 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import NamedTuple, overload
+from typing import NamedTuple
 
 import numpy as np
 
 from ldp.domain import Domain
 from ldp.errors import EstimateError
 from ldp.exact import decimal_text, fraction
+from ldp.scales import EvenPoints
 from ldp_aggregator.arrays import Floats, Indices, Integers
 
 MOST_CELLS = 16
@@ -44,25 +45,6 @@ class Cells(NamedTuple):
     names: tuple[str, ...]
     queries: Floats
     """1 for the values within, of shape (cells, values)."""
-
-
-class Points(Sequence[Fraction]):
-    """Points at even distances, each of which is worked out when it is asked for."""
-
-    def __init__(self, low: Fraction, step: Fraction, size: int) -> None:
-        self._low, self._step, self._places = low, step, range(size)
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-    @overload
-    def __getitem__(self, place: int) -> Fraction: ...
-    @overload
-    def __getitem__(self, place: slice) -> tuple[Fraction, ...]: ...
-    def __getitem__(self, place: int | slice) -> Fraction | tuple[Fraction, ...]:
-        if isinstance(place, slice):
-            return tuple(self._low + self._step * one for one in self._places[place])
-        return self._low + self._step * self._places[place]
 
 
 class Line(NamedTuple):
@@ -272,7 +254,7 @@ def line_of(domain: Domain) -> Line | None:
     low, step = domain.spacing or (Fraction(0), Fraction(1))
     end = low + step * domain.size
     return Line(
-        Points(low, step, domain.size), end, cells=False, step=step, circular=domain.circular
+        EvenPoints(low, step, domain.size), end, cells=False, step=step, circular=domain.circular
     )
 
 
