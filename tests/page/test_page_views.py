@@ -416,8 +416,9 @@ def test_an_estimate_beyond_what_is_possible():
     estimates = estimates_of(20, 300, epsilon="1")
     beyond = next(one for one in estimates if one.frequency < 0)
     cells = str(_value(estimates, beyond, None, miss=0.05))
-    assert f"0.0000 (raw {beyond.frequency:.4f})" in cells
-    assert "], cut" in cells
+    assert ">0.0000</data>" in cells
+    assert f"<small>raw {beyond.frequency:.4f}</small>" in cells
+    assert "]<small>cut</small>" in cells
     within = next(one for one in estimates if 0 < one.frequency < 1)
     assert "raw" not in str(_value(estimates, within, None, miss=0.05))
 

@@ -126,14 +126,13 @@ def _value(
 ) -> Safe:
     show = question.shown
     value, count, frequency, error, _ = question.row(estimate)
-    interval_end = ""
+    raw, cut = [], []
     if not 0 <= estimate.frequency <= 1:
-        # Noise took it beyond what is possible: the nearest possible value, and the raw one in
-        # the attribute of the cell.
+        # Noise took it beyond what is possible: the nearest possible value, and the raw one below.
         nearest = min(max(estimate.frequency, 0.0), 1.0)
-        frequency = f"{show(nearest)} (raw {frequency})"
+        raw, cut = [tag("small", f"raw {frequency}")], [tag("small", "cut")]
+        frequency = show(nearest)
         count = f"{nearest * question.respondents:,.0f}"
-        interval_end = ", cut"
     low = number(show(estimate.low), estimate.low)
     high = number(show(estimate.high), estimate.high)
     detection = []
@@ -144,9 +143,9 @@ def _value(
             detection.append(tag("span", " detected", class_="detected"))
     return row(
         value,
-        number(frequency, estimate.frequency),
+        joined([number(frequency, estimate.frequency), *raw]),
         number(error, estimate.standard_error),
-        joined(["[", low, ", ", high, "]", interval_end]),
+        joined(["[", low, ", ", high, "]", *cut]),
         number(count, estimate.count),
         joined(detection),
         *means,
