@@ -439,7 +439,7 @@ def within(number: Number, numbers: range, outside: str | Fraction) -> Number:
         return number
     from ldp.scales import stand_in
 
-    counted = stand_in(Fraction(number), outside, Fraction(low), Fraction(high))
+    counted = stand_in(Fraction(number), outside, Fraction(low), high=Fraction(high))
     if counted is None:
         raise AnswerError(f"expected a whole number from {low} to {high}, got another")
     return type(number)(counted)

@@ -48,8 +48,8 @@ class EvenPoints(Sequence[Fraction]):
         # Over one denominator: a sum of fractions would be reduced at every step.
         below = self._low.denominator * self._step.denominator
         first = self._low.numerator * self._step.denominator
-        each = self._step.numerator * self._low.denominator
-        return (Fraction(first + each * place, below) for place in self._places)
+        step = self._step.numerator * self._low.denominator
+        return (Fraction(first + step * place, below) for place in self._places)
 
     @overload
     def __getitem__(self, place: int) -> Fraction: ...
@@ -144,7 +144,7 @@ class Scale(NamedTuple):
 
     def within(self, number: Fraction) -> Fraction:
         """A number of the range: itself, or what stands in for it. Raises `AnswerError`."""
-        counted = stand_in(number, self.outside, self.low, self.high)
+        counted = stand_in(number, self.outside, self.low, high=self.high)
         if counted is None:
             low, high = decimal_text(self.low), decimal_text(self.high)
             raise AnswerError(f"expected a number from {low} to {high}, got another")

@@ -372,7 +372,7 @@ def _range(keys: Keys) -> Domain:
     if "outside" in keys:
         from ldp.scale_keys import outside_of
 
-        outside = outside_of(keys, Fraction(low), Fraction(high), "a whole number")
+        outside = outside_of(keys, Fraction(low), Fraction(high), what="a whole number")
     return Domain("integer", range(low, high + 1), outside=outside)
 
 

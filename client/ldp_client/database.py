@@ -399,10 +399,10 @@ def _connected(path: str | None) -> sqlite3.Connection:
 def _file_at(path: str) -> tuple[int, int] | None:
     """Which file has a path, if it can be written to."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return (found.st_dev, found.st_ino) if os.access(path, os.W_OK) else None
+    return (status.st_dev, status.st_ino) if os.access(path, os.W_OK) else None
 
 
 def filled(path: str | None) -> sqlite3.Connection:

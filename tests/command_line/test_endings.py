@@ -111,7 +111,9 @@ def commands(group=main, words=()):
 @cache
 def options():
     """Of each command, by name."""
-    return {words: {each.name: each for each in command.params} for words, command in commands()}
+    return {
+        words: {option.name: option for option in command.params} for words, command in commands()
+    }
 
 
 def words(name, file):
@@ -162,7 +164,7 @@ def inputs(tmp_path_factory):
 
 def test_every_command_that_writes_a_file_is_walked():
     """A new one is tried with every ending as well."""
-    writing = {name for name, each in options().items() if "output" in each}
+    writing = {name for name, known in options().items() if "output" in known}
     assert writing == {*LINES, *ELSEWHERE}
 
 

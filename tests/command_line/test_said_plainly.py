@@ -330,6 +330,8 @@ ELSEWHERE = {
         for option in ("--at", "--finest", "--crowd")
     },
     ("ldp_aggregator.commands.reports", "--master"): ("aggregate",),
+    ("ldp_aggregator.service.counting.clock", "--reopen"): ("doctor",),
+    ("ldp_aggregator.service.upkeep.backup", "--keep"): ("backup",),
     ("ldp_aggregator.commands.register", "--html"): ("register show",),
     ("ldp_aggregator.commands.register", "--format"): ("register show",),
     ("ldp_aggregator.commands.register", "--survey"): ("register check-proof",),

@@ -136,7 +136,7 @@ def test_a_file_system_without_locks_is_not_called_damaged(path):
     ):
         error = sqlite3.OperationalError("disk I/O error")
         error.sqlite_errorcode = code
-        told = store._unusable(error)
-        assert isinstance(told, StateError)
-        assert words in str(told)
-        assert "recover" not in str(told)
+        unusable = store._unusable(error)
+        assert isinstance(unusable, StateError)
+        assert words in str(unusable)
+        assert "recover" not in str(unusable)

@@ -26,7 +26,7 @@ def question_of(mechanism, epsilon="5"):
 
 def functions_for(question, counts, **options):
     moments = moments_of(question.randomizer, counts, VALUES)
-    return functions_of(moments, question, VALUES, Options(**options))
+    return functions_of(moments, question, VALUES, options=Options(**options))
 
 
 def law_of(channel, scores, weights):
@@ -81,7 +81,7 @@ def test_nodes_of_a_tree_err_by_noise_at_least():
     for seed in range(20):
         counts = sample_counts(question, Holders(VALUES, held), np.random.default_rng(seed))
         moments = moments_of(question.randomizer, counts, names)
-        functions = functions_of(moments, question, names, Options(estimand="respondents"))
+        functions = functions_of(moments, question, names, options=Options(estimand="respondents"))
         assert functions.function("", weights).standard_error > 0.01
 
 
@@ -119,7 +119,7 @@ def test_share_of_a_set_is_one_count(estimand):
 
 def test_two_values_that_no_one_holds_seldom_differ():
     """A few reports name either by chance: as the binomial law says, and not the normal one."""
-    question, found = question_of("grr", "9/2"), 0
+    question, differing = question_of("grr", "9/2"), 0
     functions = None
     for first in range(12):
         counts = np.array([[first, 0, 100, 100, 100, 0]])
@@ -127,8 +127,8 @@ def test_two_values_that_no_one_holds_seldom_differ():
         chance = functions.function("", DIFFERENCE).p_value
         # Of so many that name one of the two, all name the same: 2^(1 - first).
         assert chance >= min(0.5 * 2.0 ** (1 - first), 1.0)
-        found += chance < 0.05
-    assert 4 <= found <= 7
+        differing += chance < 0.05
+    assert 4 <= differing <= 7
 
 
 @pytest.mark.slow

@@ -38,7 +38,7 @@ def fit(rows, scale=1.0, column="w", **choices):
         SURVEY,
         "q ~ x",
         {**rows, column: rows[column] * scale},
-        RegressionOptions(**choices),
+        choices=RegressionOptions(**choices),
         frame=SamplingFrame(column),
     )
 
@@ -89,4 +89,4 @@ def test_equal_weights_are_none(rows):
 def test_strata_that_change_nothing_are_refused(rows, frame, model):
     """Errors were the same to the last digit."""
     with pytest.raises(EstimateError, match="expected no strata"):
-        regress_rows(SURVEY, "q ~ x", rows, RegressionOptions(model=model), frame=frame)
+        regress_rows(SURVEY, "q ~ x", rows, choices=RegressionOptions(model=model), frame=frame)

@@ -81,8 +81,8 @@ def test_the_coin_has_one_rule():
     tutorial = (ROOT / "docs" / "tutorials" / "coins.md").read_text(encoding="utf-8")
     rule = "Heads: say the truth. Tails: toss again, and say yes for heads, no for tails."
     assert rule in " ".join(tutorial.split())
-    told = [ROOT / "docs" / "index.md", *(ROOT / "examples").glob("*.toml"), ROOT / "README.md"]
-    for path in told:
+    places = [ROOT / "docs" / "index.md", *(ROOT / "examples").glob("*.toml"), ROOT / "README.md"]
+    for path in places:
         text = " ".join(path.read_text(encoding="utf-8").split()).lower()
         for after in re.findall(r"heads[:,] (\w+ \w+)", text):
             assert after in ("say the", "have you"), path

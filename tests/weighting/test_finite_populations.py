@@ -31,7 +31,7 @@ def error(size, people=100):
     """The standard error of the share, where two in five say yes."""
     yes = people * 2 // 5
     table = rows([1] * yes + [0] * (people - yes), size=[size] * people)
-    return weigh_rows(SURVEY, "copied", table, {}, frame=SamplingFrame(size="size"))[
+    return weigh_rows(SURVEY, "copied", table, margins={}, frame=SamplingFrame(size="size"))[
         "true"
     ].standard_error
 
@@ -55,26 +55,26 @@ def test_a_stratum_has_one_size():
     """The last row's was taken."""
     table = rows([1, 0] * 50, size=[1000, 2000] * 50)
     with pytest.raises(EstimateError, match="one number in column 'size'"):
-        weigh_rows(SURVEY, "copied", table, {}, frame=SamplingFrame(size="size"))
+        weigh_rows(SURVEY, "copied", table, margins={}, frame=SamplingFrame(size="size"))
 
 
 def test_clusters_too():
     """Of all clusters that there are, the noise is that of the reports."""
     table = rows([1, 1, 0, 0, 0] * 20, size=[20] * 100, school=np.repeat(np.arange(20), 5))
     frame = SamplingFrame(cluster="school", size="size")
-    found = weigh_rows(SURVEY, "copied", table, {}, frame=frame)["true"]
-    assert found.standard_error == pytest.approx(math.sqrt(NOISE / 100), rel=1e-9)
+    share = weigh_rows(SURVEY, "copied", table, margins={}, frame=frame)["true"]
+    assert share.standard_error == pytest.approx(math.sqrt(NOISE / 100), rel=1e-9)
 
 
 @pytest.mark.parametrize("model", ["linear", "logit"])
 def test_regressions_of_a_census_have_errors(model):
     """They were 0 as well, and p-values not a number."""
     table = rows([1, 1, 0, 0, 0] * 20, size=[100] * 100, group=[0, 1] * 50)
-    found = regress_rows(
+    regression = regress_rows(
         SURVEY,
         "copied ~ group",
         table,
-        RegressionOptions(model=model),
+        choices=RegressionOptions(model=model),
         frame=SamplingFrame(size="size"),
     )
-    assert all(row.standard_error > 0.05 for row in found.coefficients)
+    assert all(row.standard_error > 0.05 for row in regression.coefficients)

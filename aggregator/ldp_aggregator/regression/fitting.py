@@ -218,12 +218,13 @@ def _of_likelihood(
             raise EstimateError("expected Wald intervals where predictors are randomized")
         ends = [likely.ends(fit, place, choices.level) for place in range(len(rows))]
         rows = tuple(row.within(*pair) for row, pair in zip(rows, ends, strict=True))
-    tests = tuple(
-        _wald(name, places, fit.coefficients, covariance=covariance)
-        if answers.designed
-        else Test(name, "likelihood ratio", *likely.ratio(fit, places), len(places))
-        for name, places in design.terms
-    )
+    tests = []
+    for name, places in design.terms:
+        if answers.designed:
+            tests.append(_wald(name, places, fit.coefficients, covariance=covariance))
+        else:
+            ratio = likely.ratio(fit, places)
+            tests.append(Test(name, "likelihood ratio", *ratio, len(places)))
     remarks = _common_remarks(answers, design, converged=fit.converged)
     if fit.empty:
         remarks.append(Remark("empty-combinations", f"{fit.empty:,} {_EMPTY}"))
@@ -240,7 +241,7 @@ def _of_likelihood(
         errors=choices.errors,
         coefficients=rows,
         covariance=covariance,
-        tests=tests,
+        tests=tuple(tests),
         log_likelihood=None if answers.designed else fit.log_likelihood,
         converged=fit.converged,
         steps=fit.steps,

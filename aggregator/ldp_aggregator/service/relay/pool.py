@@ -113,11 +113,11 @@ class Pool:
                     f"{version}; let the release that made it forward what waits, then begin anew"
                 )
             with translated(self._path):
-                found = strangers(self._connection, _KNOWN)
-            if found:
+                unknown = strangers(self._connection, _KNOWN)
+            if unknown:
                 raise StoreError(
                     f"expected the tables of a relay in {self._path}, got as well: "
-                    f"{'; '.join(found)}; someone else changed this file: begin with a new one"
+                    f"{'; '.join(unknown)}; someone else changed this file: begin with a new one"
                 )
             for setting in _SETTINGS:
                 self._run(f"PRAGMA {setting}")

@@ -303,8 +303,8 @@ def connected(path: Path, mode: str) -> sqlite3.Connection:
 def complaints(connection: sqlite3.Connection) -> list[str]:
     """What is wrong with the structure of the database, as SQLite and we see it."""
     rows = connection.execute(f"PRAGMA quick_check({_MOST_COMPLAINTS})")
-    found = [line for (text,) in rows for line in str(text).splitlines() if line != "ok"]
-    return strangers(connection) + found
+    lines = [line for (text,) in rows for line in str(text).splitlines() if line != "ok"]
+    return strangers(connection) + lines
 
 
 def strangers(connection: sqlite3.Connection, known: re.Pattern[str] = _TABLE) -> list[str]:
@@ -318,9 +318,9 @@ def strangers(connection: sqlite3.Connection, known: re.Pattern[str] = _TABLE) -
 
 
 def _refuse_strangers(connection: sqlite3.Connection, path: Path) -> None:
-    if found := strangers(connection):
+    if unknown := strangers(connection):
         raise StoreDamagedError(
-            f"expected the tables of a store in {path}, got as well: {'; '.join(found)}; run ldp "
+            f"expected the tables of a store in {path}, got as well: {'; '.join(unknown)}; run ldp "
             "doctor on it"
         )
 
