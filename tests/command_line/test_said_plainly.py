@@ -332,6 +332,7 @@ ELSEWHERE = {
     ("ldp_aggregator.commands.reports", "--master"): ("aggregate",),
     ("ldp_aggregator.service.counting.clock", "--reopen"): ("doctor",),
     ("ldp_aggregator.service.upkeep.backup", "--keep"): ("backup",),
+    ("ldp_aggregator.service.upkeep.rotation", "--keep"): ("backup",),
     ("ldp_aggregator.commands.register", "--html"): ("register show",),
     ("ldp_aggregator.commands.register", "--format"): ("register show",),
     ("ldp_aggregator.commands.register", "--survey"): ("register check-proof",),
