@@ -51,6 +51,15 @@ class EvenPoints(Sequence[Fraction]):
         step = self._step.numerator * self._low.denominator
         return (Fraction(first + step * place, below) for place in self._places)
 
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, EvenPoints):
+            mine = (self._low, self._step, self._places)
+            return mine == (other._low, other._step, other._places)
+        return isinstance(other, tuple) and tuple(self) == other
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
     @overload
     def __getitem__(self, place: int) -> Fraction: ...
     @overload

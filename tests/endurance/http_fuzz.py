@@ -184,6 +184,9 @@ class _FakeTurn:
     def tell(self, fingerprint, epoch, outcome, batches):  # noqa: ARG002
         self.told += batches
 
+    def is_ended(self, fingerprint):  # noqa: ARG002
+        return False
+
     def claim(self, epoch, ids):  # noqa: ARG002
         return set(ids)
 
