@@ -78,7 +78,7 @@ BROKEN = {
     "Unasked": (COIN + BITS, 200),
     "FirstAlone": (COINS, 200),
     "SecondByFirst": (COINS, 200),
-    "Correlated": (BITS, 1_000),
+    "Correlated": (BITS, 5_000),
 }
 
 TRIED = {"OneClear": 9}
