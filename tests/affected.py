@@ -44,13 +44,19 @@ def source(path):
 
 @cache
 def imports(path):
-    """What a file imports, anywhere in it: `from a import b` counts as `a.b`, `import a` as `a`."""
-    names = set()
-    for package, listed in IMPORT.findall(source(path)):
+    """What a file imports, anywhere in it: `from a import b` counts as `a.b`, `import a` as `a`.
+
+    Of our packages, what is used of them counts as well: `a.b`.
+    """
+    names, text = set(), source(path)
+    for package, listed in IMPORT.findall(text):
         for words in listed.strip("()").split(","):
-            if name := words.split("#")[0].partition(" as ")[0].strip():
-                names.add(f"{package}.{name}" if package else name)
-    return names
+            name, _, alias = words.split("#")[0].strip().partition(" as ")
+            names.add(f"{package}.{name}" if package else name)
+            if name in PACKAGES and not package:
+                used = re.findall(rf"\b{alias or name}\.(\w+)", text)
+                names |= {f"{name}.{attribute}" for attribute in used}
+    return names - {""}
 
 
 @cache
