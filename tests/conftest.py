@@ -69,9 +69,16 @@ def pytest_ignore_collect(collection_path, config):
     return True if str(collection_path.relative_to(ROOT)) in LISTED else None
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Leave the slow tests out, but for those that are asked for by name."""
+    """Leave the slow tests out, but for those that are asked for by name.
+
+    With `--all` they are marked, so that `-m slow` chooses them.
+    """
     if config.getoption("--all"):
+        for item in items:
+            if is_slow(item) and item.get_closest_marker("slow") is None:
+                item.add_marker("slow")
         return
     named = tuple(name for name in config.args if "::" in name)
     chosen, slow = [], []

@@ -67,6 +67,7 @@ TOUR = {
 }
 """The README's sections, and files that their commands leave."""
 THREE_PROCESSES = "A relay between devices and collector"
+SLOW, FAST = pytest.mark.slow("three services"), pytest.mark.fast("the README's tour")
 
 
 def test_the_tour_is_whole():
@@ -77,10 +78,7 @@ def test_the_tour_is_whole():
 
 @pytest.mark.parametrize(
     "section",
-    [
-        pytest.param(name, marks=[pytest.mark.slow] if name == THREE_PROCESSES else [])
-        for name in TOUR
-    ],
+    [pytest.param(name, marks=SLOW if name == THREE_PROCESSES else FAST) for name in TOUR],
 )
 def test_tour(section, tmp_path, monkeypatch):
     """The README's commands run as written, one by one, and leave what they promise."""
