@@ -183,7 +183,7 @@ def test_epochs_that_one_process_closes_are_closed_for_all(url):
         tidy(mine, CATALOGUE, Rules(), now=late, confirmed=True)
         with begin(others) as turn:
             answers = admission.take(
-                turn, [upload(number).body for number in range(30, UPLOADS)], NOW
+                turn, [upload(number).body for number in range(30, UPLOADS)], late
             )
         outcomes = Counter(chain.from_iterable(answers))
         new = sum((upload(number).outcomes for number in range(30, UPLOADS)), Counter())
