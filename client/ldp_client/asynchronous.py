@@ -112,7 +112,8 @@ class AsyncClient:
 
     async def preview(self, name: str, answer: object) -> Preview:
         """What would be sent, and what it could reveal, without spending."""
-        return await asyncio.to_thread(self.embedded.preview, name, answer)
+        answer = Hidden(answer)
+        return await asyncio.to_thread(lambda: self.embedded.preview(name, answer.value))
 
     async def consent(self) -> str:
         """Whether answers are recorded now, `on` or `off`."""

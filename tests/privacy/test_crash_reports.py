@@ -119,7 +119,7 @@ def test_an_answer_in_the_place_of_a_name_is_not_repeated(opened):
 def test_an_awaited_call_takes_no_answer_along(reported):
     """Through the thread that works for it, too."""
     client = AsyncClient(strict(DEVICE_SURVEY))
-    for call in client.record, client.record_daily:
+    for call in client.record, client.record_daily, client.preview:
         with pytest.raises(LDPError) as raised:
             asyncio.run(call("once", answer()))
         assert TELLING not in reported(raised.value)
