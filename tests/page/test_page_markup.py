@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from html_elements import read
 from pages import HOSTILE, HOSTILE_VALUES, TOKEN, answers, service_of, visitor
-from surveys import survey_of
+from surveys import survey_of, yes_no
 
 from ldp_aggregator import Options
 from ldp_aggregator.estimates.question_estimation import estimate_question
@@ -73,6 +73,17 @@ def test_many_values_make_no_longer_page():
     drawn = bars(view)
     assert drawn.count("<rect") == MOST_BARS == 40
     assert len(download(SurveyEstimates("s", "", {"q": estimates}), DOWNLOADS["svg"])) < 50_000
+
+
+def test_bars_of_either_side_meet_at_zero():
+    """Noise makes some estimates negative: their bars end where the others begin."""
+    estimates = estimate_question(survey_of(yes_no("q"))["q"], np.array([[99, 1]]), Options())
+    picture = ElementTree.fromstring(bars(QuestionView.of(estimates)))  # noqa: S314  # our own
+    (zero, _), (start, width) = (
+        [float(bar.get(key)[:-1]) for key in ("x", "width")]
+        for bar in picture.findall(".//{*}rect")
+    )
+    assert start + width == pytest.approx(zero)
 
 
 def test_a_scale_has_round_ticks_around_its_numbers():

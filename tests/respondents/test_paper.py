@@ -53,6 +53,8 @@ def test_a_toss_has_the_law_of_the_mechanism(keys, device):
         YES_NO + 'mechanism = "warner"\nepsilon = "1"',
         'type = "category"\nvalues = ["a", "b", "c"]\nmechanism = "oue"\nepsilon = "1"',
         'type = "integer"\nlow = 0\nhigh = 9\nmechanism = "dithered"\nepsilon = "1"',
+        f'{QUARTERS}\n[[question]]\nname = "r"\n{QUARTERS}\n'
+        '[[draw]]\nquestions = ["q", "r"]\nanswers = 1',
     ],
 )
 def test_what_no_toss_has_is_refused(keys):

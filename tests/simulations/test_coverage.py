@@ -27,7 +27,7 @@ from ldp_simulations.coverage.adding import PageError, added, lacking, sums_of
 from ldp_simulations.coverage.cells import MEANS, Cell, cells, fitting, part
 from ldp_simulations.coverage.claims import FALSE_ALARM, Claim, broken, evidence, least_noticed
 from ldp_simulations.coverage.measuring import Finding, measure
-from ldp_simulations.coverage.page import ALL_TOGETHER, SECTIONS, TITLE_OF_VERDICT, Sums
+from ldp_simulations.coverage.page import ALL_TOGETHER, SECTIONS, TITLE_OF_VERDICT, Sums, sums
 from ldp_simulations.coverage.populations import POPULATIONS
 from ldp_simulations.coverage.questions import (
     ROWS,
@@ -167,9 +167,14 @@ def test_every_mechanism_is_measured():
 def test_the_grid_reaches_far():
     """Epsilon to 8 and 1,000 values wherever a mechanism takes them, every population.
 
-    No cell comes twice.
+    No cell comes twice, and the sums of two parts are those of the whole.
     """
     every = cells()
+    first, rest, whole = (
+        sums([(cell, {}) for cell in some], 0) for some in (every[:9], every[9:], every)
+    )
+    assert whole.most > whole.least == min(cell.surveys for cell in every)
+    assert first.and_of(rest) == whole
     assert len({cell.name for cell in every}) == len(every)
     for label, row in rows_by_label().items():
         if row.family == "means":
