@@ -45,8 +45,6 @@ FLAGS = (
     "--public-address",
     "--allow-origin",
     "--embed-in",
-    "--oidc-issuer",
-    "--public-url",
     "--alert-webhook",
 )
 
@@ -62,7 +60,7 @@ def test_what_is_no_address_is_no_origin_either(text):
 
 @pytest.mark.parametrize("text", GOOD)
 def test_an_address_stays_as_it_came(text):
-    """An issuer is compared letter by letter."""
+    """Its letters and its path."""
     assert web_address(text) == text
 
 
@@ -127,9 +125,7 @@ def test_other_commands_take_no_nonsense_either(survey, tmp_path):
         ("--trusted-header X:User", "--trusted-header: expected the name of a header", 1),
         ("--trusted-proxy ::1", "--trusted-proxy: expected --trusted-header", 1),
         ("--proxy-removes-headers nc", "--proxy-removes-headers: expected --trusted-header", 1),
-        ("--oidc-issuer https://a.example", "--oidc-issuer: expected --people", 1),
-        ("--oidc-client x", "--oidc-client: expected --oidc-issuer", 1),
-        ("--public-url https://a.example", "--public-url: expected --oidc-issuer", 1),
+        ("--people people.toml", "--people: expected --trusted-header", 1),
         ("--alert-mail nobody", "--alert-mail: expected an address such as", 1),
         ("--alert-mail a@b.example --alert-from a@b.example", "expected --alert-smtp as", 1),
         ("--alert-smtp mail.example", "--alert-smtp: expected --alert-mail", 1),

@@ -286,7 +286,6 @@ ADVISING = {
     "ldp_aggregator.service.counting.clock": ("serve", "doctor"),
     "ldp_aggregator.service.page.document": ("token new",),
     "ldp_aggregator.service.people.flags": ("serve",),
-    "ldp_aggregator.service.people.oidc": ("serve",),
     "ldp_aggregator.service.people.proxy": ("serve",),
     "ldp_aggregator.service.relay.forwarding": ("relay serve",),
     "ldp_aggregator.service.repair.doctor": ("doctor",),

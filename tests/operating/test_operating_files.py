@@ -16,7 +16,6 @@ from ldp_aggregator.service.alerts.receivers import PASSWORD, SECRET
 from ldp_aggregator.service.commands.serve import serve
 from ldp_aggregator.service.commands.serve_options import ServeOptions
 from ldp_aggregator.service.commands.settings import PREFIX, settings_of
-from ldp_aggregator.service.people.flags import OIDC_SECRET, SESSION_SECRET
 from ldp_aggregator.service.relay.command import SETTINGS, TOKEN
 from ldp_aggregator.service.relay.command import serve as relay_serve
 
@@ -128,7 +127,7 @@ def test_flags_and_variables_are_those_of_commands():
     """Whatever a file or the page names; a name of a file's table as well."""
     variables = {PREFIX + name.upper().replace("-", "_") for name in settings_of(serve)}
     variables |= {SETTINGS + name.upper().replace("-", "_") for name in settings_of(relay_serve)}
-    secrets = {*_TOKENS, SECRET, PASSWORD, OIDC_SECRET, SESSION_SECRET, TOKEN}
+    secrets = {*_TOKENS, SECRET, PASSWORD, TOKEN}
     variables |= {
         f"{PREFIX}CONFIG",
         f"{SETTINGS}CONFIG",

@@ -36,10 +36,8 @@ ADDRESS = _Checked("url", web_address)
 """An address of a web site."""
 PAGE_ADDRESS = _Checked("url", partial(web_address, query=True))
 """That of a page, which may have a query."""
-SECURE_ADDRESS = _Checked("url", partial(web_address, secure=True))
-"""One over https, or on this machine."""
 SECRET_ADDRESS = _Checked("url", partial(web_address, secure=True, query=True, secret=True))
-"""The same where the address itself is a secret."""
+"""One over https, or on this machine, that is itself a secret."""
 ORIGIN = _Checked("origin", web_origin)
 """Where pages come from, as browsers name it."""
 FRAMING = _Checked("origin", _framing)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ldp.errors import LDPError
-from ldp_aggregator.files import read_candidates, read_source, secret_of
+from ldp_aggregator.files import read_candidates, read_source
 from ldp_aggregator.service.commands.serve_options import ServeError, ServeOptions
 
 if TYPE_CHECKING:
@@ -176,19 +176,9 @@ def _receivers(options: ServeOptions) -> list[Receiver]:
 
 def _sign_in(options: ServeOptions) -> SignIn | None:
     """How people are known. Raises `PeopleError` and `FileError`."""
-    from ldp_aggregator.service.people.flags import (
-        OIDC_SECRET,
-        SESSION_SECRET,
-        PeopleOptions,
-        sign_in,
-    )
+    from ldp_aggregator.service.people.flags import PeopleOptions, sign_in
 
-    return sign_in(
-        PeopleOptions.of(vars(options)),
-        options.workers,
-        client_secret=secret_of(OIDC_SECRET, os.environ),
-        session_secret=secret_of(SESSION_SECRET, os.environ),
-    )
+    return sign_in(PeopleOptions.of(vars(options)))
 
 
 def _stop_lists(options: ServeOptions, served: Iterable[Served]) -> StopLists:

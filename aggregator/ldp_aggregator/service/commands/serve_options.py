@@ -65,11 +65,6 @@ class ServeOptions:
     trusted_groups_header: str = ""
     trusted_proxies: tuple[str, ...] = ()
     proxy_removes_headers: str = ""
-    oidc_issuer: str = ""
-    oidc_client: str = ""
-    oidc_name: str = "email"
-    oidc_groups: str = "groups"
-    public_url: str = ""
     relay_keys: tuple[Path, ...] = ()
 
     @property

@@ -85,7 +85,7 @@ def embedded_page(asked: Asked, shown: SurveyView | str) -> str:
     return _document(name, content=tag("main", parts, id="main"), framed=True)
 
 
-def sign_in_page(verdict: str, query: Mapping[str, str], *, through_provider: bool = False) -> str:
+def sign_in_page(verdict: str, query: Mapping[str, str]) -> str:
     """The page for someone who shows no token, or a wrong one.
 
     Signed in, they see what they had asked for.
@@ -117,18 +117,12 @@ def sign_in_page(verdict: str, query: Mapping[str, str], *, through_provider: bo
         "main",
         tag("h1", "Sign in"),
         problem(verdict) if verdict else "",
-        _way_to_provider(query) if through_provider else "",
         form,
         hint,
         id="main",
         class_="sign-in",
     )
     return _document("Sign in", _SITE, content=content)
-
-
-def _way_to_provider(query: Mapping[str, str]) -> str:
-    way = f"sign-in?{urlencode(query)}" if query else "sign-in"
-    return tag("p", tag("a", "Sign in with your own account", href=way))
 
 
 def problem_page(words: str) -> str:

@@ -46,7 +46,6 @@ from ldp_aggregator.service.page.views.overview import overview
 from ldp_aggregator.service.page.views.service import ServiceView
 from ldp_aggregator.service.page.views.sides import sides_view
 from ldp_aggregator.service.page.views.survey import SurveyView, survey_view
-from ldp_aggregator.service.people.routes import end_session, sign_in_routes
 from ldp_aggregator.service.service import Service
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.uploads.tokens import ANALYST, GRANTED
@@ -80,7 +79,6 @@ def page_routes(service: Service) -> list[Route]:
         Route("/login", pages.sign_in, methods=["POST"]),
         Route("/login", _back),
         Route("/logout", pages.sign_out, methods=["POST"]),
-        *sign_in_routes(service.settings.sign_in, service.clock, _not_signed_in),
         *(Route(f"/page/{name}", _file) for name in FILES),
     ]
 
@@ -231,7 +229,6 @@ class _Pages:
             )
         answer = await _back(request)
         forget(answer)
-        end_session(self._service.settings.sign_in, request, answer, now=self._service.clock())
         return answer
 
     def _refused(self, verdict: str, query: Mapping[str, str], page: str = "") -> Response:
@@ -239,9 +236,7 @@ class _Pages:
         status, words = REFUSALS[verdict]
         query = {**query, "at": page} if page == "compare" else query
         headers = {"www-authenticate": "Bearer"} if status == 401 else {}
-        sign_in = self._service.settings.sign_in
-        through = sign_in is not None and sign_in.provider is not None
-        return _page(sign_in_page(words, query, through_provider=through), status, **headers)
+        return _page(sign_in_page(words, query), status, **headers)
 
 
 async def _token_of(request: Request) -> str | None:
@@ -264,10 +259,6 @@ async def _back(request: Request) -> Response:
     place = "compare" if ("at", "compare") in fields else ""
     rest = urlencode([field for field in fields if field[0] != "at"])
     return RedirectResponse(f"./{place}?{rest}" if rest else f"./{place}", 303, HEADERS)
-
-
-def _not_signed_in(words: str) -> Response:
-    return _page(problem_page(words), 403)
 
 
 def _status_of(error: Exception) -> int:

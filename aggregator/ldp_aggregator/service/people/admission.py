@@ -1,7 +1,7 @@
-"""Whoever asks: a token, or a person whom a proxy or a provider vouches for.
+"""Whoever asks: a token, or a person whom a proxy vouches for.
 
 A request with an Authorization header is judged by that alone; else its cookie's token; else who
-the proxy says it is; else its session. What it comes to is one of the verdicts of `tokens`.
+the proxy says it is. What it comes to is one of the verdicts of `tokens`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,8 @@ from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ldp_aggregator.service.people.oidc import Provider
 from ldp_aggregator.service.people.proxy import TrustedProxy
 from ldp_aggregator.service.people.roles import People
-from ldp_aggregator.service.people.sessions import COOKIE, Sessions
 from ldp_aggregator.service.uploads.tokens import MISSING
 
 PERSON = "ldp.person"
@@ -29,27 +27,19 @@ class Asking(Protocol):
     def headers(self) -> Mapping[str, str]:
         """By their names in lower case."""
 
-    @property
-    def cookies(self) -> Mapping[str, str]:
-        """By their names."""
-
 
 @dataclass(frozen=True)
 class SignIn:
-    """The ways in which people are known, and what they may do."""
+    """The proxy by which people are known, and what they may do."""
 
     people: People
-    proxy: TrustedProxy | None = None
-    provider: Provider | None = None
-    sessions: Sessions | None = None
+    proxy: TrustedProxy
 
     def verdict(self, request: Asking, scope: str, now: float, *, survey: str | None = "") -> str:
         """What whoever asks may do as a person, who is noted for the audit log."""
         if "authorization" in request.headers:
             return MISSING
-        person = self.proxy.person_of(request.scope) if self.proxy is not None else None
-        if person is None and self.sessions is not None:
-            person = self.sessions.person_of(request.cookies.get(COOKIE), now)
+        person = self.proxy.person_of(request.scope)
         if person is not None:
             request.scope[PERSON] = person.name
         return self.people.check(person, scope, now, survey=survey)

@@ -10,7 +10,7 @@ Rules
 - Whoever has several grants, by name or by group, has all of them.
 - A file that changes is read anew, as that of tokens is: who is taken out of it is out within a
   second or two. One that cannot be used leaves in force what was.
-- A name is compared as it is, letter by letter: what a provider calls someone is its business.
+- A name is compared as it is, letter by letter: what a proxy calls someone is its business.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _log = logging.getLogger("ldp.service")
 
 
 class PeopleError(LDPError):
-    """A file of people, or a way to sign in, that cannot be used."""
+    """A file of people, or a proxy, that cannot be used."""
 
 
 class Person(NamedTuple):
