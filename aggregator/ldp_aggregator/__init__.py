@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ldp_aggregator.comparisons.group_comparisons import GroupComparisons, compare_groups
     from ldp_aggregator.distributions.distribution import Distribution
     from ldp_aggregator.estimates.detection import detected
-    from ldp_aggregator.estimates.estimation import estimate
     from ldp_aggregator.estimates.manipulation import frequency_reach
     from ldp_aggregator.estimates.question_estimates import QuestionEstimates
     from ldp_aggregator.estimates.question_estimation import estimate_question
@@ -47,6 +46,9 @@ if TYPE_CHECKING:
     from ldp_aggregator.regression.fitting import regress, regress_rows
     from ldp_aggregator.regression.options import RegressionOptions
     from ldp_aggregator.regression.result import Regression
+    from ldp_aggregator.rows.at_hand import estimate
+    from ldp_aggregator.rows.counting import tally_of_rows
+    from ldp_aggregator.rows.reading import SurveyRows, read_rows
     from ldp_aggregator.series.course import Course
     from ldp_aggregator.series.following import follow
     from ldp_aggregator.series.group_trends import GroupTrends, follow_groups
@@ -91,6 +93,7 @@ __all__ = [
     "SamplingFrame",
     "SecondStage",
     "SurveyEstimates",
+    "SurveyRows",
     "Synthetic",
     "Tally",
     "Trends",
@@ -120,11 +123,13 @@ __all__ = [
     "query_groups",
     "read_candidates",
     "read_geography",
+    "read_rows",
     "read_survey",
     "regress",
     "regress_rows",
     "second_stage",
     "synthesize",
+    "tally_of_rows",
     "weigh",
     "weigh_rows",
 ]
@@ -167,7 +172,7 @@ _HOMES = {
     "decode_tally": "tallies.tally_file",
     "detected": "estimates.detection",
     "encode_tally": "tallies.tally_file",
-    "estimate": "estimates.estimation",
+    "estimate": "rows.at_hand",
     "estimate_groups": "groups.estimation",
     "health": "health_checks.report_checks",
     "phantom_score": "health_checks.phantoms",
@@ -180,6 +185,9 @@ _HOMES = {
     "query": "queries.answering",
     "GroupAnswers": "queries.group_answers",
     "query_groups": "queries.group_answers",
+    "SurveyRows": "rows.reading",
+    "read_rows": "rows.reading",
+    "tally_of_rows": "rows.counting",
     "SecondStage": "estimates.second_stage",
     "second_stage": "estimates.second_stage",
     "Synthetic": "synthesis.synthesis",

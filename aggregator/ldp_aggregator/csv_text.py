@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from ldp.errors import EstimateError
 
 
-def csv_rows(text: str, place: str = "") -> Iterator[list[str]]:
+def csv_rows(text: str, place: str = "", separator: str = ",") -> Iterator[list[str]]:
     """The rows of a text. Raises `EstimateError`, which names the `place`, if there is one."""
-    reader = csv.reader(io.StringIO(text, newline=""))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     try:
         yield from reader
     except csv.Error as error:

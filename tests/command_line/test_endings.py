@@ -143,7 +143,7 @@ def inputs(tmp_path_factory):
     texts = {
         "whole.toml": WHOLE,
         "pet.toml": PET,
-        "rows.csv": "age,weight,report\n" + "\n".join(rows),
+        "rows.csv": "age,weight,pet\n" + "\n".join(rows),
         "counts.csv": "question,value,count\npet,true,12\npet,false,18\n",
         "answers.csv": "pet\ntrue\nfalse\n",
         "p.csv": "k,h,m,p,q,f\n1,1,1,0.25,0.75,0.5\n",

@@ -34,6 +34,7 @@ TABLES = {
     "dap": json.dumps({"report_count": 200, "aggregate_result": CELLS}),
     "dap printed": f"Number of reports: 200\nSpanned: a day\nAggregation result: {CELLS}\n",
     "opendp": json.dumps(["car"] * 31 + ["bus"] * 97 + ["walk"] * 72),
+    "in words": "car = 31, bus=97,walk=72\n",
     "by name": json.dumps(dict(zip(("car", "bus", "walk"), CELLS, strict=True))),
 }
 
@@ -146,13 +147,12 @@ def test_the_command(tmp_path):
     assert list(shown["questions"]) == ["oue"]
     assert shown["questions"]["oue"]["reports"] == 150
     assert "expected the number of reports" in run(*words, code=1).stderr
-    assert "in their place" in run("estimate", survey, code=2).stderr
-    assert "in their place" in run(*words, "a.tally", code=2).stderr
+    assert "one of these" in run("estimate", survey, code=2).stderr
+    assert "one of these" in run(*words, "a.tally", code=2).stderr
     assert "got none" in run("estimate", survey, "--counts", counts, code=1).stderr
-    twice = run(
-        "estimate", survey, "--counts", counts, "--question", "oue", "--question", "grr", code=2
-    )
-    assert "got several" in twice.stderr
+    in_words = ("estimate", survey, "--counts", "car=31,Bus=97,walk=72", "--question", "grr")
+    assert "grr: grr, epsilon 1, 200 reports" in run(*in_words).stdout
+    assert "got none" in run(*in_words, "--question", "oue", code=1).stderr
 
 
 def test_examples_of_the_documentation():

@@ -50,6 +50,7 @@ FINISHED = (
     f"{AGGREGATOR}/trees",
     f"{AGGREGATOR}/vectors",
     f"{AGGREGATOR}/versions",
+    f"{AGGREGATOR}/rows",
     f"{AGGREGATOR}/weighting",
     f"{AGGREGATOR}/synthesis",
     "simulations/ldp_simulations",

@@ -13,7 +13,7 @@ from plain_data import (
 
 import ldp
 import ldp_aggregator
-from ldp_aggregator import RegressionOptions, aggregate, regress, regress_rows
+from ldp_aggregator import RegressionOptions, aggregate, read_rows, regress, regress_rows
 
 NAMES = ["age", "yrs_married", "religious"]
 EQUAL = {"rel": 1e-8, "abs": 1e-8}
@@ -33,19 +33,19 @@ def affairs():
     survey = survey_of("affair", type="boolean")
     rows = {name: data[name].tolist() for name in NAMES}
     rows["report"] = reports_to(survey, "affair", data["affair"].tolist())
-    return data, survey, rows
+    rows["w"] = np.where(data["age"] > 30, 2.5, 1.0)
+    return data, read_rows(survey, rows, "report")
 
 
 @pytest.mark.parametrize("method", ["likelihood", "equations"])
 def test_logit(sm, affairs, method):
     """Of covariates in the clear, with the HC0 sandwich."""
-    data, survey, rows = affairs
+    data, rows = affairs
     plain = sm.Logit(data["affair"].astype(float), with_intercept(data, NAMES))
     fit = plain.fit(disp=0, tol=1e-14, cov_type="HC0")
     regression = regress_rows(
-        survey,
-        "affair ~ age + yrs_married + religious",
         rows,
+        "affair ~ age + yrs_married + religious",
         choices=RegressionOptions(method=method),
     )
     estimates, errors = coefficients(regression)
@@ -61,14 +61,13 @@ def test_model_errors_and_ratio_tests(sm, affairs):
     """Errors of the model, log-likelihood, and the test of leaving a column out."""
     from scipy.stats import chi2
 
-    data, survey, rows = affairs
+    data, rows = affairs
     outcome = data["affair"].astype(float)
     fit = sm.Logit(outcome, with_intercept(data, NAMES)).fit(disp=0, tol=1e-14)
     less = sm.Logit(outcome, with_intercept(data, NAMES[1:])).fit(disp=0, tol=1e-14)
     regression = regress_rows(
-        survey,
-        "affair ~ age + yrs_married + religious",
         rows,
+        "affair ~ age + yrs_married + religious",
         choices=RegressionOptions(errors="model"),
     )
     assert coefficients(regression)[1] == pytest.approx(fit.bse.to_numpy(), **EQUAL)
@@ -83,11 +82,11 @@ def test_profile_interval(sm, affairs):
     """At its ends the best of the other coefficients have lost what is allowed, and no more."""
     from scipy.stats import chi2
 
-    data, survey, rows = affairs
+    data, rows = affairs
     outcome = data["affair"].astype(float)
     full = sm.Logit(outcome, with_intercept(data, ["age"])).fit(disp=0, tol=1e-14)
     regression = regress_rows(
-        survey, "affair ~ age", rows, choices=RegressionOptions(interval="profile", level=0.9)
+        rows, "affair ~ age", choices=RegressionOptions(interval="profile", level=0.9)
     )
     row = regression["age"]
     for end in row.interval:
@@ -104,12 +103,11 @@ def test_profile_interval(sm, affairs):
 @pytest.mark.parametrize("model", ["linear"])
 def test_linear(sm, affairs, model):
     """Of a chance on covariates in the clear: least squares, HC0."""
-    data, survey, rows = affairs
+    data, rows = affairs
     fit = sm.OLS(data["affair"].astype(float), with_intercept(data, NAMES)).fit(cov_type="HC0")
     regression = regress_rows(
-        survey,
-        "affair ~ age + yrs_married + religious",
         rows,
+        "affair ~ age + yrs_married + religious",
         choices=RegressionOptions(model=model),
     )
     estimates, errors = coefficients(regression)
@@ -125,7 +123,7 @@ def test_numbers_of_anes(sm):
     rows = {name: data[name].tolist() for name in names}
     rows["report"] = reports_to(survey, "PID", data["PID"].astype(int).tolist())
     fit = sm.OLS(data["PID"], with_intercept(data, names)).fit(cov_type="HC0")
-    regression = regress_rows(survey, "PID ~ TVnews + educ + age", rows)
+    regression = regress_rows(read_rows(survey, rows, "report"), "PID ~ TVnews + educ + age")
     estimates, errors = coefficients(regression)
     assert (regression.model, regression.method) == ("linear", "equations")
     assert estimates == pytest.approx(fit.params.to_numpy(), **EQUAL)
@@ -201,16 +199,16 @@ def test_categories_and_products(sm, joined):
 
 def test_counts_by_public_cell(affairs):
     """Tallies of combinations of public attributes say the same as their rows."""
-    data, survey, rows = affairs
+    data, rows = affairs
     groups = [str(int(value)) for value in data["religious"]]
     tallies = {
         (group,): aggregate(
-            survey,
-            [one for one, own in zip(rows["report"], groups, strict=True) if own == group],
+            rows.survey,
+            [one for one, own in zip(rows.columns["report"], groups, strict=True) if own == group],
         )
         for group in sorted(set(groups))
     }
-    by_rows = regress_rows(survey, "affair ~ religious", rows)
+    by_rows = regress_rows(rows, "affair ~ religious")
     by_cells = regress(tallies, "affair", "affair ~ religious", attributes=["religious"])
     assert coefficients(by_cells)[0] == pytest.approx(coefficients(by_rows)[0], rel=1e-10)
     assert coefficients(by_cells)[1] == pytest.approx(coefficients(by_rows)[1], rel=1e-10)
@@ -219,15 +217,14 @@ def test_counts_by_public_cell(affairs):
 
 def test_design_weights(sm, affairs):
     """Weights count a row as often: those of weighted least squares, with its sandwich."""
-    data, survey, rows = affairs
-    weights = np.where(data["age"] > 30, 2.5, 1.0)
+    data, rows = affairs
+    weights = np.array(rows.columns["w"])
     fit = sm.WLS(
         data["affair"].astype(float), with_intercept(data, ["religious"]), weights=weights
     ).fit(cov_type="HC0")
     regression = regress_rows(
-        survey,
+        rows,
         "affair ~ religious",
-        {**rows, "w": weights.tolist()},
         choices=RegressionOptions(model="linear"),
         frame=ldp_aggregator.SamplingFrame(weight="w"),
     )

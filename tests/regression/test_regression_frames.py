@@ -5,8 +5,7 @@ import pytest
 
 import ldp
 from ldp import EstimateError
-from ldp_aggregator import RegressionOptions, SamplingFrame, regress_rows
-from ldp_client import Report, report_bytes
+from ldp_aggregator import RegressionOptions, SamplingFrame, read_rows, regress_rows
 
 SURVEY = ldp.survey(
     "frames",
@@ -21,23 +20,21 @@ def rows():
     generator = np.random.default_rng(1)
     x = generator.integers(0, 2, PEOPLE)
     answers = generator.random(PEOPLE) < 0.3 + 0.2 * x
-    mark = SURVEY["q"].fingerprint
     return {
         "x": x,
         "h": np.arange(PEOPLE) // 150,
         "c": np.arange(PEOPLE) // 30,
         "w": generator.uniform(0.5, 2, PEOPLE),
         "one": np.ones(PEOPLE),
-        "report": [report_bytes([Report(mark, bytes([int(answer)]))]) for answer in answers],
+        "q": answers,
     }
 
 
 def fit(rows, scale=1.0, column="w", **choices):
     """A regression under weights, in some unit."""
     return regress_rows(
-        SURVEY,
+        read_rows(SURVEY, {**rows, column: rows[column] * scale}),
         "q ~ x",
-        {**rows, column: rows[column] * scale},
         choices=RegressionOptions(**choices),
         frame=SamplingFrame(column),
     )
@@ -80,7 +77,7 @@ def test_what_needs_a_likelihood_is_refused_under_weights(rows, choices):
 
 def test_equal_weights_are_none(rows):
     """Their likelihood is that of the reports."""
-    plain = regress_rows(SURVEY, "q ~ x", rows)
+    plain = regress_rows(read_rows(SURVEY, rows), "q ~ x")
     assert fit(rows, 7.0, column="one").log_likelihood == pytest.approx(plain.log_likelihood)
 
 
@@ -89,4 +86,6 @@ def test_equal_weights_are_none(rows):
 def test_strata_that_change_nothing_are_refused(rows, frame, model):
     """Errors were the same to the last digit."""
     with pytest.raises(EstimateError, match="expected no strata"):
-        regress_rows(SURVEY, "q ~ x", rows, choices=RegressionOptions(model=model), frame=frame)
+        regress_rows(
+            read_rows(SURVEY, rows), "q ~ x", choices=RegressionOptions(model=model), frame=frame
+        )

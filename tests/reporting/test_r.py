@@ -8,7 +8,7 @@ import pytest
 from places import ROOT
 
 import ldp
-from ldp_aggregator.estimates.estimation import estimate
+from ldp_aggregator import estimate
 from ldp_aggregator.tallies.tally import Tally
 
 READER = ROOT / "examples" / "read_estimates.R"

@@ -8,7 +8,7 @@ import pytest
 from calling import run
 
 import ldp
-from ldp_aggregator.estimates.estimation import estimate
+from ldp_aggregator import estimate
 from ldp_aggregator.estimates.question_estimation import estimate_question
 from ldp_aggregator.options import Options
 from ldp_aggregator.queries.answering import query

@@ -7,8 +7,7 @@ import pytest
 
 import ldp
 from ldp import EstimateError
-from ldp_aggregator import RegressionOptions, SamplingFrame, regress_rows, weigh_rows
-from ldp_client import Report, report_bytes
+from ldp_aggregator import RegressionOptions, SamplingFrame, read_rows, regress_rows, weigh_rows
 
 SURVEY = ldp.survey(
     "school",
@@ -22,16 +21,14 @@ NOISE = 0.1875 / 0.25
 
 def rows(answers, **columns):
     """A row for each randomized answer."""
-    mark = SURVEY["copied"].fingerprint
-    reports = [report_bytes([Report(mark, bytes([int(answer)]))]) for answer in answers]
-    return {"report": reports, **columns}
+    return read_rows(SURVEY, {"copied": answers, **columns})
 
 
 def error(size, people=100):
     """The standard error of the share, where two in five say yes."""
     yes = people * 2 // 5
     table = rows([1] * yes + [0] * (people - yes), size=[size] * people)
-    return weigh_rows(SURVEY, "copied", table, margins={}, frame=SamplingFrame(size="size"))[
+    return weigh_rows(table, "copied", margins={}, frame=SamplingFrame(size="size"))[
         "true"
     ].standard_error
 
@@ -55,14 +52,14 @@ def test_a_stratum_has_one_size():
     """The last row's was taken."""
     table = rows([1, 0] * 50, size=[1000, 2000] * 50)
     with pytest.raises(EstimateError, match="one number in column 'size'"):
-        weigh_rows(SURVEY, "copied", table, margins={}, frame=SamplingFrame(size="size"))
+        weigh_rows(table, "copied", margins={}, frame=SamplingFrame(size="size"))
 
 
 def test_clusters_too():
     """Of all clusters that there are, the noise is that of the reports."""
     table = rows([1, 1, 0, 0, 0] * 20, size=[20] * 100, school=np.repeat(np.arange(20), 5))
     frame = SamplingFrame(cluster="school", size="size")
-    share = weigh_rows(SURVEY, "copied", table, margins={}, frame=frame)["true"]
+    share = weigh_rows(table, "copied", margins={}, frame=frame)["true"]
     assert share.standard_error == pytest.approx(math.sqrt(NOISE / 100), rel=1e-9)
 
 
@@ -71,9 +68,8 @@ def test_regressions_of_a_census_have_errors(model):
     """They were 0 as well, and p-values not a number."""
     table = rows([1, 1, 0, 0, 0] * 20, size=[100] * 100, group=[0, 1] * 50)
     regression = regress_rows(
-        SURVEY,
-        "copied ~ group",
         table,
+        "copied ~ group",
         choices=RegressionOptions(model=model),
         frame=SamplingFrame(size="size"),
     )

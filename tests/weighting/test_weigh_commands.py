@@ -34,7 +34,7 @@ def folder(tmp_path_factory):
     )
     (path / "survey.toml").write_text(survey.to_toml(), encoding="utf-8")
     generator = np.random.default_rng(1)
-    lines, strata, lives = ["age,weight,report"], ["age,weight,reports"], []
+    lines, strata, lives = ["age,weight,smokes"], ["age,weight,reports"], []
     for age, chance, people in zip(AGES, (0.6, 0.2), (500, 200), strict=True):
         reports = []
         for says in (generator.random(people) < chance).tolist():

@@ -6,7 +6,7 @@ import pytest
 import ldp
 import ldp_aggregator
 from ldp.errors import EstimateError, UnknownNameError
-from ldp_aggregator import Tally, crosstab, weigh, weigh_rows
+from ldp_aggregator import Tally, crosstab, read_rows, weigh, weigh_rows
 from ldp_client import Client, report_bytes
 
 AGE = ("young", "middle", "old")
@@ -174,11 +174,12 @@ def test_rows():
         ],
     }
     margins = {"age": {"young": 0.5, "old": 0.5}}
-    weighted = weigh_rows(survey, "smokes", table, margins=margins, replicates="jackknife")
+    rows = read_rows(survey, table, "report")
+    weighted = weigh_rows(rows, "smokes", margins=margins, replicates="jackknife")
     assert weighted.reports == 40
     (remark,) = [one.text for one in weighted.remarks if one.name == "rows-left-out"]
-    for reason in ("1 no-report", "1 duplicate", "1 frame-damaged", "1 no-covariate"):
-        assert reason in remark
+    for reason in ("no answer", "duplicate", "frame-damaged", "lacking a covariate"):
+        assert f"1 {reason} (row" in remark
     young = sum(number % 4 == 0 for number in range(30)) / 30
     old = sum(number % 4 == 0 for number in range(30, 40)) / 10
     assert weighted["true"].estimate == pytest.approx((young + old) / 2, abs=1e-9)

@@ -10,7 +10,7 @@ import click
 
 from ldp.survey import Survey
 from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY
-from ldp_aggregator.commands.saying import say, warn
+from ldp_aggregator.commands.output_options import say, warn
 from ldp_aggregator.files import hand_out, read_candidates, read_survey
 from ldp_aggregator.rendering.formats import formats_of
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY
-from ldp_aggregator.commands.reports import ALLOW_EQUAL
+from ldp_aggregator.commands.sources import ALLOW_EQUAL
 from ldp_aggregator.files import read_survey, written_whole
 
 

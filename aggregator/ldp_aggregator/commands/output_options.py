@@ -495,6 +495,19 @@ def check_names(names: Iterable[str], known: Iterable[str]) -> None:
         )
 
 
+def say(text: str, json_path: Path | None) -> None:
+    """Say to people what they asked for: on standard error if machines have standard output."""
+    click.echo(text, err=json_path is not None and is_standard_output(json_path))
+
+
+def warn(survey: Survey) -> None:
+    """Say what a survey's designer should know of its questions."""
+    from ldp_aggregator.privacy.explanation import warnings
+
+    for warning in warnings(survey):
+        click.echo(f"warning: {warning}", err=True)
+
+
 def warn_of_health(question: Question, counts: Counts, reports_each: int) -> None:
     """Say on standard error which checks of a question's counts failed."""
     from ldp_aggregator.health_checks.report_checks import health

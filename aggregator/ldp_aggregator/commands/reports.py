@@ -4,28 +4,34 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ldp.errors import EstimateError
-from ldp.survey import Question, Survey
+from ldp.survey import Survey
 from ldp_aggregator.commands.batch_options import COLLUDING, DELTA
 from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
 from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY, whole
 from ldp_aggregator.commands.output_options import (
     QUESTION,
-    TALLIES_IF_ANY,
     OutputOptions,
     check_names,
+    say,
+    warn,
     warn_of_draws,
     warn_of_health,
     with_output_options,
 )
-from ldp_aggregator.commands.saying import say, warn
+from ldp_aggregator.commands.sources import (
+    ALLOW_EQUAL,
+    TallySource,
+    group_arguments,
+    report_intake,
+    tally_of,
+    with_tallies,
+)
 from ldp_aggregator.files import (
     hand_out,
     read_bytes,
@@ -39,12 +45,6 @@ from ldp_aggregator.streams import DASH
 if TYPE_CHECKING:
     from ldp_aggregator.mixing.batches import MixedBatch
     from ldp_aggregator.tallies.tally import Tally
-
-ALLOW_EQUAL = click.option(
-    "--allow-equal",
-    is_flag=True,
-    help="Add up tallies of equal counts, or with batches in common, as often as they are given.",
-)
 
 
 @click.command()
@@ -187,24 +187,9 @@ def aggregate(
 
 
 @click.command()
-@SURVEY
-@TALLIES_IF_ANY
+@with_tallies()
 @QUESTION
 @with_output_options
-@click.option(
-    "--counts",
-    "counts_path",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Counts that others collected, in place of tallies: CSV or JSON, of one --question.",
-)
-@click.option(
-    "--reports",
-    "reports",
-    metavar="N",
-    type=click.IntRange(1),
-    help="Of --counts: how many reports there were, where the file does not say so.",
-)
 @click.option(
     "--stops",
     "stop_list",
@@ -227,42 +212,29 @@ def aggregate(
 @DELTA
 @COLLUDING
 @with_group_options
-@ALLOW_EQUAL
-@QUIET
 def estimate(
-    survey_path: Path,
-    paths: tuple[str, ...],
     names: tuple[str, ...],
-    counts_path: Path | None,
-    reports: int | None,
     stop_list: Path | None,
     mixed_by: str | None,
     batches: str | None,
     delta: Fraction,
     colluding: Fraction,
-    allow_equal: bool,
-    quiet: bool,
     **asked: Any,
 ) -> None:
-    """Estimate frequencies, with errors and intervals, from tallies or reports of SURVEY."""
+    """Estimate frequencies, with errors and intervals, from reports, rows or counts of SURVEY."""
     from ldp_aggregator.estimates.estimation import estimate
     from ldp_aggregator.estimates.stop_lists import stops_in, with_shares
 
     stops = None if stop_list is None else stops_in(stop_list)
-    wanted = GroupOptions.taken(asked)
+    wanted, source = GroupOptions.taken(asked), TallySource.taken(asked)
     output_options = OutputOptions(**asked)
     options = output_options.options
-    if bool(paths) == (counts_path is not None):
-        raise click.UsageError("expected TALLY_OR_REPORTS, or --counts in their place")
     if mixed_by is not None and batches is not None:
         raise click.UsageError("expected --mixed-by or --batches, got both")
-    if counts_path is None:
-        tally = tally_of(survey_path, paths, quiet, allow_equal=allow_equal)
-    else:
-        tally, names = _counted_elsewhere(survey_path, names, counts_path, reports=reports)
+    tally = source.tally(names, by=wanted.asked.names)
     survey = tally.survey
     check_names(names, [question.name for question in survey])
-    candidates = read_candidates(survey, survey_path)
+    candidates = read_candidates(survey, source.survey_path)
     if wanted:
         if stops is not None:
             raise click.UsageError("expected --stops without --by and --where")
@@ -275,12 +247,12 @@ def estimate(
             options=options,
             candidates=candidates,
             names=names,
-            **group_arguments(survey_path, wanted),
+            **group_arguments(source.survey_path, wanted),
         )
         output_options.hand_over_groups(groups)
         return
     estimates = estimate(tally, options=options, candidates=candidates, names=names)
-    if not quiet:
+    if not source.quiet:
         for question in estimates:
             warn_of_health(survey[question.name], tally.counts[question.name], options.reports_each)
         warn_of_draws(survey, tally.counts)
@@ -296,17 +268,6 @@ def estimate(
     output_options.hand_over(with_shares(estimates, stops))
 
 
-def tally_of(survey_path: Path, paths: Sequence[str], quiet: bool, *, allow_equal: bool) -> Tally:
-    """The tally of report files and tally files."""
-    from ldp_aggregator.commands.progress import progress
-    from ldp_aggregator.tallies.paths import count_paths
-
-    survey = read_survey(survey_path)
-    tally, _ = count_paths(survey, progress(paths, "aggregating", quiet), allow_equal=allow_equal)
-    _report_intake(tally, quiet)
-    return tally
-
-
 def _batches_in(source: str, survey: Survey) -> list[MixedBatch]:
     """What relays had mixed for a survey, by a store's URL or a file. Raises `LDPError`."""
     if "://" in source:
@@ -320,38 +281,6 @@ def _batches_in(source: str, survey: Survey) -> list[MixedBatch]:
     return read_batches(survey, read_bytes(Path(source), MOST_FILE))
 
 
-def _counted_elsewhere(
-    survey_path: Path, names: tuple[str, ...], path: Path, reports: int | None
-) -> tuple[Tally, tuple[str, ...]]:
-    """The tally of the counts in a file, and the question that they are of."""
-    from ldp_aggregator.exchange.counts import LARGEST, read_counts
-
-    survey = read_survey(survey_path)
-    if len(names) > 1:
-        raise click.UsageError("expected one --question for --counts, got several")
-    name = asked_question(survey, names[0] if names else None).name
-    return read_counts(survey, name, read_bytes(path, LARGEST), reports=reports), (name,)
-
-
-def group_arguments(survey_path: Path, wanted: GroupOptions) -> dict[str, Any]:
-    """What functions that estimate groups take: which, and what was shown of them before."""
-    before = [
-        tally_of(survey_path, (str(path),), True, allow_equal=True) for path in wanted.earlier
-    ]
-    return wanted.arguments(before)
-
-
-def asked_question(survey: Survey, name: str | None) -> Question:
-    """The question that is asked for; if none is, the only one.
-
-    Raises `UnknownNameError`, and `EstimateError` where there are several.
-    """
-    names = [question.name for question in survey]
-    if name is None and len(names) > 1:
-        raise EstimateError(f"expected --question to be one of {', '.join(names)}, got none")
-    return survey[names[0] if name is None else name]
-
-
 def _tally_by_spark(
     survey_path: Path, paths: tuple[str, ...], quiet: bool, master: str, *, allow_equal: bool
 ) -> Tally:
@@ -362,20 +291,5 @@ def _tally_by_spark(
     survey, source = read_source(survey_path)
     spark = start_spark(master, show_progress=not quiet and sys.stderr.isatty())
     tally = decode_tally(count_on_spark(spark, source, paths, allow_equal=allow_equal), survey)
-    _report_intake(tally, quiet)
+    report_intake(tally, quiet)
     return tally
-
-
-def _report_intake(tally: Tally, quiet: bool) -> None:
-    from ldp_aggregator.tallies.aggregation import refuse_useless, told_reasons
-
-    intake = tally.intake
-    refuse_useless(intake)
-    if not quiet:
-        refused = f"; rejected: {told_reasons(intake)}" if intake.rejected else ""
-        click.echo(
-            f"{intake.received:,} batches received = {intake.accepted:,} accepted + "
-            f"{intake.duplicate:,} duplicate "
-            f"+ {sum(intake.rejected.values()):,} rejected{refused}",
-            err=True,
-        )

@@ -14,8 +14,9 @@ from __future__ import annotations
 from ldp.errors import EstimateError
 from ldp.survey import Question, Survey
 from ldp_aggregator.arrays import Counts
-from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.exchange.layouts import LARGEST_COUNT, Counted, counted
+from ldp_aggregator.rows.codes import labels_of, place_of
+from ldp_aggregator.rows.counting import survey_of
 from ldp_aggregator.tallies.counting import empty_counts
 from ldp_aggregator.tallies.tally import Tally
 
@@ -30,7 +31,7 @@ def read_counts(survey: Survey, name: str, content: bytes, *, reports: int | Non
     `reports` is how many there were, where the file does not say so: of bits it cannot be added
     up. Raises `EstimateError` and `UnknownNameError`.
     """
-    question, tally = survey[name], Tally.empty(survey)
+    question, tally = survey[name], Tally.empty(survey_of(survey, [name]))
     try:
         tally.counts[name] = _counts_of(question, counted(content), reports)
     except EstimateError as error:
@@ -57,7 +58,8 @@ def _counts_of(question: Question, known: Counted, reports: int | None) -> Count
             f"expected {len(numbers):,} sums, one for each {'bit' if bits else 'symbol'}, got "
             f"{known.places:,}"
         )
-    cell_of = _Cells(_labels(question, bits=bits), numbers, first=first, numbered=known.numbered)
+    labels = {value: place + bits for place, value in enumerate(labels_of(question))}
+    cell_of = _Cells(labels, numbers, first=first, numbered=known.numbered)
     for label, count in known.counts.items():
         counts[0, cell_of(label)] += count
     return _of_bits(counts, said) if bits else _of_symbols(counts, said)
@@ -101,14 +103,6 @@ def _of_symbols(counts: Counts, reports: int | None) -> Counts:
     return counts
 
 
-def _labels(question: Question, *, bits: bool) -> dict[str, int]:
-    """The cells that are called by a value, where there are such."""
-    law, values = decoder_of(question.randomizer).count_law(question.randomizer), question.domain
-    if law is None or not law.labels or values.values is None:
-        return {}
-    return {value: place + bits for place, value in enumerate(values.values)}
-
-
 class _Cells:
     """The cells of a tally by what a file calls them: a value, or a number of a symbol or bit.
 
@@ -127,10 +121,11 @@ class _Cells:
         number = int(label) if label.isascii() and label.isdigit() and len(label) < 10 else -1
         if self._has_numbers and number in self._numbers:
             return number + self._first
-        if label in self._labels:
-            return self._labels[label]
-        names = ", ".join([*map(repr, self._labels)][:_FEW])
-        expected = [f"one of {names}"] if names else []
+        names = [*self._labels]
+        if (place := place_of(label, names)) is not None:
+            return self._labels[names[place]]
+        shown = ", ".join([*map(repr, names)][:_FEW])
+        expected = [f"one of {shown}"] if shown else []
         if self._has_numbers:
             expected.append(f"a number from 0 to {self._numbers[-1]}")
         raise EstimateError(f"expected {', or '.join(expected)}, got {label[:80]!r}")

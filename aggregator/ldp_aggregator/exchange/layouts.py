@@ -8,6 +8,7 @@
                collector of DAP has them (Prio3Histogram, Prio3SumVec); or the lines `Number of
                reports: 200` and `Aggregation result: [31, 97, 72]` that its tools print
     by name    {"car": 31, "bus": 97}
+    in words   car=31,bus=97
     one by one ["car", "bus", "bus"]: released answers, as randomized response of OpenDP gives them
 
 A layout makes `Counted` of a file; what its names mean, `counts` says.
@@ -34,6 +35,7 @@ REPORTS = ("report_count", "reports")
 SUMS = ("aggregate_result", "sums")
 
 LARGEST_COUNT = 1 << 53
+_IN_WORDS = re.compile(r"[^=\n]+= *\d+(,[^=\n]+= *\d+)*\s*")
 _PRINTED = re.compile(r"Number of reports: *(\d+).*?Aggregation result: *(\[[\d, ]*\])", re.DOTALL)
 
 
@@ -64,7 +66,14 @@ def counted(content: bytes) -> Counted:
         return _of_sums(_printed_sums(printed[2]), printed[1])
     if text.lstrip()[:1] in ("{", "["):
         return _of_json(text)
+    if _IN_WORDS.fullmatch(text):
+        return _of_names(_in_words(text), None)
     return _of_rows(_by_column(text))
+
+
+def _in_words(text: str) -> dict[str, str]:
+    pairs = [part.rpartition("=") for part in text.split(",")]
+    return _differing([(name.strip(), count.strip()) for name, _, count in pairs])
 
 
 def _printed_sums(text: str) -> list[int]:

@@ -149,7 +149,9 @@ def parts_of(
         for crowd in dict.fromkeys((*totals, *crowds)):
             labels = shown_crowd(attributes, crowd)
             if crowd not in counts_by_crowd:
-                suppressed.setdefault(name, []).append(labels)
+                # Where groups of one are shown, one that is not has nobody in it.
+                if least > 1:
+                    suppressed.setdefault(name, []).append(labels)
                 continue
             empty = Part(labels, replace(nobody, counts=dict(nobody.counts)))
             part = parts.setdefault(tuple(labels.items()), empty)

@@ -15,7 +15,6 @@ import numpy as np
 from scipy.special import chdtrc, ndtri
 
 from ldp.errors import EstimateError
-from ldp.survey import Survey
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Remark
 from ldp_aggregator.regression.design import Design, design_of
@@ -35,11 +34,11 @@ from ldp_aggregator.regression.options import (
 from ldp_aggregator.regression.outcomes import explained, observed_of, outcome_of, together_of
 from ldp_aggregator.regression.profile import chi_square, likelihood_ratio, profile_interval
 from ldp_aggregator.regression.result import Coefficient, Regression, Test
+from ldp_aggregator.rows.reading import SurveyRows
 from ldp_aggregator.weighting.answers import Answers, Part
-from ldp_aggregator.weighting.columns import Table
 from ldp_aggregator.weighting.reading import Design as Weights
 from ldp_aggregator.weighting.reading import Tallies, answers_in
-from ldp_aggregator.weighting.rows import REPORT, SamplingFrame, answers_of_rows
+from ldp_aggregator.weighting.rows import SamplingFrame, answers_of_rows
 
 _DEFAULTS = RegressionOptions()
 _EMPTY = (
@@ -84,30 +83,23 @@ def regress(
 
 
 def regress_rows(
-    survey: Survey,
+    rows: SurveyRows,
     formula: str,
-    table: Table,
     choices: RegressionOptions = _DEFAULTS,
     *,
     question: str | None = None,
-    report: str = REPORT,
     frame: SamplingFrame = SamplingFrame(),  # noqa: B008 (it is never changed)
 ) -> Regression:
-    """A regression from rows: each a report beside covariates that lie in the clear.
+    """A regression from rows (`read_rows`): randomized answers beside covariates in the clear.
 
     formula   what is explained is the question, or a field of the question that is named
-    table     a file, a frame or columns (`ldp_aggregator.weighting.columns`)
-    report    the column of reports, in the framework's own bytes
     frame     columns of design weights, strata and clusters, if any
     """
     read = formula_of(formula)
     name = read.outcome if question is None else question
-    fields = {field.name for field in survey[name].domain.fields}
+    fields = {field.name for field in rows.survey[name].domain.fields}
     attributes = [one for one in read.names if one not in fields]
-    answers = answers_of_rows(
-        survey, name, table, attributes=attributes, report=report, frame=frame
-    )
-    return fitted(answers, read, choices)
+    return fitted(answers_of_rows(rows, name, attributes=attributes, frame=frame), read, choices)
 
 
 def fitted(answers: Answers, formula: Formula, choices: RegressionOptions) -> Regression:

@@ -5,7 +5,6 @@ answers      reports beside what is known in the clear, and means of what they a
 reading      answers from tallies, by combination of public attributes
 showing      which combinations of attributes these may be made of
 rows         answers from rows: a report beside its covariates
-columns      tables of rows as people have them
 strata       a tally for each combination of public attributes, from files
 margins      known shares of a population, from files and mappings, checked
 calibration  factors that meet margins: linear, or raking
@@ -13,5 +12,6 @@ estimation   weighted estimates, their variance by linearization, and its check 
 weighted     what comes out, and what is shown of it
 weighing     the way from reports and margins to it
 
-Imports: `rendering`, `estimates`, `groups`, `association`, `decoders`, `moments`, `tallies`.
+Imports: `rows`, `rendering`, `estimates`, `groups`, `association`, `decoders`, `moments`,
+`tallies`.
 """

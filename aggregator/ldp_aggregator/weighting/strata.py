@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 from ldp.errors import EstimateError
 from ldp.survey import Survey
+from ldp_aggregator.rows.columns import columns_of
 from ldp_aggregator.tallies.paths import count_paths
 from ldp_aggregator.tallies.tally import Tally
-from ldp_aggregator.weighting.columns import columns_of
 from ldp_aggregator.weighting.reading import Combination
 
 REPORTS, WEIGHT = "reports", "weight"

@@ -13,12 +13,11 @@ import numpy as np
 from scipy.special import ndtri
 
 from ldp.errors import EstimateError
-from ldp.survey import Survey
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Remark
+from ldp_aggregator.rows.reading import SurveyRows
 from ldp_aggregator.weighting.answers import Answers, Part
 from ldp_aggregator.weighting.calibration import RAKING, Factors, Target, factors_for, targets_of
-from ldp_aggregator.weighting.columns import Table
 from ldp_aggregator.weighting.estimation import (
     JACKKNIFE,
     REPLICATES,
@@ -29,7 +28,7 @@ from ldp_aggregator.weighting.estimation import (
 )
 from ldp_aggregator.weighting.margins import Margin, Margins, margins_of
 from ldp_aggregator.weighting.reading import Design, Tallies, answers_in
-from ldp_aggregator.weighting.rows import REPORT, SamplingFrame, answers_of_rows
+from ldp_aggregator.weighting.rows import SamplingFrame, answers_of_rows
 from ldp_aggregator.weighting.weighted import MarginShown, Weighted, WeightedShare
 
 MEAN = "mean"
@@ -72,29 +71,25 @@ def weigh(
 
 
 def weigh_rows(
-    survey: Survey,
+    rows: SurveyRows,
     name: str,
-    table: Table,
     margins: str | os.PathLike[str] | Margins,
     *,
-    report: str = REPORT,
     frame: SamplingFrame = SamplingFrame(),  # noqa: B008 (it is never changed)
     of: str | None = None,
     method: str = RAKING,
     level: float = 0.95,
     replicates: str | None = None,
 ) -> Weighted:
-    """The same from rows: a report beside public attributes, with the columns of a sampling frame.
+    """The same from rows (`read_rows`), with the columns of a sampling frame.
 
     Without margins (`{}`) the design weights are all there is.
     """
     known = margins_of(margins)
-    fields = {field.name for field in survey[name].domain.fields}
+    fields = {field.name for field in rows.survey[name].domain.fields}
     public = dict.fromkeys(part for margin in known for part in margin.attributes)
     attributes = [part for part in public if part not in fields]
-    answers = answers_of_rows(
-        survey, name, table, attributes=attributes, report=report, frame=frame
-    )
+    answers = answers_of_rows(rows, name, attributes=attributes, frame=frame)
     return weighed(answers, known, of, method=method, level=level, replicates=replicates)
 
 

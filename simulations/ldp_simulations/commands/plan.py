@@ -278,7 +278,7 @@ def _planned_experiment(
     survey_path: Path | None, names: tuple[str, ...], text: str, **wanted: Any
 ) -> ExperimentPlan:
     """Arms for the shares in the text. Raises `click.UsageError`."""
-    from ldp_aggregator.commands.reports import asked_question
+    from ldp_aggregator.commands.sources import asked_question
     from ldp_simulations.planning.experiment import plan_experiment
 
     value, _, shares = text.rpartition("=")

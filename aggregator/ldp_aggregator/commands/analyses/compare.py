@@ -16,7 +16,7 @@ from ldp_aggregator.commands.output_options import (
     format_option,
     present,
 )
-from ldp_aggregator.commands.reports import (
+from ldp_aggregator.commands.sources import (
     ALLOW_EQUAL,
     asked_question,
     group_arguments,

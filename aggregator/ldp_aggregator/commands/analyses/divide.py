@@ -9,7 +9,7 @@ import click
 
 from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY
 from ldp_aggregator.commands.output_options import TALLIES, present
-from ldp_aggregator.commands.reports import ALLOW_EQUAL, tally_of
+from ldp_aggregator.commands.sources import ALLOW_EQUAL, tally_of
 from ldp_aggregator.files import write_whole
 from ldp_aggregator.streams import check_one_output
 

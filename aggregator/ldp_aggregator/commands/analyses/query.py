@@ -16,7 +16,7 @@ from ldp_aggregator.commands.output_options import (
     format_option,
     present,
 )
-from ldp_aggregator.commands.reports import ALLOW_EQUAL, group_arguments, tally_of
+from ldp_aggregator.commands.sources import ALLOW_EQUAL, group_arguments, tally_of
 from ldp_aggregator.files import read_candidates
 from ldp_aggregator.options import Options
 

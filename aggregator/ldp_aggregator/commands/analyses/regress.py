@@ -70,7 +70,7 @@ def regress(
     """Say what a randomized answer of SURVEY depends on, and what its reports cost.
 
     On fields of the same question (one tally), on public attributes (--strata) or on covariates
-    that lie in the clear beside each report (--rows).
+    that lie in the clear beside each answer (--rows).
     """
     from ldp_aggregator.regression.fitting import fitted
     from ldp_aggregator.regression.formula import formula_of
@@ -80,5 +80,5 @@ def regress(
     choices = RegressionOptions(model, event, method, interval=interval, errors=errors, level=level)
     read = formula_of(formula)
     name = question or read.outcome
-    answers = sources.answers(name, sources.in_the_clear(name, [*read.names]))
+    answers = sources.read(name, sources.in_the_clear(name, [*read.names]))
     present(fitted(answers, read, choices).sheet(), form, output)

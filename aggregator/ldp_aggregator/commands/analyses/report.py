@@ -15,7 +15,7 @@ from ldp_aggregator.commands.output_options import (
     check_names,
     warn_of_health,
 )
-from ldp_aggregator.commands.reports import ALLOW_EQUAL, tally_of
+from ldp_aggregator.commands.sources import ALLOW_EQUAL, tally_of
 from ldp_aggregator.files import hand_out, read_candidates
 from ldp_aggregator.options import Options
 

@@ -8,7 +8,7 @@ import click
 
 from ldp_aggregator.commands.main import QUIET, SURVEY
 from ldp_aggregator.commands.output_options import OUTPUT, TALLIES, format_option, present
-from ldp_aggregator.commands.reports import ALLOW_EQUAL, tally_of
+from ldp_aggregator.commands.sources import ALLOW_EQUAL, tally_of
 
 
 @click.command()

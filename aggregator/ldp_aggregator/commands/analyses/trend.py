@@ -13,7 +13,7 @@ from ldp.errors import EstimateError
 from ldp_aggregator.commands.group_options import GroupOptions, with_groups_of_several
 from ldp_aggregator.commands.main import QUIET, SURVEY, FiniteRange
 from ldp_aggregator.commands.output_options import LEVEL, OUTPUT, format_option, present
-from ldp_aggregator.commands.reports import ALLOW_EQUAL, asked_question, tally_of
+from ldp_aggregator.commands.sources import ALLOW_EQUAL, asked_question, tally_of
 from ldp_aggregator.files import read_candidates, read_survey
 from ldp_aggregator.options import ESTIMANDS, Options
 

@@ -15,7 +15,7 @@ import click
 
 from ldp_aggregator.commands.main import QUIET, SURVEY, with_options
 from ldp_aggregator.commands.output_options import LEVEL, OUTPUT, format_option, present
-from ldp_aggregator.commands.reports import ALLOW_EQUAL, tally_of
+from ldp_aggregator.commands.sources import ALLOW_EQUAL, ROWS, read_tables, tally_of
 from ldp_aggregator.files import read_survey
 
 if TYPE_CHECKING:
@@ -34,17 +34,7 @@ _SOURCES = (
         help="CSV with a column for each public attribute and a column `reports`, which names the "
         "tally or report file of each combination; a column `weight` has design weights.",
     ),
-    click.option(
-        "--rows",
-        "rows_path",
-        metavar="FILE",
-        type=_FILE,
-        help="CSV or Parquet with a row for each respondent: what is known in the clear, and a "
-        "report.",
-    ),
-    click.option(
-        "--report", default="report", show_default=True, help="The column of reports among --rows."
-    ),
+    *ROWS,
     click.option("--weight", metavar="COLUMN", help="The column of design weights among --rows."),
     click.option(
         "--stratum", metavar="COLUMN", help="The stratum of the sampling frame among --rows."
@@ -65,8 +55,9 @@ class Sources:
     survey_path: Path
     paths: tuple[str, ...]
     strata_path: Path | None
-    rows_path: Path | None
-    report: str
+    row_paths: tuple[Path, ...]
+    answers: Any
+    codes: dict[str, str] | None
     weight: str | None
     stratum: str | None
     cluster: str | None
@@ -75,11 +66,14 @@ class Sources:
     quiet: bool
 
     def __post_init__(self) -> None:
-        given = [bool(self.paths), self.strata_path is not None, self.rows_path is not None]
+        given = [bool(self.paths), self.strata_path is not None, bool(self.row_paths)]
         if sum(given) != 1:
             raise click.UsageError("expected tallies or reports, or --strata, or --rows; one of it")
-        if self.rows_path is None and any(self.frame):
-            raise click.UsageError("--weight, --stratum, --cluster and --size go with --rows")
+        columns = (*self.frame, self.answers, self.codes)
+        if not self.row_paths and any(column is not None for column in columns):
+            raise click.UsageError(
+                "--answer, --codes, --weight, --stratum, --cluster and --size go with --rows"
+            )
 
     @property
     def frame(self) -> SamplingFrame:
@@ -88,21 +82,22 @@ class Sources:
 
         return SamplingFrame(self.weight, self.stratum, self.cluster, size=self.size)
 
-    def answers(self, question: str, attributes: list[str]) -> Answers:
+    def read(self, question: str, attributes: list[str]) -> Answers:
         """What reports say of a question, by these attributes where rows have them."""
         from ldp_aggregator.weighting.reading import answers_in
         from ldp_aggregator.weighting.rows import answers_of_rows
         from ldp_aggregator.weighting.strata import read_strata
 
-        if self.rows_path is not None:
-            return answers_of_rows(
-                read_survey(self.survey_path),
-                question,
-                self.rows_path,
-                attributes=attributes,
-                report=self.report,
-                frame=self.frame,
+        if self.row_paths:
+            [rows] = read_tables(
+                self.survey_path,
+                self.row_paths,
+                self.answers,
+                codes=self.codes,
+                names=[question],
+                quiet=self.quiet,
             )
+            return answers_of_rows(rows, question, attributes=attributes, frame=self.frame)
         if self.strata_path is not None:
             strata = read_strata(read_survey(self.survey_path), self.strata_path)
             return answers_in(
@@ -170,6 +165,6 @@ def weigh(
     sources = Sources(**given)
     margins = margins_of({} if margins_path is None else margins_path)
     names = [name for margin in margins for name in margin.attributes]
-    answers = sources.answers(question, sources.in_the_clear(question, names))
+    answers = sources.read(question, sources.in_the_clear(question, names))
     weighted = weighed(answers, margins, of, method=method, level=level, replicates=replicates)
     present(weighted.sheet(), form, output)

@@ -76,7 +76,7 @@ def _from_file(path: Path) -> dict[str, list[Any]]:
         text = read_whole(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FileError(f"{path}: expected UTF-8 text, got a stray byte at {error.start}") from None
-    lines = list(csv_rows(text, str(path)))
+    lines = list(csv_rows(text, str(path), _separator_of(text)))
     if not lines or len(set(lines[0])) < len(lines[0]):
         raise FileError(f"{path}: expected a header with names that differ in its first line")
     header, *rows = [[cell.strip() for cell in line] for line in lines if line]
@@ -84,6 +84,12 @@ def _from_file(path: Path) -> dict[str, list[Any]]:
         if len(row) != len(header):
             raise FileError(f"{path}: line {number}: expected {len(header)} cells, got {len(row)}")
     return {name: [row[place] for row in rows] for place, name in enumerate(header)}
+
+
+def _separator_of(text: str) -> str:
+    """What stands between cells: spreadsheets of many countries write semicolons."""
+    header = text.partition("\n")[0]
+    return max(",;\t", key=header.count)
 
 
 def _from_rows(rows: Sequence[Mapping[Any, Any]]) -> dict[str, list[Any]]:

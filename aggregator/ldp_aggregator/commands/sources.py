@@ -1,0 +1,258 @@
+"""Where commands get tallies from: tallies and reports, tables of rows, or counts.
+
+    ldp estimate SURVEY TALLY_OR_REPORTS...
+    ldp estimate SURVEY --rows answers.csv --answer z --codes yes=1,no=2
+    ldp estimate SURVEY --counts yes=13,no=17
+
+One kind at a time. What became of rows, and how their codes were read, is said on standard error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ldp.errors import EstimateError
+from ldp_aggregator.commands.main import QUIET, SURVEY, Command, with_options
+from ldp_aggregator.files import FileError, read_bytes, read_survey
+
+if TYPE_CHECKING:
+    from ldp.survey import Question, Survey
+    from ldp_aggregator.commands.group_options import GroupOptions
+    from ldp_aggregator.rows.reading import SurveyRows
+    from ldp_aggregator.tallies.tally import Tally
+
+ALLOW_EQUAL = click.option(
+    "--allow-equal",
+    is_flag=True,
+    help="Add up tallies of equal counts, or with batches in common, as often as they are given.",
+)
+
+
+def _read_answers(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> Any:
+    """A column, or one for each question that is named; None where nothing was given."""
+    if len(given) == 1 and "=" not in given[0]:
+        return given[0]
+    pairs = [text.partition("=") for text in given]
+    if not all(question and column for question, _equals, column in pairs):
+        raise click.BadParameter(
+            "expected a column, or QUESTION=COLUMN for each of several questions, got "
+            f"{', '.join(given)}"
+        )
+    return {question.strip(): column.strip() for question, _equals, column in pairs} or None
+
+
+def _read_codes(_: click.Context, __: click.Parameter, text: str | None) -> dict[str, str] | None:
+    from ldp_aggregator.rows.codes import codes_of
+
+    try:
+        return None if text is None else codes_of(text)
+    except EstimateError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+ROWS = (
+    click.option(
+        "--rows",
+        "row_paths",
+        multiple=True,
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        help="CSV or Parquet with a row for each respondent: answers that were randomized before, "
+        "and what is known besides.",
+    ),
+    click.option(
+        "--answer",
+        "answers",
+        multiple=True,
+        metavar="[QUESTION=]COLUMN",
+        callback=_read_answers,
+        help="The column of --rows with the answers, or the reports of devices.  [default: the "
+        "columns named as questions]",
+    ),
+    click.option(
+        "--codes",
+        metavar="ANSWER=CODE,...",
+        callback=_read_codes,
+        help="What answers are called in --rows, such as yes=1,no=2.  [default: as in the survey; "
+        "also yes, no, 1, 0]",
+    ),
+)
+COUNTS = (
+    click.option(
+        "--counts",
+        multiple=True,
+        metavar="COUNTS",
+        help="Counts that others collected, of one question: yes=13,no=17, or a CSV or JSON file.",
+    ),
+    click.option(
+        "--reports",
+        metavar="N",
+        type=click.IntRange(1),
+        help="Of --counts: how many reports there were, where the file does not say so.",
+    ),
+)
+
+
+def with_tallies(metavar: str = "[TALLY_OR_REPORTS]...") -> Callable[[Command], Command]:
+    """What gives a command the arguments and options that `TallySource` is made of."""
+    paths = click.argument("paths", metavar=metavar, nargs=-1, type=click.Path(path_type=str))
+    return with_options(SURVEY, paths, *ROWS, *COUNTS, ALLOW_EQUAL, QUIET)
+
+
+@dataclass(frozen=True)
+class TallySource:
+    """Where the tallies of a command come from. Raises `click.UsageError` unless it is one."""
+
+    survey_path: Path
+    paths: tuple[str, ...]
+    row_paths: tuple[Path, ...]
+    answers: Any
+    codes: dict[str, str] | None
+    counts: tuple[str, ...]
+    reports: int | None
+    allow_equal: bool
+    quiet: bool
+
+    @classmethod
+    def taken(cls, given: dict[str, Any]) -> TallySource:
+        """That among the options of a command, which are taken out."""
+        return cls(**{one.name: given.pop(one.name) for one in fields(cls)})
+
+    def __post_init__(self) -> None:
+        if sum(map(bool, (self.paths, self.row_paths, self.counts))) != 1:
+            raise click.UsageError(
+                "expected tallies or reports, or --rows, or --counts; one of these"
+            )
+        if not self.row_paths and (self.answers is not None or self.codes is not None):
+            raise click.UsageError("--answer and --codes are for --rows")
+        if not self.counts and self.reports is not None:
+            raise click.UsageError("--reports is for --counts")
+
+    @property
+    def others(self) -> bool:
+        """Whether answers were counted, or randomized, elsewhere."""
+        return bool(self.row_paths or self.counts)
+
+    def tally(
+        self, names: Sequence[str] = (), *, by: Iterable[str] = (), together: Sequence[str] = ()
+    ) -> Tally:
+        """All of it as one tally.
+
+        names     the questions that matter; all unless given
+        by        attributes, or columns of rows, by which groups are told apart
+        together  questions whose answers are counted together
+        """
+        if self.paths:
+            return tally_of(self.survey_path, self.paths, self.quiet, allow_equal=self.allow_equal)
+        tallies = self.tallies(names, by=by, together=together)
+        if len(tallies) > 1:
+            raise click.UsageError("expected --rows or --counts once, got several")
+        return tallies[0]
+
+    def tallies(
+        self, names: Sequence[str] = (), *, by: Iterable[str] = (), together: Sequence[str] = ()
+    ) -> list[Tally]:
+        """The same, one for each file or set of counts."""
+        if self.paths:
+            return [
+                tally_of(self.survey_path, [path], self.quiet, allow_equal=True)
+                for path in self.paths
+            ]
+        if self.counts:
+            survey = read_survey(self.survey_path)
+            name = asked_question(survey, names[0] if len(names) == 1 else None).name
+            return [self._counted(survey, name, text) for text in self.counts]
+        from ldp_aggregator.rows.counting import tallies_of_rows
+
+        tables = read_tables(
+            self.survey_path,
+            self.row_paths,
+            self.answers,
+            codes=self.codes,
+            names=names,
+            quiet=self.quiet,
+        )
+        return tallies_of_rows(tables, tuple(by), together=together)
+
+    def _counted(self, survey: Survey, name: str, text: str) -> Tally:
+        """From a file, or from counts in words."""
+        from ldp_aggregator.exchange.counts import LARGEST, read_counts
+
+        try:
+            content = read_bytes(Path(text), LARGEST)
+        except FileError:
+            if "=" not in text:
+                raise
+            content = text.encode()
+        return read_counts(survey, name, content, reports=self.reports)
+
+
+def read_tables(
+    survey_path: Path,
+    paths: Sequence[Path],
+    answers: Any,
+    *,
+    codes: dict[str, str] | None,
+    names: Sequence[str],
+    quiet: bool,
+) -> list[SurveyRows]:
+    """The rows of tables; how they were read is said on standard error."""
+    from ldp_aggregator.rows.reading import read_rows
+
+    survey = read_survey(survey_path)
+    tables = [read_rows(survey, path, answers, codes=codes, questions=names) for path in paths]
+    for table in () if quiet else tables:
+        for line in table.said():
+            click.echo(line, err=True)
+    return tables
+
+
+def asked_question(survey: Survey, name: str | None) -> Question:
+    """The question that is asked for; if none is, the only one.
+
+    Raises `UnknownNameError`, and `EstimateError` where there are several.
+    """
+    names = [question.name for question in survey]
+    if name is None and len(names) > 1:
+        raise EstimateError(f"expected --question to be one of {', '.join(names)}, got none")
+    return survey[names[0] if name is None else name]
+
+
+def tally_of(survey_path: Path, paths: Sequence[str], quiet: bool, *, allow_equal: bool) -> Tally:
+    """The tally of report files and tally files."""
+    from ldp_aggregator.commands.progress import progress
+    from ldp_aggregator.tallies.paths import count_paths
+
+    survey = read_survey(survey_path)
+    tally, _ = count_paths(survey, progress(paths, "aggregating", quiet), allow_equal=allow_equal)
+    report_intake(tally, quiet)
+    return tally
+
+
+def group_arguments(survey_path: Path, wanted: GroupOptions) -> dict[str, Any]:
+    """What functions that estimate groups take: which, and what was shown of them before."""
+    before = [
+        tally_of(survey_path, (str(path),), True, allow_equal=True) for path in wanted.earlier
+    ]
+    return wanted.arguments(before)
+
+
+def report_intake(tally: Tally, quiet: bool) -> None:
+    """Say on standard error what became of batches."""
+    from ldp_aggregator.tallies.aggregation import refuse_useless, told_reasons
+
+    intake = tally.intake
+    refuse_useless(intake)
+    if not quiet:
+        refused = f"; rejected: {told_reasons(intake)}" if intake.rejected else ""
+        click.echo(
+            f"{intake.received:,} batches received = {intake.accepted:,} accepted + "
+            f"{intake.duplicate:,} duplicate "
+            f"+ {sum(intake.rejected.values()):,} rejected{refused}",
+            err=True,
+        )
