@@ -12,7 +12,7 @@ from places import ROOT
 from running_service import LDP, running_service
 
 from ldp_aggregator.commands.main import main
-from ldp_aggregator.service.alerts.receivers import PASSWORD, SECRET
+from ldp_aggregator.service.alerts.flags import SECRET
 from ldp_aggregator.service.commands.serve import serve
 from ldp_aggregator.service.commands.serve_options import ServeOptions
 from ldp_aggregator.service.commands.settings import PREFIX, settings_of
@@ -127,7 +127,7 @@ def test_flags_and_variables_are_those_of_commands():
     """Whatever a file or the page names; a name of a file's table as well."""
     variables = {PREFIX + name.upper().replace("-", "_") for name in settings_of(serve)}
     variables |= {SETTINGS + name.upper().replace("-", "_") for name in settings_of(relay_serve)}
-    secrets = {*_TOKENS, SECRET, PASSWORD, TOKEN}
+    secrets = {*_TOKENS, SECRET, TOKEN}
     variables |= {
         f"{PREFIX}CONFIG",
         f"{SETTINGS}CONFIG",

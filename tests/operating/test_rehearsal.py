@@ -21,9 +21,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from alert_receivers import certificate_in
 from browser import free_port
 from hostile_http import fresh
+from own_certificate import certificate_in
 from pages import TOKEN, UPLOADING
 from running_service import LDP, started
 from wire_samples import TEXT, file_of

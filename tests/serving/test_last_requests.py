@@ -6,8 +6,8 @@ import ssl
 from contextlib import closing, suppress
 from functools import partial
 
-from alert_receivers import certificate_in
 from hostile_http import fresh
+from own_certificate import certificate_in
 from pages import TOKEN, UPLOADING, write_tokens
 from uvicorn import Config
 from wire_samples import SURVEY, TEXT

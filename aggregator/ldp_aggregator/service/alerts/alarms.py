@@ -7,104 +7,104 @@ Rules
 - An alarm is over when nothing was wrong for five minutes; for twice as long each time that it has
   begun anew within a day, up to a day. So one that flaps for a day is told of six times at most.
 - Of what only happens, six of a kind are told in an hour; the last of them says so.
-- What is known is kept, so that a restart neither repeats nor forgets.
+
+Times are seconds of a clock that only goes on.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
 
-from ldp_aggregator.service.alerts.conditions import DISK, NOT_READY, Condition, Event
-from ldp_aggregator.service.alerts.messages import BEGUN, HAPPENED, OVER
-from ldp_aggregator.service.alerts.usual import HOUR
+from ldp_aggregator.service.alerts.conditions import DISK, NOT_READY, Condition
 
+BEGUN, OVER, HAPPENED = "begun", "over", "happened"
 AFTER = {NOT_READY: 60.0, DISK: 60.0}
 """Seconds for which something has to be wrong; of other kinds none."""
 CALM = 300.0
 LONGEST_CALM = DAY = 86_400.0
+HOUR = 3600.0
 MOST_EVENTS = 6
 
+Said = tuple[str, Condition]
+"""A state, and what is told."""
 
-class Said(NamedTuple):
-    """What there is to tell, before it is a message."""
 
-    kind: str
-    state: str
-    subject: str
-    words: str
+@dataclass
+class _Alarm:
+    """What is or was wrong: since when it is so, or right again, and when it began today."""
+
+    condition: Condition
+    wrong: float | None = None
+    right: float | None = None
+    begun: bool = False
+    times: list[float] = field(default_factory=list)
+
+    def is_over(self, now: float) -> bool:
+        """Whether nothing was wrong for as long as it needs."""
+        return self.right is not None and now - self.right >= self.calm
+
+    @property
+    def calm(self) -> float:
+        """Seconds without trouble after which it is over."""
+        return min(CALM * 2.0 ** max(0, len(self.times) - 1), LONGEST_CALM)
 
 
 class Alarms:
     """What is wrong, what was told of it, and when."""
 
-    def __init__(self, known: dict[str, Any] | None = None) -> None:
-        known = known or {}
-        self._alarms: dict[str, dict[str, Any]] = known.get("alarms", {})
-        self._events: dict[str, list[int]] = known.get("events", {})
-
-    def known(self) -> dict[str, Any]:
-        """Ready for JSON, and to begin from."""
-        return {"alarms": self._alarms, "events": self._events}
-
-    @property
-    def begun(self) -> list[tuple[str, str]]:
-        """Kind and subject of what was told and is not over."""
-        return [(one["kind"], one["subject"]) for one in self._alarms.values() if one["begun"]]
+    def __init__(self) -> None:
+        self._alarms: dict[tuple[str, str], _Alarm] = {}
+        self._hour = 0
+        self._events: Counter[str] = Counter()
 
     def look(self, wrong: Iterable[Condition], now: float) -> Iterator[Said]:
         """What to tell, with this being wrong now."""
-        by_key = {f"{one.kind} {one.subject}": one for one in wrong}
-        for key, one in by_key.items():
-            yield from self._wrong(key, one, now)
-        for key in [key for key in self._alarms if key not in by_key]:
-            yield from self._right(key, now)
+        conditions = {(one.kind, one.subject): one for one in wrong}
+        for key, condition in conditions.items():
+            alarm = self._alarms.setdefault(key, _Alarm(condition))
+            yield from _note_wrong(alarm, condition, now)
+        for key in [key for key in self._alarms if key not in conditions]:
+            alarm = self._alarms[key]
+            yield from _note_right(alarm, now)
+            if not alarm.begun and not alarm.times:
+                del self._alarms[key]
 
-    def happened(self, events: Iterable[Event], now: float) -> Iterator[Said]:
+    def happened(self, events: Iterable[Condition], now: float) -> Iterator[Said]:
         """What to tell of events."""
         hour = int(now // HOUR)
+        if hour != self._hour:
+            self._hour = hour
+            self._events.clear()
         for event in events:
-            at, count = self._events.get(event.kind, [hour, 0])
-            count = 1 if at != hour else count + 1
-            self._events[event.kind] = [hour, count]
-            more = "; more of these in this hour are not told" if count == MOST_EVENTS else ""
+            self._events[event.kind] += 1
+            count = self._events[event.kind]
+            if count == MOST_EVENTS:
+                words = f"{event.words}; more of these in this hour are not told"
+                event = event._replace(words=words)
             if count <= MOST_EVENTS:
-                yield Said(event.kind, HAPPENED, event.subject, words=event.words + more)
-
-    def _wrong(self, key: str, one: Condition, now: float) -> Iterator[Said]:
-        fresh = {
-            "kind": one.kind,
-            "subject": one.subject,
-            "begun": False,
-            "since": now,
-            "times": [],
-        }
-        alarm = self._alarms.setdefault(key, fresh)
-        # A clock that went back is no reason to wait for it to catch up.
-        if alarm["since"] is None or alarm["since"] > now:
-            alarm["since"] = now
-        alarm["right"] = None
-        if not alarm["begun"] and now - alarm["since"] >= AFTER.get(one.kind, 0.0):
-            alarm["begun"] = True
-            alarm["times"] = [*_of_a_day(alarm["times"], now), now]
-            yield Said(one.kind, BEGUN, one.subject, words=one.words)
-
-    def _right(self, key: str, now: float) -> Iterator[Said]:
-        alarm = self._alarms[key]
-        alarm["since"] = None
-        if not alarm["begun"]:
-            if not _of_a_day(alarm["times"], now):
-                del self._alarms[key]
-            return
-        if alarm.get("right") is None or alarm["right"] > now:
-            alarm["right"] = now
-        times = len(_of_a_day(alarm["times"], now))
-        calm = min(CALM * 2 ** max(0, times - 1), LONGEST_CALM)
-        if now - alarm["right"] >= calm:
-            alarm["begun"] = False
-            words = f"nothing was wrong for {calm / 60:,.0f} minutes"
-            yield Said(alarm["kind"], OVER, alarm["subject"], words=words)
+                yield HAPPENED, event
 
 
-def _of_a_day(times: Iterable[float], now: float) -> list[float]:
-    return [time for time in times if abs(now - time) < DAY]
+def _note_wrong(alarm: _Alarm, condition: Condition, now: float) -> Iterator[Said]:
+    alarm.right = None
+    if alarm.wrong is None:
+        alarm.wrong = now
+    if not alarm.begun and now - alarm.wrong >= AFTER.get(condition.kind, 0.0):
+        alarm.begun = True
+        alarm.times.append(now)
+        yield BEGUN, condition
+
+
+def _note_right(alarm: _Alarm, now: float) -> Iterator[Said]:
+    alarm.wrong = None
+    alarm.times = [time for time in alarm.times if now - time < DAY]
+    if not alarm.begun:
+        return
+    if alarm.right is None:
+        alarm.right = now
+    if alarm.is_over(now):
+        alarm.begun = False
+        words = f"nothing was wrong for {alarm.calm / 60:,.0f} minutes"
+        yield OVER, alarm.condition._replace(words=words)

@@ -13,7 +13,7 @@
     noise        reports that are shown do not look as their mechanism draws them, at 1e-6
 
 These are the thresholds of the rules for Prometheus (examples/operating/rules.yaml). What does not
-last but happens is an `Event`: an epoch that closes, tokens that are changed.
+last but happens is an event: an epoch that closes, tokens that are changed.
 """
 
 from __future__ import annotations
@@ -21,8 +21,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
-
-from ldp_aggregator.service.alerts.usual import Drop
 
 NOT_READY, CLOCK, DISK, DROP = "not-ready", "clock", "disk", "drop"
 LATE, EARLY, REJECTED = "late", "early", "rejected"
@@ -45,43 +43,27 @@ _WORDS = {
 
 
 class Condition(NamedTuple):
-    """Something that is wrong now."""
+    """Something that is wrong now, or has happened."""
 
     kind: str
     subject: str
     words: str
-
-
-class Event(NamedTuple):
-    """Something that has happened."""
-
-    kind: str
-    subject: str
-    words: str
-
-
-class Poor(NamedTuple):
-    """A check of a question's reports that failed."""
-
-    survey: str
-    question: str
-    check: str
 
 
 class Observation(NamedTuple):
     """What is so at a time.
 
-    Outcomes of batches, and statuses of uploads, are those of the last hour.
+    Outcomes of batches, and statuses of uploads, are those of the last hour. `noise` are checks of
+    reports that failed.
     """
 
-    now: float
     trouble: str | None = None
     clock: str | None = None
     room: int | None = None
     outcomes: Mapping[str, int] = {}
     uploads: Mapping[int, int] = {}
-    drop: Drop | None = None
-    poor: tuple[Poor, ...] = ()
+    drop: str | None = None
+    noise: tuple[Condition, ...] = ()
     closed: Mapping[int, int] = {}
     tokens: tuple[str, ...] = ()
 
@@ -95,31 +77,29 @@ def conditions(seen: Observation) -> Iterator[Condition]:
     if seen.room is not None and seen.room < LEAST_ROOM:
         yield Condition(DISK, "", f"{seen.room / 1e6:,.0f} MB are left on the store's disk")
     if seen.drop is not None:
-        yield Condition(DROP, "", str(seen.drop))
+        yield Condition(DROP, "", seen.drop)
     yield from _shares(seen.outcomes)
     answered = sum(seen.uploads.values())
     wrong = seen.uploads.get(401, 0) + seen.uploads.get(403, 0)
     if answered >= LEAST_BATCHES and wrong > WRONG_SHARE * answered:
         words = f"{wrong:,} of {answered:,} uploads in an hour showed no good token"
         yield Condition(TOKENS, "", words)
-    for poor in seen.poor:
-        words = f"{poor.check}: reports do not look as the mechanism draws them"
-        yield Condition(NOISE, f"{poor.survey}, {poor.question}", words)
+    yield from seen.noise
 
 
-def events(before: Observation, seen: Observation) -> Iterator[Event]:
+def events(before: Observation, seen: Observation) -> Iterator[Condition]:
     """All that has happened between two observations."""
     for length, number in sorted(seen.closed.items()):
         if number > before.closed.get(length, number):
             end = datetime.fromtimestamp(length * (number + 1), UTC)
             words = f"epochs that ended by {end:%Y-%m-%d %H:%M} UTC are closed"
-            yield Event(EPOCH, f"epochs of {length:,} s", words)
+            yield Condition(EPOCH, f"epochs of {length:,} s", words)
     added = sorted(set(seen.tokens) - set(before.tokens))
     removed = sorted(set(before.tokens) - set(seen.tokens))
     parts = [f"{', '.join(added)} added"] if added else []
     parts += [f"{', '.join(removed)} removed"] if removed else []
     if parts:
-        yield Event(CHANGED, "", f"tokens: {'; '.join(parts)}")
+        yield Condition(CHANGED, "", f"tokens: {'; '.join(parts)}")
 
 
 def _shares(outcomes: Mapping[str, int]) -> Iterator[Condition]:

@@ -1,84 +1,45 @@
 """Flags of alerts, the same for `ldp serve` and `ldp alerts test`.
 
-Secrets are no flags: LDP_ALERT_SECRET signs what webhooks are sent, LDP_ALERT_SMTP_PASSWORD is for
-mail, each as it is or, with `_FILE` behind, as the path of a secret.
+The secret that signs is no flag: LDP_ALERT_SECRET has it, or LDP_ALERT_SECRET_FILE its path.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Mapping
 
 import click
 
 from ldp_aggregator.commands.address_types import SECRET_ADDRESS
 from ldp_aggregator.commands.main import with_options
-from ldp_aggregator.service.alerts.mail import SECURITY, STARTTLS
+from ldp_aggregator.files import secret_of
+from ldp_aggregator.service.alerts.webhook import AlertError, Webhook, read_secret
 
-FLAGS = (
+SECRET = "LDP_ALERT_SECRET"  # noqa: S105 - the name of a variable
+
+alert_flags = with_options(
     click.option(
         "--alert-webhook",
-        "alert_webhooks",
         type=SECRET_ADDRESS,
-        multiple=True,
-        help="An address that is told, signed, when something is wrong and when it is over.",
+        default="",
+        help="Tell this address, by a signed message, what goes wrong and when it is over.",
     ),
-    click.option(
-        "--alert-mail", "alert_mail", metavar="ADDRESS", multiple=True, help="Who is told by mail."
-    ),
-    click.option("--alert-from", metavar="ADDRESS", default="", help="Who that mail is from."),
-    click.option(
-        "--alert-smtp", metavar="HOST[:PORT]", default="", help="The server that takes it."
-    ),
-    click.option(
-        "--alert-smtp-security",
-        type=click.Choice(SECURITY),
-        default=STARTTLS,
-        show_default=True,
-        help="How mail goes there.",
-    ),
-    click.option("--alert-smtp-user", default="", help="As whom."),
     click.option(
         "--alert-name",
         default="ldp",
         show_default=True,
         help="What messages call this service.",
     ),
-    click.option(
-        "--alert-file",
-        type=click.Path(path_type=Path),
-        default=Path("alerts.json"),
-        show_default=True,
-        help="Where it is kept what was told, and what still has to be.",
-    ),
 )
 
 
-class AlertOptions(NamedTuple):
-    """What was asked for."""
-
-    webhooks: tuple[str, ...] = ()
-    mail: tuple[str, ...] = ()
-    sender: str = ""
-    smtp: str = ""
-    security: str = STARTTLS
-    user: str = ""
-    name: str = "ldp"
-    path: Path = Path("alerts.json")
-
-    @classmethod
-    def of(cls, asked: dict[str, Any]) -> AlertOptions:
-        """From the values of the flags, by their names."""
-        return cls(
-            asked["alert_webhooks"],
-            asked["alert_mail"],
-            asked["alert_from"],
-            smtp=asked["alert_smtp"],
-            security=asked["alert_smtp_security"],
-            user=asked["alert_smtp_user"],
-            name=asked["alert_name"],
-            path=asked["alert_file"],
+def webhook_of(url: str, environment: Mapping[str, str]) -> Webhook | None:
+    """The webhook of an address, if there is one. Raises `AlertError` and `FileError`."""
+    if not url:
+        return None
+    text = secret_of(SECRET, environment)
+    if not text:
+        raise AlertError(
+            f"--alert-webhook: expected {SECRET} or {SECRET}_FILE, by which whoever is told "
+            "knows that it was us, got neither"
         )
-
-
-alert_flags = with_options(*FLAGS)
+    return Webhook(url, read_secret(text))

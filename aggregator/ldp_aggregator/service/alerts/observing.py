@@ -7,9 +7,15 @@ this one. Checks of reports take long, so that they are looked at less often.
 from __future__ import annotations
 
 from collections import Counter, deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ldp_aggregator.service.alerts.conditions import EARLY, UNLIKELY, Observation, Poor
+from ldp_aggregator.service.alerts.conditions import (
+    EARLY,
+    NOISE,
+    UNLIKELY,
+    Condition,
+    Observation,
+)
 from ldp_aggregator.service.alerts.usual import HOUR, Hours
 from ldp_aggregator.service.store.opening import file_of, free_bytes, open_snapshot
 from ldp_aggregator.service.store.records import last_closed
@@ -24,14 +30,12 @@ class Sliding:
     """How much a counter that only rises has risen within an hour."""
 
     def __init__(self) -> None:
-        self._known: deque[tuple[float, Counter[str]]] = deque()
+        self._known: deque[tuple[float, Counter[Any]]] = deque()
 
-    def risen(self, now: float, total: Counter[str]) -> Counter[str]:
+    def risen(self, moment: float, total: Counter[Any]) -> Counter[Any]:
         """By what it is now."""
-        if self._known and self._known[-1][0] > now:
-            self._known.clear()
-        self._known.append((now, Counter(total)))
-        while len(self._known) > 1 and self._known[1][0] <= now - HOUR:
+        self._known.append((moment, Counter(total)))
+        while len(self._known) > 1 and self._known[1][0] <= moment - HOUR:
             self._known.popleft()
         return total - self._known[0][1]
 
@@ -39,45 +43,41 @@ class Sliding:
 class Observer:
     """Looks at one service."""
 
-    def __init__(self, service: Service, hours: Hours) -> None:
+    def __init__(self, service: Service) -> None:
         self._service = service
         self._file = file_of(service.url)
-        self.hours = hours
+        self._hours = Hours()
         self._outcomes, self._uploads = Sliding(), Sliding()
         self._received: int | None = None
         self._checked = float("-inf")
-        self._poor: tuple[Poor, ...] = ()
+        self._noise: tuple[Condition, ...] = ()
 
-    def look(self, now: float) -> Observation:
-        """What is so. Raises `StoreError` where the store cannot be read."""
+    def look(self, now: float, moment: float) -> Observation:
+        """What is so: `now` is the time, `moment` that of a clock that only goes on.
+
+        Raises `StoreError` where the store cannot be read.
+        """
         service = self._service
         accounts = service.analysis.accounts()
         if self._received is not None:
-            self.hours.count(now, max(0, accounts.received - self._received))
+            self._hours.count(now, max(0, accounts.received - self._received))
         self._received = accounts.received
         outcomes = Counter(accounts.outcomes)
         # Those that were told to come again are in no account.
         outcomes[EARLY] += service.writer.early
-        statuses = service.statuses.copy()
-        answered = Counter({str(status): count for status, count in statuses.items()})
-        uploads = self._uploads.risen(now, answered)
-        if not 0 <= now - self._checked < CHECKS_EVERY:
-            self._checked, self._poor = now, self._checks()
+        if moment - self._checked >= CHECKS_EVERY:
+            self._checked, self._noise = moment, self._checks()
         return Observation(
-            now,
             service.trouble,
             service.writer.clock_trouble,
-            room=self._room(),
-            outcomes=self._outcomes.risen(now, outcomes),
-            uploads={int(status): count for status, count in uploads.items()},
-            drop=self.hours.drop(now),
-            poor=self._poor,
+            room=None if self._file is None else free_bytes(self._file),
+            outcomes=self._outcomes.risen(moment, outcomes),
+            uploads=self._uploads.risen(moment, Counter(service.statuses.copy())),
+            drop=self._hours.drop(now),
+            noise=self._noise,
             closed=self._closed(),
             tokens=self._tokens(),
         )
-
-    def _room(self) -> int | None:
-        return None if self._file is None else free_bytes(self._file)
 
     def _closed(self) -> dict[int, int]:
         with open_snapshot(self._service.url) as snapshot:
@@ -87,11 +87,15 @@ class Observer:
         tokens = self._service.settings.tokens
         return () if tokens is None else tuple(token.name for token in tokens.tokens.all)
 
-    def _checks(self) -> tuple[Poor, ...]:
+    def _checks(self) -> tuple[Condition, ...]:
         """Of what is shown, so that a message says no more than the page does."""
         analysis = self._service.analysis
         return tuple(
-            Poor(served.survey.name, name, check.name)
+            Condition(
+                NOISE,
+                f"{served.survey.name}, {name}",
+                f"{check.name}: reports do not look as the mechanism draws them",
+            )
             for served in self._service.catalogue.all
             for name, checks in analysis.health(served).items()
             for check in checks

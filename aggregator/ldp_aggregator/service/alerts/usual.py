@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from statistics import median
-from typing import NamedTuple
 
 HOUR = 3600
 KEPT = 8 * 24
@@ -21,21 +20,11 @@ _SAME_HOURS, _HOURS = 3, 6
 _DAY = 24
 
 
-class Drop(NamedTuple):
-    """Batches of the last whole hour, and what is usual."""
-
-    batches: int
-    usual: float
-
-    def __str__(self) -> str:
-        return f"{self.batches:,} batches came in an hour, against {self.usual:,.0f} as usual"
-
-
 class Hours:
-    """Batches by hour; `by_hour` is all there is to keep."""
+    """Batches by hour."""
 
-    def __init__(self, by_hour: Mapping[int, int]) -> None:
-        self.by_hour = dict(by_hour)
+    def __init__(self, by_hour: Mapping[int, int] | None = None) -> None:
+        self.by_hour = dict(by_hour or {})
 
     def count(self, now: float, batches: int) -> None:
         """So many came just now."""
@@ -43,23 +32,22 @@ class Hours:
         self.by_hour[hour] = self.by_hour.get(hour, 0) + batches
         self.by_hour = {at: count for at, count in self.by_hour.items() if hour - KEPT < at <= hour}
 
-    def drop(self, now: float) -> Drop | None:
-        """Whether the last whole hour was one; None where too little is known."""
+    def drop(self, now: float) -> str | None:
+        """How far the batches of the last whole hour dropped, in words; None if they did not."""
+        from scipy.special import pdtr
+
         last = int(now // HOUR) - 1
         # Hours in which no service ran are not known, and are no zeros.
         if last not in self.by_hour:
             return None
         before = {hour: count for hour, count in self.by_hour.items() if hour < last}
-        same = [count for hour, count in before.items() if (last - hour) % _DAY == 0]
-        known = same if len(same) >= _SAME_HOURS else list(before.values())
-        if len(known) < _HOURS and known is not same:
-            return None
+        known = [count for hour, count in before.items() if (last - hour) % _DAY == 0]
+        if len(known) < _SAME_HOURS:
+            known = list(before.values())
+            if len(known) < _HOURS:
+                return None
         usual, batches = median(known), self.by_hour[last]
-        return Drop(batches, usual) if _chance(batches, PART * usual) < RATE else None
-
-
-def _chance(batches: int, mean: float) -> float:
-    """That of so few, or fewer, where so many are to be expected."""
-    from scipy.stats import poisson
-
-    return float(poisson.cdf(batches, mean))
+        # The chance of so few batches, or fewer, at half the usual rate.
+        if pdtr(batches, PART * usual) >= RATE:
+            return None
+        return f"{batches:,} batches came in an hour, against {usual:,.0f} as usual"

@@ -5,58 +5,89 @@
     webhook-timestamp: 1795459200        when it was sent, in seconds after 1970 began
     webhook-signature: v1,...            Base64 of HMAC-SHA256 over "id.timestamp.body"
 
+    {"id": "msg_...", "kind": "disk", "state": "begun", "time": "2026-11-23T18:00:00+00:00",
+     "service": "ldp.example.org", "subject": "", "summary": "..."}
+
+`state` is `begun` or `over` of an alarm that lasts, `happened` of what only happens, `test` of a
+trial. `subject` says which, where there are several: a survey's name, a question's.
+
 Whoever receives it compares the signature, refuses timestamps that are more than some minutes old,
 and forgets ids after some days: then no one can forge, alter or replay a message. A secret is 24 to
 64 bytes, in Base64 behind `whsec_`.
 
 Rules
-- It was taken if the answer is 2xx within ten seconds; redirects are not followed, as the message
-  would go to who knows whom.
+- It was taken if the answer is 2xx; redirects are not followed, as the message would go to who
+  knows whom.
 - `http:` is for this machine alone.
 """
 
 from __future__ import annotations
 
 import hmac
-import ssl
+import json
 from base64 import b64decode, b64encode
+from datetime import UTC, datetime
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from secrets import token_hex
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ldp.errors import LDPError
-from ldp_aggregator.service.alerts.deadline import cut_after
-from ldp_aggregator.service.alerts.messages import Message
-from ldp_aggregator.service.alerts.outbox import DeliveryError
-from ldp_aggregator.web_addresses import AddressError, web_address
+from ldp_aggregator.rendering.safe_cells import printable
 
 PATIENCE = 10.0
+"""Seconds for an answer."""
 PREFIX = "whsec_"
 _LEAST, _MOST = 24, 64
 _MOST_SAID = 200
+_LONGEST = 1000
 
 
 class AlertError(LDPError):
     """An alert that could never be sent as it was asked for."""
 
 
-class Webhook:
-    """An address that is sent messages. Raises `AlertError`."""
+class DeliveryError(Exception):
+    """A message that was not taken, and why."""
 
-    def __init__(self, url: str, secret: bytes, patience: float = PATIENCE) -> None:
-        try:
-            parts = urlsplit(web_address(url, secure=True, query=True, secret=True))
-        except AddressError as error:
-            raise AlertError(f"--alert-webhook: {error}") from None
-        # Paths of such addresses are often secrets.
-        self.name = f"webhook {parts.hostname}"
-        self._host, self._port = parts.hostname or "", parts.port
-        self._path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+
+class Message(NamedTuple):
+    """One change, with an id by which a repetition is known."""
+
+    id: str
+    kind: str
+    state: str
+    time: float
+    service: str
+    subject: str
+    summary: str
+
+    def body(self) -> bytes:
+        """What a webhook is sent."""
+        moment = datetime.fromtimestamp(self.time, UTC).isoformat(timespec="seconds")
+        summary = printable(self.summary)[:_LONGEST]
+        return json.dumps(self._asdict() | {"time": moment, "summary": summary}).encode()
+
+
+def new_id() -> str:
+    """The id of a message."""
+    return f"msg_{token_hex(12)}"
+
+
+class Webhook:
+    """An address, which `SECRET_ADDRESS` has checked, and the secret that signs what it is sent."""
+
+    def __init__(self, url: str, secret: bytes) -> None:
+        self._parts = urlsplit(url)
         self._secret = secret
-        self._patience = patience
-        self._tls = ssl.create_default_context() if parts.scheme == "https" else None
+
+    @property
+    def name(self) -> str:
+        """What messages call it: paths of such addresses are often secrets."""
+        return f"webhook {self._parts.hostname}"
 
     def send(self, message: Message, now: float) -> None:
-        """As of `Receiver`."""
+        """Hand a message over. Raises `DeliveryError` unless it was taken."""
         body, moment = message.body(), str(int(now))
         fields = {
             "content-type": "application/json",
@@ -64,28 +95,19 @@ class Webhook:
             "webhook-timestamp": moment,
             "webhook-signature": signature(self._secret, message.id, moment, body=body),
         }
-        connection = self._connection()
-        deadline = cut_after(self._patience, lambda: connection.sock)
+        query = f"?{self._parts.query}" if self._parts.query else ""
+        connect = HTTPSConnection if self._parts.scheme == "https" else HTTPConnection
+        connection = connect(self._parts.hostname or "", self._parts.port, timeout=PATIENCE)
         try:
-            connection.request("POST", self._path, body, fields)
-            # What follows the head says nothing more, and might never end.
+            connection.request("POST", f"{self._parts.path or '/'}{query}", body, fields)
             status = connection.getresponse().status
         except (OSError, HTTPException) as error:
-            why = f"{type(error).__name__}: {error}"[:_MOST_SAID]
-            if deadline.passed or isinstance(error, TimeoutError):
-                # It was cut, whatever that looks like from here, or said nothing at all.
-                why = f"no answer within {self._patience:g} s"
-            raise DeliveryError(why) from None
+            why = f"{type(error).__name__}: {error}"
+            raise DeliveryError(why[:_MOST_SAID]) from None
         finally:
-            deadline.cancel()
             connection.close()
         if not 200 <= status < 300:
             raise DeliveryError(f"it answered {status}")
-
-    def _connection(self) -> HTTPConnection:
-        if self._tls is None:
-            return HTTPConnection(self._host, self._port, timeout=self._patience)
-        return HTTPSConnection(self._host, self._port, timeout=self._patience, context=self._tls)
 
 
 def signature(secret: bytes, message_id: str, moment: str, *, body: bytes) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ldp.errors import LDPError
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.estimates.stop_lists import StopLists
     from ldp_aggregator.geography import Geography
     from ldp_aggregator.mixing.opening import Opener
-    from ldp_aggregator.service.alerts.outbox import Receiver
+    from ldp_aggregator.service.alerts.webhook import Webhook
     from ldp_aggregator.service.analysis.notes import NoteFile
     from ldp_aggregator.service.counting.served import Served
     from ldp_aggregator.service.people.admission import SignIn
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> Service:
     """The service, which follows its sources. Raises `LDPError`."""
-    from ldp_aggregator.service.alerts.outbox import Memory
     from ldp_aggregator.service.alerts.watch import Watch
     from ldp_aggregator.service.counting.admission import Rules
     from ldp_aggregator.service.counting.publication import Publication
@@ -72,12 +72,11 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
         public=public,
         opener=_opener(options),
     )
-    receivers = _receivers(options)
+    webhook = _webhook(options)
     service = Service(served, options.store, settings, on_failure=on_failure)
     try:
-        if receivers:
-            memory = Memory(options.alert_file)
-            service.accompany(Watch(service, receivers, memory, name=options.alert_name))
+        if webhook is not None:
+            service.accompany(Watch(service, webhook, options.alert_name, lock=_alert_lock()))
         if settings.public is not None:
             service.accompany(DailyLook(service, settings.public))
         for source in _sources(options, service):
@@ -97,7 +96,7 @@ def check_files(options: ServeOptions) -> None:
     _shared(options, served)
     _pages(options, served)
     _register(options, served)
-    _receivers(options)
+    _webhook(options)
     _sign_in(options)
     _opener(options)
     _check_folders(options)
@@ -166,12 +165,19 @@ def _pages(options: ServeOptions, served: Iterable[Served]) -> Public | None:
     )
 
 
-def _receivers(options: ServeOptions) -> list[Receiver]:
-    """Who is told when something is wrong. Raises `AlertError` and `FileError`."""
-    from ldp_aggregator.service.alerts.flags import AlertOptions
-    from ldp_aggregator.service.alerts.receivers import receivers
+def _webhook(options: ServeOptions) -> Webhook | None:
+    """What is told when something is wrong. Raises `AlertError` and `FileError`."""
+    from ldp_aggregator.service.alerts.flags import webhook_of
 
-    return receivers(AlertOptions.of(vars(options)), os.environ)
+    return webhook_of(options.alert_webhook, os.environ)
+
+
+def _alert_lock() -> Path | None:
+    """The lock of that one of several workers which tells; None where there is one process."""
+    from ldp_aggregator.service.http.metrics import SHARED
+
+    folder = os.environ.get(SHARED)
+    return None if folder is None else Path(folder, "alerts-lock")
 
 
 def _sign_in(options: ServeOptions) -> SignIn | None:
@@ -242,14 +248,15 @@ def _check_folders(options: ServeOptions) -> None:
     for folder in options.folders:
         if not folder.is_dir():
             raise ServeError(f"--folder {folder}: expected a folder of report files, found none")
-    alert_file = options.alert_file if options.alert_webhooks or options.alert_mail else None
-    for flag, file in (("--audit-log", options.audit_log), ("--alert-file", alert_file)):
-        if file is not None and not file.parent.is_dir():
-            raise ServeError(
-                f"{flag} {file}: expected a folder {file.parent} to write to, found none"
-            )
-        if file is not None and file.is_dir():
-            raise ServeError(f"{flag} {file}: expected a file to write to, got a folder")
+    log = options.audit_log
+    if log is None:
+        return
+    if not log.parent.is_dir():
+        raise ServeError(
+            f"--audit-log {log}: expected a folder {log.parent} to write to, found none"
+        )
+    if log.is_dir():
+        raise ServeError(f"--audit-log {log}: expected a file to write to, got a folder")
 
 
 def _sources(options: ServeOptions, service: Service) -> Iterator[Source]:

@@ -52,14 +52,8 @@ class ServeOptions:
     invitations: tuple[Path, ...] = ()
     public_address: str = ""
     words: tuple[Path, ...] = ()
-    alert_webhooks: tuple[str, ...] = ()
-    alert_mail: tuple[str, ...] = ()
-    alert_from: str = ""
-    alert_smtp: str = ""
-    alert_smtp_security: str = "starttls"
-    alert_smtp_user: str = ""
+    alert_webhook: str = ""
     alert_name: str = "ldp"
-    alert_file: Path = Path("alerts.json")
     people_path: Path | None = None
     trusted_header: str = ""
     trusted_groups_header: str = ""
