@@ -35,10 +35,16 @@ WORST_CONDITION = 1000.0
 def matrix_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     """Moments of a stochastic matrix."""
     assert isinstance(randomizer, StochasticMatrix)  # noqa: S101
-    # (values, symbols), and (symbols, values): what each symbol is worth to each value.
     channel = channel_array(randomizer)
-    inverse = decoding(channel)
-    observed = counts[0]
+    return moments_of_scores(channel, decoding(channel), counts[0])
+
+
+def moments_of_scores(channel: Floats, inverse: Floats, observed: Counts | Floats) -> Moments:
+    """Moments of means of scores, of counts of symbols (symbols,).
+
+    `channel` is (values, symbols); `inverse`, (symbols, values), is what each symbol is worth to
+    each value, and undoes it: channel @ inverse = 1.
+    """
     reports = int(observed.sum())
     frequency = observed / reports @ inverse
     score_variance, score_third = score_moments(channel, inverse)
@@ -78,7 +84,7 @@ def matrix_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         variance_if_not=if_not,
         covariance=covariance,
         spread=spread,
-        supports=observed,
+        supports=observed.astype(np.int64),
         rates=(own, 1 - own[::-1]),
         third=third,
     )

@@ -11,6 +11,7 @@ sentences; there the commands say them on standard error.
                      (`least_respondents`)
     few-reports      intervals that do not go by normal theory, as too few reports are expected
                      (`few_reports`)
+    not-followed     an estimate further below zero than noise explains
     cut-cells        districts whose borders cut cells, so that they are approximate
     few-counts       intervals that do, though the law of an estimate is far from normal. Where a
                      score has the variance V for those who do not hold a value, and no report is
@@ -21,6 +22,8 @@ sentences; there the commands say them on standard error.
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+import numpy as np
 
 from ldp.survey import Question
 from ldp_aggregator.arrays import Floats
@@ -37,6 +40,32 @@ _CUT = {
 }
 FEWEST_MISSING = 30
 """Reports that have to miss their value for the errors of a distribution to be nearly normal."""
+
+
+_BEYOND = 0.00135
+"""The chance of an estimate three standard errors below zero where nobody holds the value."""
+
+
+def beyond_noise(names: Sequence[str], estimates: Floats, errors: Floats) -> tuple[Remark, ...]:
+    """Whether an estimate lies further below zero than noise explains: people may not follow.
+
+    `errors` are those of values that no one holds; of many values the lowest is judged as such.
+    """
+    from scipy.special import ndtri
+
+    if not len(names):
+        return ()
+    distances = estimates / np.maximum(errors, 1e-300)
+    lowest = int(np.argmin(distances))
+    if distances[lowest] > ndtri(_BEYOND / len(names)):
+        return ()
+    text = (
+        f"The share of {names[lowest]!r} lies {-distances[lowest]:.1f} standard errors below zero, "
+        "more than noise explains: people may not follow the design. Models that estimate how many "
+        "do not: cheater, cheating-triangular, lie-detector, extended-crosswise, crosswise-anchor, "
+        "self-protective (`ldp estimate --design`)."
+    )
+    return (Remark("not-followed", text),)
 
 
 def on_respondents(respondents: int, least: int) -> tuple[Remark, ...]:
