@@ -40,6 +40,7 @@ from ldp_aggregator.moments.moments import Moments
 
 Answer = tuple[tuple[DesignShare, ...], tuple[DesignTest, ...], tuple[Remark, ...]]
 
+_CLOSE = 1e-6
 ESTIMANDS = ("population", "respondents")
 
 
@@ -50,20 +51,23 @@ def check_identified(law: Law) -> None:
         yes, no = (sum(map(mul, row, law.numbers)) for row in law.arms[0].rows)
         if yes == no:
             raise EstimateError("expected answers with other means for 'yes' and for 'no'")
-    for measure in law.measures:
-        above, below = weights_of(law, measure)
-        for weights in (above, above if below is None else below):
-            if model.hides(weights):
-                raise EstimateError(
-                    f"expected arms that tell apart {', '.join(map(repr, _alike(law, model)))}: "
-                    "give the samples other chances"
-                )
-
-
-def _alike(law: Law, model: Model) -> list[str]:
-    """The types whose shares can be exchanged without any answer changing."""
+    if not model.is_determined:
+        raise EstimateError("expected more questions: these answers determine no shares of types")
     hidden = np.eye(len(law.types)) - model.spanned @ model.spanned.T
-    return [name for name, row in zip(law.types, hidden, strict=True) if np.abs(row).max() > 1e-6]
+    if law.held or np.abs(_weights(law) @ hidden).max() < _CLOSE:
+        return
+    alike = [
+        repr(name) for name, row in zip(law.types, hidden, strict=True) if np.abs(row).max() > _CLOSE
+    ]
+    raise EstimateError(
+        f"expected answers that tell {' from '.join(alike)}: nothing does with these numbers"
+    )
+
+
+def _weights(law: Law) -> Floats:
+    """The weights of types in all shares that are estimated, (shares, types)."""
+    weights = [one for measure in law.measures for one in weights_of(law, measure)]
+    return np.stack([one for one in weights if one is not None])
 
 
 def estimated(law: Law, counts: Floats, level: float, estimand: str) -> Answer:
@@ -81,7 +85,7 @@ def estimated(law: Law, counts: Floats, level: float, estimand: str) -> Answer:
             f"expected no answer {law.answers[answer]!r} in {law.arms[arm].name or 'this design'}, "
             f"got {counts[arm, answer]:,.0f}"
         )
-    simple = not law.pattern and all(len(one.of) == 1 and not one.among for one in law.measures)
+    simple = not law.held and all(len(one.of) == 1 and not one.among for one in law.measures)
     if len(law.arms) == 1 and simple:
         return _by_scores(law, counts[0], level, estimand=estimand)
     if estimand == "respondents":
@@ -143,7 +147,7 @@ def _by_likelihood(law: Law, counts: Floats, level: float) -> Answer:
     tests = [*_of_fit(model, done), *_of_families(law, done)]
     low, high = (np.array([getattr(share, end) for share in shares]) for end in ("low", "high"))
     remarks = on_intervals(low, high)
-    if not law.pattern and not law.families:
+    if not law.held and not law.families:
         plain = [share for share in shares if math.isfinite(share.standard_error)]
         estimates, errors = (
             np.array([getattr(share, name) for share in plain])

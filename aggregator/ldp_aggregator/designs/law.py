@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 Rows = tuple[tuple[Fraction, ...], ...]
-Pattern = tuple[tuple[int, ...], ...]
+Held = tuple[tuple[int, ...], ...]
 
 YES, NO = "yes", "no"
 
@@ -55,8 +55,10 @@ class Law(NamedTuple):
     """How many of the types, the first ones, follow the design."""
     numbers: tuple[Fraction, ...] = ()
     """What answers count for, where the mean of them estimates the share of the first type."""
-    pattern: Pattern = ()
-    """Columns of a log-linear model of the types' shares, (types, parameters), if there is one."""
+    held: Held = ()
+    """What the honest types hold, by question, where one further type does not follow."""
+    pairs: bool = False
+    """Whether answers to these questions may be associated, two by two."""
     families: tuple[Family, ...] = ()
     epsilon: bool = True
     """Whether the design promises privacy for a single answer at all."""

@@ -2,7 +2,10 @@
 
 With shares s of the types, arm g has the chances lambda_g = s A_g, and the log-likelihood is
 
-    sum over g, z of n_gz log lambda_gz         s = s0 + H t, or a softmax of a log-linear model
+    sum over g, z of n_gz log lambda_gz         s = s0 + H t
+
+Of several questions, and theta who follow none of them, s = ((1 - theta) r, theta) with r a product
+of shares by question, or log-linear with main effects and pairs.
 
 Without bounds s may leave [0, 1], which keeps estimates unbiased. Fisher scoring, which is least
 squares with the weights n_g / lambda_gz, has the maximum; where there are as many parameters as
@@ -18,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -45,10 +49,10 @@ class Model:
     possible: Flags
     """Which answers can come, (G, Z)."""
     shares: Shares
-    parameters: int
-    log_linear: bool
+    start: Floats
+    """Parameters to begin with, (D,)."""
     spanned: Floats
-    """An orthonormal basis of what is estimable, (T, rank)."""
+    """An orthonormal basis of what is estimable where shares are linear, (T, rank)."""
 
     @classmethod
     def of(cls, law: Law) -> Model:
@@ -58,35 +62,25 @@ class Model:
         columns = np.column_stack([chances, np.ones(len(law.types))])
         basis, sizes, _ = np.linalg.svd(columns)
         spanned = basis[:, : int((sizes > _CLOSE * sizes[0]).sum())]
-        possible = laws.max(axis=1) > 0
-        log_linear = bool(law.pattern)
-        if log_linear:
-            pattern = np.array(law.pattern, dtype=float)
-            shares, parameters = _log_linear(pattern), pattern.shape[1]
+        held = np.array(law.held, dtype=float)
+        if law.pairs:
+            shares, start = _associated(held)
+        elif law.held:
+            shares, start = _independent(held)
         else:
-            shares, parameters = _linear(spanned), spanned.shape[1] - 1
-        return cls(
-            chances,
-            possible,
-            shares,
-            parameters=parameters,
-            log_linear=log_linear,
-            spanned=spanned,
-        )
+            shares, start = _linear(spanned)
+        return cls(chances, laws.max(axis=1) > 0, shares, start=start, spanned=spanned)
 
     @property
     def surplus(self) -> int:
         """How many more free answers there are than parameters."""
-        free = int((self.possible.sum(axis=1) - 1).sum())
-        return free - self.parameters
+        return int((self.possible.sum(axis=1) - 1).sum()) - len(self.start)
 
-    def hides(self, weights: Floats) -> bool:
-        """Whether no answers can tell a weighted sum of shares, of weights (T,)."""
-        if self.log_linear:
-            _, slopes = self.shares(np.zeros(self.parameters))
-            return int(np.linalg.matrix_rank(self.chances.T @ slopes)) < self.parameters
-        rest = weights - self.spanned @ (self.spanned.T @ weights)
-        return bool(np.abs(rest).max() > _CLOSE**0.5)
+    @property
+    def is_determined(self) -> bool:
+        """Whether other parameters have other answers."""
+        _, slopes = self.shares(self.start)
+        return int(np.linalg.matrix_rank(self.chances.T @ slopes)) == len(self.start)
 
 
 @dataclass(frozen=True)
@@ -110,7 +104,7 @@ def fit(model: Model, counts: Floats) -> Fit:
     keep = model.possible.ravel()
     people = np.broadcast_to(totals, counts.shape).ravel()[keep]
     chances, seen = model.chances[:, keep], seen[keep]
-    parameters = np.zeros(model.parameters)
+    parameters = model.start
     shares, slopes = model.shares(parameters)
     for _ in range(_MOST_STEPS):
         fitted = shares @ chances
@@ -165,7 +159,7 @@ def _log_likelihood(counts: Floats, chances: Floats) -> float:
     return float(counts[some] @ np.log(np.maximum(chances[some], 1e-300)))
 
 
-def _linear(spanned: Floats) -> Shares:
+def _linear(spanned: Floats) -> tuple[Shares, Floats]:
     """All shares that sum to 1, within what is estimable."""
     ones = spanned.sum(axis=0)
     _, _, rotation = np.linalg.svd(ones[None, :])
@@ -175,18 +169,48 @@ def _linear(spanned: Floats) -> Shares:
     def shares(parameters: Floats) -> tuple[Floats, Floats]:
         return first + directions @ parameters, directions
 
-    return shares
+    return shares, np.zeros(directions.shape[1])
 
 
-def _log_linear(pattern: Floats) -> Shares:
+def _mixture(followers: Shares, start: Floats) -> tuple[Shares, Floats]:
+    """Those who follow, and a last type of those who do not: its share is the first parameter."""
+
     def shares(parameters: Floats) -> tuple[Floats, Floats]:
-        scores = pattern @ parameters
+        theta, (inner, slopes) = parameters[0], followers(parameters[1:])
+        own = np.column_stack([-inner, (1 - theta) * slopes])
+        last = np.zeros((1, len(parameters)))
+        last[0, 0] = 1
+        return np.append((1 - theta) * inner, theta), np.vstack([own, last])
+
+    return shares, np.array([0.1, *start])
+
+
+def _independent(held: Floats) -> tuple[Shares, Floats]:
+    """A product of the shares of yes by question, of which no type knows the others."""
+
+    def followers(yes: Floats) -> tuple[Floats, Floats]:
+        factors = np.where(held > 0, yes, 1 - yes)
+        slopes = np.empty(held.shape)
+        for question in range(held.shape[1]):
+            others = np.delete(factors, question, axis=1).prod(axis=1)
+            slopes[:, question] = np.where(held[:, question] > 0, others, -others)
+        return factors.prod(axis=1), slopes
+
+    return _mixture(followers, np.full(held.shape[1], 0.4))
+
+
+def _associated(held: Floats) -> tuple[Shares, Floats]:
+    """A log-linear model: a main effect of each question, and one of each pair."""
+    pairs = [held[:, a] * held[:, b] for a, b in combinations(range(held.shape[1]), 2)]
+    effects = np.column_stack([held, *pairs])
+
+    def followers(parameters: Floats) -> tuple[Floats, Floats]:
+        scores = effects @ parameters
         odds = np.exp(scores - scores.max())
         chances = odds / odds.sum()
-        slopes = chances[:, None] * (pattern - chances @ pattern)
-        return chances, slopes
+        return chances, chances[:, None] * (effects - chances @ effects)
 
-    return shares
+    return _mixture(followers, np.zeros(effects.shape[1]))
 
 
 def with_added(model: Model, counts: Floats) -> Floats:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import product
 from typing import Any, NamedTuple
 
 from ldp.errors import EstimateError
@@ -28,7 +28,6 @@ from ldp_aggregator.designs.law import (
     Family,
     Law,
     Measure,
-    Pattern,
     closed,
     said_yes,
 )
@@ -249,20 +248,10 @@ def _self_protective(yes: Fraction, no: Fraction, questions: int, pairs: int) ->
         (Arm("", (*rows, protective)),),
         tuple(measures),
         len(types),
-        pattern=_log_linear(held, pairs),
+        held=held,
+        pairs=bool(pairs),
         note="Whether those who say no to everything carry, no answer tells.",
     )
-
-
-def _log_linear(held: Sequence[tuple[int, ...]], pairs: int) -> Pattern:
-    """Main effects, pairs if asked for, and a column for those who say no to everything."""
-    lines = []
-    for type_ in held:
-        line = list(type_)
-        if pairs:
-            line += [first * second for first, second in combinations(type_, 2)]
-        lines.append((*line, 0))
-    return (*lines, (*(0 for _ in lines[0][1:]), 1))
 
 
 def _list_experiment(items: int) -> Law:
