@@ -1,14 +1,17 @@
-"""Survey designs whose answers a coin, a die or a statement has randomized: Warner, crosswise, ...
+"""Survey designs: answers that a coin, a die, cards or a statement randomized before they came.
 
-    law          types of respondents, their answers, and the chances of these in each arm
-    table        the designs, a row each
-    words        designs and counts as people write them
-    likelihood   shares of types from counts, for every design alike
-    estimation   shares with intervals, tests and remarks
-    result       what is shown of them
-    sizes        sample sizes and power
-    survey_design  `design("warner p=.7")` and what can be asked of it
-    numbers      scrambled numbers: means
+What lives here, from below:
+
+law             types of respondents, their answers, and the chances of these in each arm
+words           designs and counts as people write them
+table           the designs, a row each
+matrix_file     designs that are in no table
+likelihood      shares of types from counts, for every design alike
+result          what is shown of them
+estimation      shares with intervals, tests and remarks
+sizes           sample sizes and power
+numbers         scrambled numbers: means
+survey_design   `design("warner p=.7")` and what can be asked of it
 """
 
 from typing import TYPE_CHECKING
@@ -16,11 +19,17 @@ from typing import TYPE_CHECKING
 from ldp.lazy import lazily
 
 if TYPE_CHECKING:
+    from ldp_aggregator.designs.numbers import NumberDesign, number_design
     from ldp_aggregator.designs.survey_design import Design, design
 
-__all__ = ["Design", "design"]
+__all__ = ["Design", "NumberDesign", "design", "number_design"]
+
+_HOMES = {
+    "Design": "survey_design",
+    "design": "survey_design",
+    "NumberDesign": "numbers",
+    "number_design": "numbers",
+}
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = lazily(
-        __name__, {"Design": "survey_design", "design": "survey_design"}, __all__
-    )
+    __getattr__, __dir__ = lazily(__name__, _HOMES, __all__)

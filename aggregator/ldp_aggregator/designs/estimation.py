@@ -27,7 +27,7 @@ from ldp_aggregator.designs.likelihood import (
     weights_of,
     with_added,
 )
-from ldp_aggregator.designs.result import DesignShare, DesignTest
+from ldp_aggregator.designs.result import DesignEstimate, DesignTest
 from ldp_aggregator.estimates.remarks import beyond_noise, on_intervals
 from ldp_aggregator.intervals.intervals import (
     careful_interval,
@@ -38,7 +38,7 @@ from ldp_aggregator.intervals.intervals import (
 )
 from ldp_aggregator.moments.moments import Moments
 
-Answer = tuple[tuple[DesignShare, ...], tuple[DesignTest, ...], tuple[Remark, ...]]
+Answer = tuple[tuple[DesignEstimate, ...], tuple[DesignTest, ...], tuple[Remark, ...]]
 
 _CLOSE = 1e-6
 ESTIMANDS = ("population", "respondents")
@@ -56,9 +56,8 @@ def check_identified(law: Law) -> None:
     hidden = np.eye(len(law.types)) - model.spanned @ model.spanned.T
     if law.held or np.abs(_weights(law) @ hidden).max() < _CLOSE:
         return
-    alike = [
-        repr(name) for name, row in zip(law.types, hidden, strict=True) if np.abs(row).max() > _CLOSE
-    ]
+    unclear = np.abs(hidden).max(axis=1) > _CLOSE
+    alike = [repr(name) for name, is_hidden in zip(law.types, unclear, strict=True) if is_hidden]
     raise EstimateError(
         f"expected answers that tell {' from '.join(alike)}: nothing does with these numbers"
     )
@@ -85,14 +84,17 @@ def estimated(law: Law, counts: Floats, level: float, estimand: str) -> Answer:
             f"expected no answer {law.answers[answer]!r} in {law.arms[arm].name or 'this design'}, "
             f"got {counts[arm, answer]:,.0f}"
         )
+    said = (Remark("cannot-tell", law.note),) if law.note else ()
     simple = not law.held and all(len(one.of) == 1 and not one.among for one in law.measures)
     if len(law.arms) == 1 and simple:
-        return _by_scores(law, counts[0], level, estimand=estimand)
-    if estimand == "respondents":
+        shares, tests, remarks = _by_scores(law, counts[0], level, estimand=estimand)
+    elif estimand == "population":
+        shares, tests, remarks = _by_likelihood(law, counts, level)
+    else:
         raise EstimateError(
-            "expected estimand population: each sample says something of its own respondents only"
+            "expected estimand population: this model has no errors for the respondents alone"
         )
-    return _by_likelihood(law, counts, level)
+    return shares, tests, (*remarks, *said)
 
 
 def moments_of(law: Law, counts: Floats) -> Moments:
@@ -122,7 +124,7 @@ def _by_scores(law: Law, counts: Floats, level: float, estimand: str) -> Answer:
     errors = standard_error(moments, estimand)
     columns = moments.frequency, errors, low, high
     shares = [
-        DesignShare(name, *map(float, numbers))
+        DesignEstimate(name, *map(float, numbers))
         for name, *numbers in zip(law.types, *columns, strict=True)
     ]
     remarks = (
@@ -142,8 +144,8 @@ def _by_likelihood(law: Law, counts: Floats, level: float) -> Answer:
     for measure in law.measures:
         weights = weights_of(law, measure)
         estimate, error = measured(done, weights)
-        low, high = within_bounds(tuple(map(np.array, interval_of(wider, weights, quantile))))
-        shares.append(DesignShare(measure.name, estimate, error, low=float(low), high=float(high)))
+        ends = np.clip(interval_of(wider, weights, quantile), 0, 1).tolist()
+        shares.append(DesignEstimate(measure.name, estimate, error, low=ends[0], high=ends[1]))
     tests = [*_of_fit(model, done), *_of_families(law, done)]
     low, high = (np.array([getattr(share, end) for share in shares]) for end in ("low", "high"))
     remarks = on_intervals(low, high)

@@ -19,6 +19,7 @@ Caffo 2000; Price and Bonett 2004); of quotients they are Fieller's.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
@@ -216,8 +217,7 @@ def _associated(held: Floats) -> tuple[Shares, Floats]:
 def with_added(model: Model, counts: Floats) -> Floats:
     """Return the counts with four more answers, alike over arms and possible answers."""
     arms, answers = len(counts), model.possible.sum(axis=1, keepdims=True)
-    added: Floats = counts + model.possible * (_ADDED / arms) / answers
-    return added
+    return np.asarray(counts + model.possible * (_ADDED / arms) / answers)
 
 
 def weights_of(law: Law, measure: Measure) -> tuple[Floats, Floats | None]:
@@ -233,7 +233,7 @@ def measured(done: Fit, weights: tuple[Floats, Floats | None]) -> tuple[float, f
     above, below = weights
     top = float(above @ done.shares)
     if below is None:
-        return top, float(np.sqrt(max(above @ done.covariance @ above, 0.0)))
+        return top, math.sqrt(max(float(above @ done.covariance @ above), 0.0))
     both = np.stack([above, below])
     bottom = float(below @ done.shares)
     ratio = top / bottom if bottom else float("nan")

@@ -1,4 +1,4 @@
-"""Shares that a survey design gives, as a frozen record that prints and exports."""
+"""What a survey design gives, as a frozen record that prints and exports."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ldp_aggregator.rendering.formats import Tabled
 from ldp_aggregator.rendering.sheet import Bars, Sheet, TextTable, blanks, finite
 
 FORMAT = 1
-COLUMNS = ("share", "estimate", "standard_error", "low", "high")
+COLUMNS = ("of", "estimate", "standard_error", "low", "high")
 _OF = {"population": "sampling and randomization", "respondents": "randomization alone"}
 
 
 @dataclass(frozen=True)
-class DesignShare(Estimated):
-    """An estimated share."""
+class DesignEstimate(Estimated):
+    """An estimated one."""
 
     name: str
     estimate: float
@@ -45,7 +45,7 @@ class DesignTest(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DesignEstimates(Tabled):
-    """Shares with standard errors and intervals."""
+    """Shares or means with standard errors and intervals."""
 
     design: str
     title: str
@@ -53,15 +53,15 @@ class DesignEstimates(Tabled):
     respondents: int
     level: float
     estimand: str
-    shares: tuple[DesignShare, ...]
+    estimates: tuple[DesignEstimate, ...]
     tests: tuple[DesignTest, ...] = ()
     remarks: tuple[Remark, ...] = ()
 
-    def __getitem__(self, name: str) -> DesignShare:
-        for share in self.shares:
-            if share.name == name:
-                return share
-        raise UnknownNameError(name, [share.name for share in self.shares], "a share")
+    def __getitem__(self, name: str) -> DesignEstimate:
+        for one in self.estimates:
+            if one.name == name:
+                return one
+        raise UnknownNameError(name, [one.name for one in self.estimates], "an estimate")
 
     def describe(self) -> str:
         """What the numbers are."""
@@ -95,14 +95,14 @@ class DesignEstimates(Tabled):
             "respondents": self.respondents,
             "level": self.level,
             "estimand": self.estimand,
-            "shares": [
+            "estimates": [
                 {
-                    "share": share.name,
-                    "estimate": finite(share.estimate),
-                    "standard_error": finite(share.standard_error),
-                    "interval": [share.low, share.high],
+                    "of": one.name,
+                    "estimate": finite(one.estimate),
+                    "standard_error": finite(one.standard_error),
+                    "interval": [one.low, one.high],
                 }
-                for share in self.shares
+                for one in self.estimates
             ],
             **({"tests": tests} if tests else {}),
             **({"remarks": remarks} if remarks else {}),
@@ -111,28 +111,28 @@ class DesignEstimates(Tabled):
     def _tables(self) -> Iterator[TextTable]:
         rows = [
             (
-                share.name,
-                f"{share.estimate:.4f}",
-                f"{share.standard_error:.4f}",
-                f"[{share.low:.4f}, {share.high:.4f}]",
+                one.name,
+                f"{one.estimate:.4f}",
+                f"{one.standard_error:.4f}",
+                f"[{one.low:.4f}, {one.high:.4f}]",
             )
-            for share in self.shares
+            for one in self.estimates
         ]
-        headings = ("share", "estimate", "standard error", f"{self.level:.4g} interval")
+        headings = ("", "estimate", "standard error", f"{self.level:.4g} interval")
         said = [*map(str, self.tests), *map(str, self.remarks)]
         yield TextTable("", self.describe(), headings, rows=rows, remarks=said)
 
     def _rows(self) -> Iterator[list[str | float | None]]:
-        for share in self.shares:
-            numbers = (share.estimate, share.standard_error, share.low, share.high)
-            yield blanks([share.name, *numbers])
+        for one in self.estimates:
+            numbers = (one.estimate, one.standard_error, one.low, one.high)
+            yield blanks([one.name, *numbers])
 
     def _bars(self) -> list[Bars]:
         import numpy as np
 
-        names = [share.name for share in self.shares]
+        names = [one.name for one in self.estimates]
         lengths, low, high = (
-            np.array([getattr(share, name) for share in self.shares])
+            np.array([getattr(one, name) for one in self.estimates])
             for name in ("estimate", "low", "high")
         )
         return [Bars(self.design, self.describe(), names, lengths=lengths, low=low, high=high)]

@@ -73,7 +73,9 @@ def size_of_groups(variances: float, gap: float, *, level: float, power: float) 
     return math.ceil(reach**2 * variances / gap**2 - 1e-9)
 
 
-def power_to_tell(null: float, other: float, gap: float, *, respondents: int, level: float) -> float:
+def power_to_tell(
+    null: float, other: float, gap: float, *, respondents: int, level: float
+) -> float:
     """Return the chance to tell a share from another with so many respondents."""
     threshold = _two_sided(level) * math.sqrt(null)
     away = abs(gap) * math.sqrt(respondents)

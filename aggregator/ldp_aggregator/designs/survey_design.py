@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp_aggregator.designs.estimation import check_identified, estimated
 from ldp_aggregator.designs.law import Law
+from ldp_aggregator.designs.matrix_file import matrix_law
 from ldp_aggregator.designs.result import DesignEstimates
 from ldp_aggregator.designs.sizes import (
     power_to_tell,
@@ -24,8 +24,10 @@ from ldp_aggregator.designs.sizes import (
     size_to_tell,
     unit_variance,
 )
-from ldp_aggregator.designs.table import ROWS, law_of
-from ldp_aggregator.designs.words import MATRIX, counts_of, matrix_law, parameters, placed, split
+from ldp_aggregator.designs.table import ROWS
+from ldp_aggregator.designs.words import counts_of, parameters, placed, split
+
+MATRIX = "matrix"
 
 Counts = Mapping[str, int] | str | Iterable[str]
 
@@ -53,7 +55,7 @@ class Design:
             shown = f"ln({ratio})" if ratio.denominator < 10**6 else "rounded"
             return f"epsilon {self.epsilon:.4f} ({shown}) for one answer of each respondent"
         if not self.law.epsilon:
-            return f"no local privacy guarantee: for analysis only. {self.law.note}".strip()
+            return "no local privacy guarantee: for analysis only"
         reasons = "; ".join(self.law.revelations())
         return f"no finite epsilon, for analysis only: {reasons}"
 
@@ -75,7 +77,7 @@ class Design:
             respondents=int(table.sum()),
             level=level,
             estimand=estimand,
-            shares=shares,
+            estimates=shares,
             tests=tests,
             remarks=remarks,
         )
@@ -169,13 +171,14 @@ def design(words: str) -> Design:
 
     Raises `UnknownNameError` and `EstimateError` for words that are none.
     """
-    name, rest = split(words)
+    name, rest = split(words, (*ROWS, MATRIX))
     if name == MATRIX:
         if len(rest) != 1:
             raise EstimateError("expected a file after matrix, as in 'matrix laws.csv'")
         made = Design(words, "a table of chances", Path(rest[0]).name, matrix_law(Path(rest[0])))
     else:
         row = ROWS[name]
-        made = Design(words, row.title, row.source, law_of(name, parameters(name, rest)))
+        given = parameters(name, row.parameters, rest, labels=row.labels)
+        made = Design(words, row.title, row.source, row.law(**given))
     check_identified(made.law)
     return made

@@ -18,7 +18,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ldp.errors import EstimateError
 from ldp_aggregator.designs.law import (
@@ -31,21 +31,13 @@ from ldp_aggregator.designs.law import (
     closed,
     said_yes,
 )
+from ldp_aggregator.designs.words import Parameter
 
 _MOST_QUESTIONS = 6
 _MOST_ITEMS = 20
 CHEATER = "says no to everything"
 _BY_CHANCE = "answers by chance"
-
-
-class Parameter(NamedTuple):
-    """A number that a design takes, or a list of `least` to `most` of them."""
-
-    meaning: str
-    least: int = 1
-    most: int = 1
-    default: str | None = None
-    whole: bool = False
+_UNKNOWN = "Whether those who say no to everything carry, no answer tells."
 
 
 class Row(NamedTuple):
@@ -103,9 +95,7 @@ def _prescribed(names: Sequence[str], chances: Sequence[Fraction]) -> Law:
     return closed(names, names, [Arm("", rows)])
 
 
-def _unrelated(
-    p: tuple[Fraction, ...], prevalence: Fraction | None, **labels: Fraction
-) -> Law:
+def _unrelated(p: tuple[Fraction, ...], prevalence: Fraction | None, **labels: Fraction) -> Law:
     if len(p) == 2:
         if labels or prevalence is not None:
             raise EstimateError("expected one p beside a known prevalence, got two")
@@ -185,7 +175,7 @@ def _cheater(yes: tuple[Fraction, ...], no: tuple[Fraction, ...]) -> Law:
     chances = zip(yes, no, strict=True)
     arms = [Arm(f"yes={a}", said_yes(1 - b, a, Fraction(0))) for a, b in chances]
     law = closed((YES, NO, CHEATER), _YES_NO, arms)
-    return law._replace(honest=2, note="Whether those who say no to everything carry, no answer tells.")
+    return law._replace(honest=2, note=_UNKNOWN)
 
 
 def _cheating_triangular(p: tuple[Fraction, ...]) -> Law:
@@ -206,7 +196,7 @@ def _lie_detector(p: tuple[Fraction, ...]) -> Law:
 
 
 def _anchored(p: Fraction, anchor: Fraction) -> Law:
-    """Two answers of each respondent: to the question, and to one whose answer is known to be no."""
+    """Two answers of each respondent: to the question, and to one whose truth is known to be no."""
     half = Fraction(1, 2)
     chances = ((p, 1 - anchor), (1 - p, 1 - anchor), (half, half))
     rows = tuple(
@@ -231,7 +221,10 @@ def _self_protective(yes: Fraction, no: Fraction, questions: int, pairs: int) ->
     answers = tuple(product((0, 1), repeat=questions))
     rows = tuple(
         tuple(
-            math.prod(chances[own][said] for own, said in zip(type_, answer, strict=True))
+            math.prod(
+                (chances[own][said] for own, said in zip(type_, answer, strict=True)),
+                start=Fraction(1),
+            )
             for answer in answers
         )
         for type_ in held
@@ -250,7 +243,7 @@ def _self_protective(yes: Fraction, no: Fraction, questions: int, pairs: int) ->
         len(types),
         held=held,
         pairs=bool(pairs),
-        note="Whether those who say no to everything carry, no answer tells.",
+        note=_UNKNOWN,
     )
 
 
@@ -398,7 +391,9 @@ ROWS: Mapping[str, Row] = {
             YES: Parameter("the chance to be told to say yes"),
             NO: Parameter("the chance to be told to say no"),
             "questions": Parameter("how many questions", whole=True),
-            "pairs": Parameter("1 for associated answers, 0 for independent ones", 1, 1, "0", True),
+            "pairs": Parameter(
+                "1 for associated answers, 0 for independent ones", 1, 1, "0", whole=True
+            ),
         },
         _self_protective,
         "Boeckenholt and van der Heijden 2007; Cruyff and others 2007",
@@ -416,8 +411,3 @@ ROWS: Mapping[str, Row] = {
         "Petroczi and others 2011",
     ),
 }
-
-
-def law_of(name: str, given: Mapping[str, Any]) -> Law:
-    """Return the law of a row for these parameters."""
-    return ROWS[name].law(**given)
