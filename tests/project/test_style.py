@@ -22,6 +22,7 @@ FINISHED = (
     f"{AGGREGATOR}/comparisons",
     f"{AGGREGATOR}/contrasts",
     f"{AGGREGATOR}/decoders",
+    f"{AGGREGATOR}/designs",
     f"{AGGREGATOR}/distributions",
     f"{AGGREGATOR}/engines",
     f"{AGGREGATOR}/estimates",

@@ -34,6 +34,7 @@ from ldp_aggregator.designs.law import (
 from ldp_aggregator.designs.words import Parameter
 
 _MOST_QUESTIONS = 6
+_FEWEST_FOR_PAIRS = 4
 _MOST_ITEMS = 20
 CHEATER = "says no to everything"
 _BY_CHANCE = "answers by chance"
@@ -216,6 +217,8 @@ def _self_protective(yes: Fraction, no: Fraction, questions: int, pairs: int) ->
     """Several questions with forced answers, and people who say no to all of them."""
     if not 2 <= questions <= _MOST_QUESTIONS:
         raise EstimateError(f"expected 2 to {_MOST_QUESTIONS} questions, got {questions}")
+    if pairs and questions < _FEWEST_FOR_PAIRS:
+        raise EstimateError(f"expected four questions or more for pairs, got {questions}")
     chances = {1: said_yes(1 - no)[0], 0: said_yes(yes)[0]}
     held = tuple(product((1, 0), repeat=questions))
     answers = tuple(product((0, 1), repeat=questions))
