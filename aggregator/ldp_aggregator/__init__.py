@@ -11,7 +11,7 @@ try:
     from ldp import __version__, parse_survey
     from ldp.lazy import lazily
 except ImportError as error:
-    from ldp_aggregator.other_ldp import clash
+    from ldpkit_core import clash
 
     raise clash(error) from None
 

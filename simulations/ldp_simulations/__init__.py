@@ -16,7 +16,7 @@ try:
     from ldp import __version__
     from ldp.lazy import lazily
 except ImportError as error:
-    from ldp_aggregator.other_ldp import clash
+    from ldpkit_core import clash
 
     raise clash(error) from None
 

@@ -26,7 +26,7 @@ MAY_IMPORT = {
     "ldp_simulations": {"ldp", "ldp_client", "ldp_aggregator"},
 }
 DEVICE = ("ldp", "ldp_client")
-ON_DEVICE = {"ldp", "ldp_client", "msgpack", "xxhash"}
+ON_DEVICE = {"ldp", "ldp_client", "ldpkit_core", "msgpack", "xxhash"}
 OF_EXTRAS = {
     "keyrings": {"keyring"},
     "oblivious": {"cryptography", "pyhpke"},

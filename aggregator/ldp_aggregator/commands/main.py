@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ldp.errors import LDPError
-from ldp_aggregator.other_ldp import warning
 from ldp_aggregator.streams import say_everything
+from ldpkit_core import warning
 
 if TYPE_CHECKING:
     from fractions import Fraction

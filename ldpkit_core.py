@@ -1,14 +1,11 @@
-"""The other `ldp`: a distribution of that name on the public index has the same import name.
+"""What ldpkit-core says of another distribution, `ldp`, which has the same import name.
 
 Where both are installed, whichever came last has the folder `ldp`. If it was the other, nothing of
-ours works; if it was ours, nothing of the other does. This says so, in place of what Python would
-say of a name that is missing. It imports nothing from `ldp`, whosever that is.
+ours works; if it was ours, nothing of the other does. This module lies beside that folder and
+imports nothing from it, whosever it is, so that it can say so.
 """
 
 from __future__ import annotations
-
-from importlib import metadata
-from importlib.util import find_spec
 
 OTHER = "ldp"
 _WHAT_TO_DO = (
@@ -20,6 +17,9 @@ _WHAT_TO_DO = (
 
 def clash(error: ImportError) -> ImportError:
     """What to raise in place of an error at importing from `ldp`."""
+    # Slow to import, which only a device where nothing works has to wait for.
+    from importlib.util import find_spec
+
     spec = find_spec(OTHER)
     if spec is None:
         return ImportError("expected the package ldp of ldpkit-core; pip install ldpkit-core")
@@ -38,6 +38,8 @@ def warning() -> str | None:
 
 def installed() -> str | None:
     """The version of the other distribution, if it is there."""
+    from importlib import metadata
+
     try:
         return metadata.version(OTHER)
     except metadata.PackageNotFoundError:
