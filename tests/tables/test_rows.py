@@ -79,7 +79,7 @@ def test_groups_by_columns():
     assert groups["f"]["copied"]["true"].frequency == pytest.approx((1 - 0.3) / 0.4)
     assert groups.suppressed == ()
     one = estimate(SURVEY, frame, answers="z", by="sex", where={"age": "30"}, names=["copied"])
-    assert one["30", "m"]["copied"].reports == 6
+    assert one["m"]["copied"].reports == 6
 
 
 @pytest.fixture(scope="module")
@@ -111,3 +111,56 @@ def test_estimates_by_the_command(folder):
     assert [group["group"].get("sex") for group in groups] == [None, "f", "m"]
     assert "copied, from column z: false (0)" in result.stderr
     assert result.stderr.count("\n") == 2
+
+
+COMMANDS = {
+    "query": ("share(copied = true)", "share(often = daily) - share(often = never)"),
+    "compare": ("--question", "often", "--by", "sex", "--where", "year=2021"),
+    "associate": ("--questions", "copied,often"),
+    "trend": ("--question", "copied", "--epoch", "year"),
+    "report": ("--output", "-"),
+    "regress": ("--formula", "copied ~ sex"),
+    "weigh": ("--question", "often", "--weight", "year"),
+}
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_every_command_takes_rows(folder, command):
+    """Wherever tallies or reports go."""
+    result = said(folder, command, *COMMANDS[command])
+    assert len(result.stdout) > 200
+    assert ", from column " in result.stderr
+
+
+TAKES_COUNTS = {
+    "estimate": (1, ()),
+    "query": (1, ("share(copied = true)",)),
+    "report": (1, ("--output", "-")),
+    "trend": (2, ()),
+    "compare": (2, ()),
+}
+"""How many counts, and what else is said."""
+
+
+@pytest.mark.parametrize("command", TAKES_COUNTS)
+def test_every_command_takes_counts(folder, command):
+    """In words; of two, one for each side or epoch."""
+    survey = folder / "one.toml"
+    survey.write_text(ldp.survey("exam", SURVEY["copied"]).to_toml(), encoding="utf-8")
+    sides, words = TAKES_COUNTS[command]
+    counts = ("--counts", "yes=13,no=17", "--counts", "yes=20,no=11")[: 2 * sides]
+    assert len(run(command, survey, *counts, *words).stdout) > 200
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "one of these"),
+        (("x.tally", "--rows", "rows.csv"), "one of these"),
+        (("x.tally", "--answer", "z"), "are for --rows"),
+        (("x.tally", "--reports", "5"), "is for --counts"),
+    ],
+)
+def test_one_source(folder, words, message):
+    """Tallies, rows or counts."""
+    assert message in run("estimate", folder / "s.toml", *words, code=2).output

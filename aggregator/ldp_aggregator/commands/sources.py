@@ -134,9 +134,9 @@ class TallySource:
             raise click.UsageError("--reports is for --counts")
 
     @property
-    def others(self) -> bool:
-        """Whether answers were counted, or randomized, elsewhere."""
-        return bool(self.row_paths or self.counts)
+    def files(self) -> tuple[Any, ...]:
+        """Tallies and reports, tables, or counts, one by one."""
+        return self.paths or self.row_paths or self.counts
 
     def tally(
         self, names: Sequence[str] = (), *, by: Iterable[str] = (), together: Sequence[str] = ()
@@ -149,37 +149,75 @@ class TallySource:
         """
         if self.paths:
             return tally_of(self.survey_path, self.paths, self.quiet, allow_equal=self.allow_equal)
-        tallies = self.tallies(names, by=by, together=together)
-        if len(tallies) > 1:
+        if len(self.files) > 1:
             raise click.UsageError("expected --rows or --counts once, got several")
-        return tallies[0]
+        [tally] = self.tallies(names, by=by, together=together)
+        return tally
 
     def tallies(
-        self, names: Sequence[str] = (), *, by: Iterable[str] = (), together: Sequence[str] = ()
+        self,
+        names: Sequence[str] = (),
+        *,
+        by: Iterable[str] = (),
+        together: Sequence[str] = (),
+        other_path: Path | None = None,
     ) -> list[Tally]:
-        """The same, one for each file or set of counts."""
+        """The same, one for each file or set of counts.
+
+        other_path  the survey of all but the first
+        """
+        surveys = [self.survey_path, *[other_path or self.survey_path] * (len(self.files) - 1)]
         if self.paths:
             return [
-                tally_of(self.survey_path, [path], self.quiet, allow_equal=True)
-                for path in self.paths
+                tally_of(survey, [path], self.quiet, allow_equal=True)
+                for survey, path in zip(surveys, self.paths, strict=True)
             ]
         if self.counts:
-            survey = read_survey(self.survey_path)
-            name = asked_question(survey, names[0] if len(names) == 1 else None).name
-            return [self._counted(survey, name, text) for text in self.counts]
+            return [
+                self._counted(read_survey(survey), names, text)
+                for survey, text in zip(surveys, self.counts, strict=True)
+            ]
         from ldp_aggregator.rows.counting import tallies_of_rows
 
-        tables = read_tables(
-            self.survey_path,
-            self.row_paths,
+        tables = [
+            table
+            for survey, path in zip(surveys, self.row_paths, strict=True)
+            for table in self._tables(survey, [path], names)
+        ]
+        return tallies_of_rows(tables, tuple(by), together=together)
+
+    def by_epoch(
+        self, name: str, column: str | None, *, by: Iterable[str] = ()
+    ) -> list[tuple[int | str, Tally]]:
+        """The tally of a question for each value of a column; of counts, one for each."""
+        from ldp_aggregator.rows.counting import by_epoch, tallies_of_rows
+
+        if column is None:
+            return [*enumerate(self.tallies([name], by=by), 1)]
+        if len(self.files) > 1:
+            raise click.UsageError("expected --rows once, with a column of epochs, got several")
+        [table] = self._tables(self.survey_path, self.row_paths, [name])
+        epochs = by_epoch(table, column)
+        tallies = tallies_of_rows([*epochs.values()], tuple(by))
+        numbered = all(epoch.isdigit() for epoch in epochs)
+        return [
+            (int(epoch) if numbered else epoch, tally)
+            for epoch, tally in zip(epochs, tallies, strict=True)
+        ]
+
+    def _tables(
+        self, survey_path: Path, paths: Sequence[Path], names: Sequence[str]
+    ) -> list[SurveyRows]:
+        return read_tables(
+            survey_path,
+            paths,
             self.answers,
             codes=self.codes,
             names=names,
             quiet=self.quiet,
         )
-        return tallies_of_rows(tables, tuple(by), together=together)
 
-    def _counted(self, survey: Survey, name: str, text: str) -> Tally:
+    def _counted(self, survey: Survey, names: Sequence[str], text: str) -> Tally:
         """From a file, or from counts in words."""
         from ldp_aggregator.exchange.counts import LARGEST, read_counts
 
@@ -189,6 +227,7 @@ class TallySource:
             if "=" not in text:
                 raise
             content = text.encode()
+        name = asked_question(survey, names[0] if len(names) == 1 else None).name
         return read_counts(survey, name, content, reports=self.reports)
 
 

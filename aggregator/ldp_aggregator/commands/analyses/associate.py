@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from ldp_aggregator.commands.main import QUIET, SURVEY
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
     OUTPUT,
-    TALLIES,
     format_option,
     present,
 )
-from ldp_aggregator.commands.sources import ALLOW_EQUAL, tally_of
+from ldp_aggregator.commands.sources import TallySource, with_tallies
 from ldp_aggregator.files import read_candidates
 from ldp_aggregator.options import Options
 
 
 @click.command()
-@SURVEY
-@TALLIES
+@with_tallies()
 @click.option(
     "--questions",
     required=True,
@@ -37,11 +35,7 @@ from ldp_aggregator.options import Options
 )
 @format_option("tables", "record", "rows")
 @OUTPUT
-@ALLOW_EQUAL
-@QUIET
 def associate(
-    survey_path: Path,
-    paths: tuple[str, ...],
     questions: str,
     level: float,
     estimand: str,
@@ -49,20 +43,23 @@ def associate(
     likelihood: bool,
     form: str,
     output: Path | None,
-    allow_equal: bool,
-    quiet: bool,
+    **given: Any,
 ) -> None:
-    """Estimate joint answers to questions that SURVEY asks together, and test independence."""
+    """Estimate joint answers to questions that SURVEY asks together, and test independence.
+
+    Answers in the same row of --rows go together, whatever SURVEY says.
+    """
     from ldp_aggregator.association.association import associate
 
     options = Options(level, estimand, simultaneous="bonferroni" if simultaneous else None)
     names = [name.strip() for name in questions.split(",")]
-    tally = tally_of(survey_path, paths, quiet, allow_equal=allow_equal)
+    source = TallySource.taken(given)
+    tally = source.tally(names, together=names)
     association = associate(
         tally,
         names,
         options,
-        candidates=read_candidates(tally.survey, survey_path),
+        candidates=read_candidates(tally.survey, source.survey_path),
         likelihood=likelihood,
     )
     present(association.sheet(), form, output)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
-from ldp_aggregator.commands.main import QUIET, SURVEY, FiniteRange
+from ldp_aggregator.commands.main import FiniteRange
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
@@ -17,10 +17,10 @@ from ldp_aggregator.commands.output_options import (
     present,
 )
 from ldp_aggregator.commands.sources import (
-    ALLOW_EQUAL,
+    TallySource,
     asked_question,
     group_arguments,
-    tally_of,
+    with_tallies,
 )
 from ldp_aggregator.files import read_candidates
 from ldp_aggregator.options import MOST_REPORTS_EACH, Options
@@ -46,9 +46,7 @@ def _read_direct(_: click.Context, __: click.Parameter, text: str | None) -> Dir
 
 
 @click.command()
-@SURVEY
-@click.argument("first", metavar="A")
-@click.argument("second", metavar="[B]", required=False)
+@with_tallies("[A [B]]")
 @click.option(
     "--question", metavar="NAME", help="Which question; may be left out if there is but one."
 )
@@ -104,12 +102,7 @@ def _read_direct(_: click.Context, __: click.Parameter, text: str | None) -> Dir
 @with_group_options
 @format_option("tables", "record", "rows", "bars")
 @OUTPUT
-@ALLOW_EQUAL
-@QUIET
 def compare(
-    survey_path: Path,
-    first: str,
-    second: str | None,
     question: str | None,
     other_path: Path | None,
     level: float,
@@ -123,8 +116,6 @@ def compare(
     baseline: str | None,
     form: str,
     output: Path | None,
-    allow_equal: bool,
-    quiet: bool,
     **asked: Any,
 ) -> None:
     """Compare B with A: tallies or report files of one question, or URLs of such.
@@ -139,29 +130,32 @@ def compare(
     from ldp_aggregator.comparisons.group_comparisons import compare_groups
     from ldp_aggregator.estimates.estimation import estimate
 
-    wanted = GroupOptions(**asked)
+    wanted, source = GroupOptions.taken(asked), TallySource.taken(asked)
+    if len(source.files) > 2:
+        raise click.UsageError(f"expected A and B, got {len(source.files)} of them")
+    is_alone, path = len(source.files) == 1, source.survey_path
     if direct is not None:
-        alone = (second, other_path, names, baseline, simultaneous, margin, overlap)
-        _check_direct(wanted, alone)
-        one = tally_of(survey_path, [first], quiet, allow_equal=True)
+        alone = (None if is_alone else "B", other_path, names, baseline, simultaneous, margin)
+        _check_direct(wanted, (*alone, overlap))
+        [one] = source.tallies(_asked(question))
         options = Options(level, "population", reports_each=reports_each)
-        beside = _against_direct(one, question, survey_path, direct=direct, options=options)
+        beside = _against_direct(one, question, path, direct=direct, options=options)
         present(beside.sheet(), form, output)
         return
-    _check(wanted, second, other_path=other_path, baseline=baseline, names=names)
+    _check(wanted, is_alone, other_path=other_path, baseline=baseline, names=names)
     options = Options(level, estimand, reports_each=reports_each)
-    one = tally_of(survey_path, [first], quiet, allow_equal=True)
+    tallies = source.tallies(_asked(question), by=wanted.asked.names, other_path=other_path)
+    one, *others = tallies
     name = asked_question(one.survey, question).name
-    candidates = read_candidates(one.survey, survey_path)
+    candidates = read_candidates(one.survey, path)
     how: dict[str, Any] = {
         "simultaneous": simultaneous,
         "margin": margin,
         "overlap": overlap,
-        "allow_equal": allow_equal,
+        # Counts that are alike are no sign of one table that was given twice.
+        "allow_equal": source.allow_equal or not source.paths,
     }
-    path = survey_path if other_path is None else other_path
-    others = [] if second is None else [tally_of(path, [second], quiet, allow_equal=True)]
-    called = _names(names, first, second or "")
+    called = _names(names, source)
     if wanted:
         groups = compare_groups(
             one,
@@ -171,14 +165,14 @@ def compare(
             options=options,
             candidates=candidates,
             names=called,
-            **group_arguments(survey_path, wanted),
+            **group_arguments(path, wanted),
             **how,
         )
         present(groups.sheet(), form, output)
         return
     [other] = others
     same = asked_question(other.survey, question).name
-    known = read_candidates(other.survey, path)
+    known = read_candidates(other.survey, other_path or path)
     comparison = compared(
         estimate(one, options=options, candidates=candidates, names=[name])[name],
         estimate(other, options=options, candidates=known, names=[same])[same],
@@ -217,14 +211,14 @@ def _check_direct(wanted: GroupOptions, others: Sequence[object]) -> None:
 
 def _check(
     wanted: GroupOptions,
-    second: str | None,
+    is_alone: bool,
     *,
     other_path: Path | None,
     baseline: str | None,
     names: str | None,
 ) -> None:
     """Raise `click.UsageError` for options that do not go together."""
-    if second is None:
+    if is_alone:
         if not wanted.by:
             raise click.UsageError("expected A and B, or A alone and --by to compare its groups")
         if other_path is not None or names is not None:
@@ -233,7 +227,11 @@ def _check(
         raise click.UsageError("--baseline and --released are for groups of A alone, got B as well")
 
 
-def _names(names: str | None, first: str, second: str) -> tuple[str, str]:
+def _asked(question: str | None) -> tuple[str, ...]:
+    return () if question is None else (question,)
+
+
+def _names(names: str | None, source: TallySource) -> tuple[str, str]:
     """What the two are called: as was asked, or by their files if these differ."""
     if names is not None:
         parts = [name.strip() for name in names.split(",")]
@@ -242,5 +240,7 @@ def _names(names: str | None, first: str, second: str) -> tuple[str, str]:
                 f"expected two different names with a comma between, got {names!r}"
             )
         return parts[0], parts[1]
-    stems = Path(first).stem, Path(second).stem
-    return stems if stems[0] != stems[1] and all(stems) else ("A", "B")
+    stems = [Path(file).stem for file in source.files]
+    if source.counts or len(set(filter(None, stems))) < 2:
+        return "A", "B"
+    return stems[0], stems[1]

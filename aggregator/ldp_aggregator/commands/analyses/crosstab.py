@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from ldp_aggregator.commands.main import QUIET, SURVEY
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
     OUTPUT,
-    TALLIES,
     format_option,
     present,
 )
-from ldp_aggregator.commands.sources import ALLOW_EQUAL, tally_of
+from ldp_aggregator.commands.sources import TallySource, with_tallies
 from ldp_aggregator.options import Options
 
 
 @click.command()
-@SURVEY
-@TALLIES
+@with_tallies()
 @click.option("--question", required=True, metavar="NAME", help="A question of type table.")
 @click.option(
     "--fields",
@@ -33,25 +31,20 @@ from ldp_aggregator.options import Options
 @ESTIMAND
 @format_option("tables", "record", "rows")
 @OUTPUT
-@ALLOW_EQUAL
-@QUIET
 def crosstab(
-    survey_path: Path,
-    paths: tuple[str, ...],
     question: str,
     fields: str | None,
     level: float,
     estimand: str,
     form: str,
     output: Path | None,
-    allow_equal: bool,
-    quiet: bool,
+    **given: Any,
 ) -> None:
     """Show shares, shares within groups, and dependence of a question's fields."""
     from ldp_aggregator.association.crosstab_sheet import crosstab_sheet, pairs_sheet
     from ldp_aggregator.association.crosstabs import crosstab as crosstab_of
 
-    tally = tally_of(survey_path, paths, quiet, allow_equal=allow_equal)
+    tally = TallySource.taken(given).tally([question])
     table = crosstab_of(tally, question, Options(level, estimand))
     if fields is None:
         present(pairs_sheet(table), form, output)

@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
-from ldp_aggregator.commands.main import QUIET, SURVEY
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
@@ -16,15 +15,13 @@ from ldp_aggregator.commands.output_options import (
     format_option,
     present,
 )
-from ldp_aggregator.commands.sources import ALLOW_EQUAL, group_arguments, tally_of
+from ldp_aggregator.commands.sources import TallySource, group_arguments, with_tallies
 from ldp_aggregator.files import read_candidates
 from ldp_aggregator.options import Options
 
 
 @click.command()
-@SURVEY
-@click.argument("path", metavar="TALLY_OR_REPORTS", type=click.Path(path_type=str))
-@click.argument("texts", metavar="QUERY...", nargs=-1, required=True)
+@with_tallies("[TALLY_OR_REPORTS] QUERY...")
 @LEVEL
 @ESTIMAND
 @click.option(
@@ -35,33 +32,33 @@ from ldp_aggregator.options import Options
 @with_group_options
 @format_option("tables", "record", "rows")
 @OUTPUT
-@ALLOW_EQUAL
-@QUIET
 def query(
-    survey_path: Path,
-    path: str,
-    texts: tuple[str, ...],
+    paths: tuple[str, ...],
     level: float,
     estimand: str,
     simultaneous: bool,
     form: str,
     output: Path | None,
-    allow_equal: bool,
-    quiet: bool,
     **asked: Any,
 ) -> None:
-    """Answer each QUERY, such as "share(mode = bus) - share(mode = car)", from one tally."""
+    """Answer each QUERY, such as "share(mode = bus) - share(mode = car)"."""
     from ldp_aggregator.queries.answering import query as answers_of
     from ldp_aggregator.queries.group_answers import query_groups
     from ldp_aggregator.queries.query_sheet import query_sheet
 
-    wanted = GroupOptions(**asked)
-    tally = tally_of(survey_path, (path,), quiet, allow_equal=allow_equal)
+    # In front of the queries stands a file, unless another option says where answers are.
+    files = 0 if asked["row_paths"] or asked["counts"] else 1
+    texts = paths[files:]
+    if not texts:
+        raise click.UsageError("expected a QUERY, such as 'share(mode = bus)'")
+    wanted = GroupOptions.taken(asked)
+    source = TallySource(paths=paths[:files], **asked)
+    tally = source.tally(by=wanted.asked.names)
     family = "bonferroni" if simultaneous else None
     options = Options(level, estimand, simultaneous=family)
-    candidates = read_candidates(tally.survey, survey_path)
+    candidates = read_candidates(tally.survey, source.survey_path)
     if wanted:
-        arguments = group_arguments(survey_path, wanted)
+        arguments = group_arguments(source.survey_path, wanted)
         groups = query_groups(tally, *texts, options=options, candidates=candidates, **arguments)
         present(groups.sheet(), form, output)
         return

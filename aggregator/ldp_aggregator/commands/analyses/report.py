@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY
+from ldp_aggregator.commands.main import OUTPUT_FILE
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
     QUESTION,
-    TALLIES,
     check_names,
     warn_of_health,
 )
-from ldp_aggregator.commands.sources import ALLOW_EQUAL, tally_of
+from ldp_aggregator.commands.sources import TallySource, with_tallies
 from ldp_aggregator.files import hand_out, read_candidates
 from ldp_aggregator.options import Options
 
 
 @click.command()
-@SURVEY
-@TALLIES
+@with_tallies()
 @QUESTION
 @click.option("--title", default="", help="The heading of the page.  [default: the survey's name]")
 @click.option(
@@ -47,11 +46,7 @@ from ldp_aggregator.options import Options
     type=OUTPUT_FILE,
     help="The page to write, such as report.html.",
 )
-@ALLOW_EQUAL
-@QUIET
 def report(
-    survey_path: Path,
-    paths: tuple[str, ...],
     names: tuple[str, ...],
     title: str,
     texts: tuple[str, ...],
@@ -59,8 +54,7 @@ def report(
     estimand: str,
     simultaneous: bool,
     output: Path,
-    allow_equal: bool,
-    quiet: bool,
+    **given: Any,
 ) -> None:
     """Write estimates of SURVEY as a page for others: pictures and words first."""
     from ldp_aggregator.estimates.estimation import estimate
@@ -68,13 +62,14 @@ def report(
     from ldp_aggregator.reporting.page import report_page
 
     options = Options(level, estimand, simultaneous="bonferroni" if simultaneous else None)
-    tally = tally_of(survey_path, paths, quiet, allow_equal=allow_equal)
+    source = TallySource.taken(given)
+    tally = source.tally(names)
     survey = tally.survey
     check_names(names, [question.name for question in survey])
-    candidates = read_candidates(survey, survey_path)
+    candidates = read_candidates(survey, source.survey_path)
     estimates = estimate(tally, options=options, candidates=candidates, names=names)
     answers = query(tally, *texts, options=options, candidates=candidates)
-    if not quiet:
+    if not source.quiet:
         for question in estimates:
             warn_of_health(survey[question.name], tally.counts[question.name], 1)
     hand_out(output, report_page(estimates, answers, title=title))

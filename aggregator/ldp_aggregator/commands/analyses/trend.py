@@ -11,9 +11,9 @@ import click
 
 from ldp.errors import EstimateError
 from ldp_aggregator.commands.group_options import GroupOptions, with_groups_of_several
-from ldp_aggregator.commands.main import QUIET, SURVEY, FiniteRange
+from ldp_aggregator.commands.main import FiniteRange
 from ldp_aggregator.commands.output_options import LEVEL, OUTPUT, format_option, present
-from ldp_aggregator.commands.sources import ALLOW_EQUAL, asked_question, tally_of
+from ldp_aggregator.commands.sources import TallySource, asked_question, with_tallies
 from ldp_aggregator.files import read_candidates, read_survey
 from ldp_aggregator.options import ESTIMANDS, Options
 
@@ -82,8 +82,8 @@ class _Reading(NamedTuple):
 
 
 @click.command()
-@SURVEY
-@click.argument("paths", metavar="TALLY_OR_STORE...", nargs=-1, required=True)
+@with_tallies("[TALLY_OR_STORE]...")
+@click.option("--epoch", metavar="COLUMN", help="The column of --rows that says the epoch.")
 @click.option(
     "--question", metavar="NAME", help="Which question; may be left out if there is but one."
 )
@@ -134,14 +134,11 @@ class _Reading(NamedTuple):
 @with_groups_of_several
 @format_option("tables", "record", "rows", "bars")
 @OUTPUT
-@ALLOW_EQUAL
-@QUIET
 @click.pass_context
 def trend(
     context: click.Context,
     /,
-    survey_path: Path,
-    paths: tuple[str, ...],
+    epoch: str | None,
     question: str | None,
     values: tuple[str, ...],
     level: float,
@@ -154,26 +151,29 @@ def trend(
     alert: bool,
     form: str,
     output: Path | None,
-    allow_equal: bool,
-    quiet: bool,
     **given: Any,
 ) -> None:
     """Follow a question over epochs: level, band, and evidence of a change.
 
     Epochs are tallies or report files in the order of time, one for each; where their names end in
     numbers, these are the epochs, and some may be missing. Or they are those of the store of `ldp
-    serve`, such as sqlite:///ldp.db.
+    serve`, such as sqlite:///ldp.db; or a column of --rows says them.
     """
     from ldp_aggregator.series.following import follow
     from ldp_aggregator.series.group_trends import follow_groups
 
-    asked = asked_question(read_survey(survey_path), question)
-    wanted = GroupOptions(**given)
-    reading = _Reading(survey_path, asked, Options(level, estimand), groups=wanted)
-    if len(paths) == 1 and paths[0].startswith(_STORES):
-        history = _stored(reading, paths[0])
+    wanted, source = GroupOptions.taken(given), TallySource.taken(given)
+    asked = asked_question(read_survey(source.survey_path), question)
+    reading = _Reading(source.survey_path, asked, Options(level, estimand), groups=wanted)
+    if (epoch is not None) != bool(source.row_paths):
+        raise click.UsageError("expected --rows and --epoch together: which column says when")
+    if source.paths and len(source.paths) == 1 and source.paths[0].startswith(_STORES):
+        history = _stored(reading, source.paths[0])
+    elif source.paths:
+        history = _counted(reading, source)
     else:
-        history = _counted(reading, paths, quiet=quiet, allow_equal=allow_equal)
+        tallies = source.by_epoch(asked.name, epoch, by=wanted.asked.names)
+        history = [(number, reading.of(tally)) for number, tally in tallies]
     following: Any = partial(follow_groups, question=asked.name) if reading.groups else follow
     trends = following(
         history,
@@ -194,19 +194,17 @@ def trend(
         context.exit(NOT_TESTED)
 
 
-def _counted(
-    reading: _Reading, paths: tuple[str, ...], *, quiet: bool, allow_equal: bool
-) -> History:
+def _counted(reading: _Reading, source: TallySource) -> History:
     """From a file for each epoch. Raises `EstimateError` for equal ones."""
     name, history = reading.question.name, []
     counted: dict[bytes, list[str]] = {}
-    for epoch, path in zip(epochs_of(paths), paths, strict=True):
-        tally = tally_of(reading.survey_path, [path], quiet, allow_equal=True)
+    paths = source.paths
+    for epoch, path, tally in zip(epochs_of(paths), paths, source.tallies(), strict=True):
         counts = tally.counts[name].tobytes()
         # Small epochs may have equal counts by chance; a file that comes twice has equal bytes.
         alike = counted.setdefault(counts, []) if tally.reports(name) else []
         again = [other for other in alike if _bytes_of(other) == _bytes_of(path)]
-        if again and not allow_equal:
+        if again and not source.allow_equal:
             raise EstimateError(
                 f"{path}: expected a tally of its own for each epoch, got the bytes of {again[0]} "
                 "for the second time; if it really counts other reports, pass --allow-equal"
