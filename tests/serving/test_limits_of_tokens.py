@@ -64,6 +64,7 @@ def test_a_batch_has_a_greatest_size(open_service):
     assert upload(service, sizes[1], RELAY).json()["accepted"] == 1
     assert upload(service, sizes[2], RELAY).json()["rejected"] == {"batch-size": 1}
     assert Rules().most_reports == 10_000
+    assert service.entitled(UPLOADING, UPLOAD)[1].reports_a_day == 1_000_000
 
 
 def test_a_token_has_a_quota_a_day(open_service, clock):

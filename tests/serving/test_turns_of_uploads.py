@@ -4,7 +4,7 @@ import os
 import struct
 from concurrent.futures import Future
 from contextlib import closing
-from threading import Event
+from threading import Event, Thread
 
 import pytest
 from collecting import wait_for
@@ -14,17 +14,17 @@ from wire_samples import SURVEY, TEXT, file_of
 from ldp.wire import Batch, encode_frame
 from ldp_aggregator.service.counting.admission import Admission
 from ldp_aggregator.service.counting.line import MOST_MIXED
-from ldp_aggregator.service.counting.pieces import LIGHT, MOST_FRAMES
+from ldp_aggregator.service.counting.pieces import LEAST_FRAMES, LIGHT
 from ldp_aggregator.service.counting.served import Catalogue, Served
-from ldp_aggregator.service.counting.submissions import Submission, to_futures
+from ldp_aggregator.service.counting.submissions import BusyError, Submission, to_futures
 from ldp_aggregator.service.counting.writer import Writer
 from ldp_aggregator.service.store.opening import open_store
 
 HEAVY = {
     "batches of one": b"".join(fresh() for _ in range(5000)),
-    "tiny frames": encode_frame(b"") * 20_000,
+    "small frames": encode_frame(bytes(36)) * 5000,
     "nothing but beginnings": b"LDPR" * 50_000,
-    "garbage between": (encode_frame(b"x") + b"LDPR") * 5000,
+    "garbage between": (encode_frame(bytes(36)) + b"LDPR") * 5000,
 }
 _INSIDE = b"".join(fresh() for _ in range(2000))
 HEAVY["what says that it is one frame"] = struct.pack("<4sIQ", b"LDPR", len(_INSIDE), 0) + _INSIDE
@@ -50,6 +50,7 @@ def turns(monkeypatch):
         return genuine(admission, turn, pieces, now)
 
     monkeypatch.setattr(Admission, "take_pieces", take_pieces)
+    monkeypatch.setattr("ldp_aggregator.service.counting.pieces.MOMENT", 0.0)
     return taken
 
 
@@ -90,16 +91,16 @@ def test_a_heavy_upload_is_taken_in_turns(writer, turns, name):
         for piece in pieces
         if piece.submission.body == HEAVY[name]
     )
-    assert all(len(piece.payloads) <= MOST_FRAMES for pieces in turns for piece in pieces)
-    assert len(turns) > len(outcomes) / MOST_FRAMES
+    assert all(len(piece.payloads) <= LEAST_FRAMES for pieces in turns for piece in pieces)
+    assert len(turns) > len(outcomes) / LEAST_FRAMES
 
 
 def test_heavy_uploads_share_one_piece_a_turn(writer, turns):
     """However many there are: by turns, and none waits for another's end."""
-    bodies = [b"".join(fresh() for _ in range(3 * MOST_FRAMES)) for _ in range(3)]
+    bodies = [b"".join(fresh() for _ in range(3 * LEAST_FRAMES)) for _ in range(3)]
     futures = [send(writer, body) for body in bodies]
     for future in futures:
-        assert future.result(60).outcomes == {"accepted": 3 * MOST_FRAMES}
+        assert future.result(60).outcomes == {"accepted": 3 * LEAST_FRAMES}
     assert all(len(pieces) == 1 for pieces in turns)
     order = [bodies.index(pieces[0].submission.body) for pieces in turns]
     assert order.index(1) < len(order) - 1 - order[::-1].index(0)
@@ -123,8 +124,28 @@ def test_a_large_frame_is_taken_whole(writer, turns):
     assert [piece.is_last for pieces in turns for piece in pieces] == [True]
 
 
-def test_what_waits_when_a_writer_is_closed_is_counted(writer):
-    """Down to the last piece."""
-    heavy = send(writer, HEAVY["batches of one"])
-    writer.close()
-    assert heavy.result(0).outcomes == {"accepted": 5000}
+def test_a_piece_is_as_large_as_is_counted_in_a_moment(writer, turns, monkeypatch):
+    """Where a moment is long, many small frames wait for few commits."""
+    monkeypatch.setattr("ldp_aggregator.service.counting.pieces.MOMENT", 60.0)
+    assert send(writer, HEAVY["batches of one"]).result(60).outcomes == {"accepted": 5000}
+    assert [len(pieces[0].payloads) for pieces in turns] == [LEAST_FRAMES, 5000 - LEAST_FRAMES]
+
+
+@pytest.mark.parametrize("stopped", [True, False])
+def test_a_heavy_upload_is_not_counted_to_its_end_for_no_one(writer, turns, stopped):
+    """Where its sender has gone, or the writer is closed: it was not acknowledged."""
+    turns.may_go_on.clear()
+    heavy = Submission(HEAVY["batches of one"], Future(), to_futures, waits=True)
+    writer.submit(heavy)
+    wait_for(lambda: turns)
+    light = send(writer, fresh())
+    if stopped:
+        Thread(target=writer.close).start()
+        wait_for(lambda: writer.trouble)
+    heavy.wanted = stopped
+    turns.may_go_on.set()
+    assert light.result(60).outcomes == {"accepted": 1}
+    with pytest.raises(BusyError):
+        heavy.ticket.result(60)
+    assert len(turns) <= 3
+    assert not writer.waiting

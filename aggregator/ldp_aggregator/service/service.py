@@ -28,7 +28,7 @@ from ldp_aggregator.service.uploads.invitations import Invitation
 from ldp_aggregator.service.uploads.public import Public
 from ldp_aggregator.service.uploads.room import UploadLimits
 from ldp_aggregator.service.uploads.token_use import TokenUse
-from ldp_aggregator.service.uploads.tokens import GRANTED, MISSING, UPLOAD, TokenFile
+from ldp_aggregator.service.uploads.tokens import GRANTED, MISSING, MOST_A_DAY, UPLOAD, TokenFile
 from ldp_aggregator.versions.published import PublishedRegister
 
 
@@ -187,7 +187,7 @@ class Service:
             known.name,
             known.surveys,
             known.most_reports,
-            reports_a_day=known.reports_a_day,
+            reports_a_day=known.reports_a_day or (MOST_A_DAY if scope == UPLOAD else None),
         )
 
     def _invited(self, token: str | None) -> Invitation | None:

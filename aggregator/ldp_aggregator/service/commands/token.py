@@ -65,7 +65,9 @@ def token() -> None:
     help="Reports that one batch may have, as from a relay.  [default: 10000]",
 )
 @click.option(
-    "--reports-a-day", type=click.IntRange(1), help="Reports that it may send in a day, in UTC."
+    "--reports-a-day",
+    type=click.IntRange(1),
+    help="Reports that it may send in a day, in UTC.  [default: 1,000,000]",
 )
 @_FILE
 @_AUDIT

@@ -2,7 +2,8 @@
 
 Rules
 - So many submissions, and bytes of them, wait at most; more are told to come again.
-- A turn takes light ones up to its limits, and one piece of a heavy one (`pieces`).
+- A turn takes light ones up to its limits, and one piece of a heavy one (`pieces`), which comes
+  last.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class Line:
         self._closed = self._ended = False
         self.waiting = 0
         self.drop = self._cutter.drop
+        self.note = self._cutter.note
 
     def put(self, submission: Submission) -> None:
         """Let one wait. Raises `BusyError` if there is no room for it."""
@@ -59,7 +61,7 @@ class Line:
                 self._bytes -= len(submission.body)
 
     def close(self) -> None:
-        """Take no more; what waits is still handed out."""
+        """Take no more; what is light is still handed out."""
         with self._lock:
             if not self._closed:
                 self._closed = True

@@ -36,7 +36,8 @@ class Permissions:
         self._catalogue = catalogue
         self._day = int(now // DAY)
         self._until_tomorrow = int((self._day + 1) * DAY - now) + 1
-        self._asked: Counter[str] = Counter()
+        self._asked: dict[str, int] = {}
+        """Reports of a token today, with those of this turn."""
         self._accepted: Counter[str] = Counter()
 
     def refusal(self, sender: Sender | None, items: Sequence[Batch | Refusal]) -> LDPError | None:
@@ -47,8 +48,9 @@ class Permissions:
             return NotPermittedError()
         if sender.reports_a_day is not None:
             asked = sum(item.size for item in items)
-            before = self._turn.sent(self._day, sender.name) + self._asked[sender.name]
-            if before + asked > sender.reports_a_day:
+            if sender.name not in self._asked:
+                self._asked[sender.name] = self._turn.sent(self._day, sender.name)
+            if self._asked[sender.name] + asked > sender.reports_a_day:
                 return QuotaError(self._until_tomorrow)
             self._asked[sender.name] += asked
         return None

@@ -8,13 +8,18 @@ whole, it would stand in everyone's way for seconds.
     heavy   anything else: taken piece by piece
 
 What has more than a few KiB is cut into frames by a thread beside the writer, which finds out what
-it is: what looks like one large frame may be damage around thousands of sound ones.
+it is: what looks like one large frame may be damage around thousands of sound ones. What can be no
+batch is damage there, and one stretch of it is rejected as one.
 
 Rules
 - A turn takes one piece of one heavy submission, by turns. A connection has one upload at a time,
   so whoever sends heavy ones shares one piece a turn with all others who do.
+- A piece is as large as can be counted in a moment, by how long the last one took: many small ones
+  would wait for the disk, one after the other.
 - A heavy submission is answered once its last piece lasts. If a piece cannot be counted, no one
   knows of the rest: sent again, what was counted is a duplicate.
+- A heavy submission is not counted to its end once its sender has gone, or the service stops: it
+  was not acknowledged, and will come again.
 - What comes from a source is taken whole, in one transaction with its mark; and what comes from a
   relay, with what is kept of its batch.
 """
@@ -22,8 +27,7 @@ Rules
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import NamedTuple
@@ -33,9 +37,13 @@ from ldp_aggregator.service.counting.submissions import EARLY, EarlyError, Recei
 
 LIGHT = 8 << 10
 """Bytes of a body that is light, whatever it holds."""
-MOST_FRAMES = 256
+MOMENT = 0.03
+"""Seconds in which a piece should be counted."""
+LEAST_FRAMES, MOST_FRAMES = 256, 1 << 14
 MOST_BYTES = 256 << 10
-"""Frames, and bytes of them, in a piece, unless it is one frame that is larger."""
+"""Bound the frames of a piece, and the bytes of them unless it is one frame that is larger."""
+SHORTEST = 36
+"""Bytes of a payload below which it is no batch: it has a fingerprint and an id."""
 
 Payload = bytes | Damage
 
@@ -51,7 +59,21 @@ class Piece(NamedTuple):
 @dataclass(slots=True)
 class _Heavy:
     submission: Submission
-    pieces: deque[list[Payload]] = field(default_factory=deque)
+    payloads: list[Payload]
+    taken: int = 0
+
+    def piece(self, frames: int) -> Piece:
+        """Take the next piece, of at most this many frames."""
+        end = start = self.taken
+        size = 0
+        for payload in self.payloads[start : start + frames]:
+            size += len(payload) if isinstance(payload, bytes) else 0
+            if size > MOST_BYTES and end > start:
+                break
+            end += 1
+        self.taken = end
+        is_last = end == len(self.payloads)
+        return Piece(self.submission, self.payloads[start:end], is_last=is_last)
 
 
 def answer_to(piece: Piece, outcome: tuple[str, ...]) -> Receipt | EarlyError | None:
@@ -88,6 +110,8 @@ class Cutter:
         self._coming: SimpleQueue[Submission | None] = SimpleQueue()
         self._lock = Lock()
         self._waiting: deque[_Heavy] = deque()
+        self._frames = LEAST_FRAMES
+        self._stopping = False
         self._thread = Thread(target=self._run, name="ldp-cutter", daemon=True)
         self._thread.start()
 
@@ -96,7 +120,8 @@ class Cutter:
         self._coming.put(submission)
 
     def close(self) -> None:
-        """Cut what was taken in, and end."""
+        """Let go of what is heavy, and end."""
+        self._stopping = True
         self._coming.put(None)
         self._thread.join()
 
@@ -106,10 +131,17 @@ class Cutter:
             if not self._waiting:
                 return None
             heavy = self._waiting.popleft()
-            payloads = heavy.pieces.popleft()
-            if heavy.pieces:
+            heavy.submission.wanted &= not self._stopping
+            piece = heavy.piece(self._frames if heavy.submission.wanted else 0)
+            if not piece.is_last:
                 self._waiting.append(heavy)
-            return Piece(heavy.submission, payloads, is_last=not heavy.pieces)
+            return piece
+
+    def note(self, piece: Piece, seconds: float) -> None:
+        """Learn from how long a piece took to be counted how large one may be."""
+        frames = int(len(piece.payloads) * MOMENT / max(seconds, 1e-9))
+        if len(piece.payloads) >= LEAST_FRAMES:
+            self._frames = min(max(frames, LEAST_FRAMES), MOST_FRAMES)
 
     def drop(self, submission: Submission) -> None:
         """Forget what is left of a submission."""
@@ -119,27 +151,25 @@ class Cutter:
 
     def _run(self) -> None:
         while (submission := self._coming.get()) is not None:
-            payloads = read_frames(submission.body)
+            submission.wanted &= not self._stopping
+            payloads = _by_stretch(read_frames(submission.body)) if submission.wanted else []
             if len(payloads) == 1:
                 self._ready.put(Piece(submission, payloads))
                 continue
-            heavy = _Heavy(submission, deque(_pieces(payloads)))
             with self._lock:
-                self._waiting.append(heavy)
+                self._waiting.append(_Heavy(submission, payloads))
             self._ready.put(WAKE)
 
 
-def _pieces(payloads: list[Payload]) -> Iterator[list[Payload]]:
-    piece: list[Payload] = []
-    size = 0
+def _by_stretch(payloads: list[Payload]) -> list[Payload]:
+    """Take what is too short for a batch for damage, and damage beside damage for one stretch."""
+    joined: list[Payload] = []
     for payload in payloads:
-        more = len(payload) if isinstance(payload, bytes) else 0
-        if piece and (len(piece) == MOST_FRAMES or size + more > MOST_BYTES):
-            yield piece
-            piece, size = [], 0
-        piece.append(payload)
-        size += more
-    yield piece
+        if isinstance(payload, bytes) and len(payload) >= SHORTEST:
+            joined.append(payload)
+        elif not joined or isinstance(joined[-1], bytes):
+            joined.append(Damage(0, 0))
+    return joined
 
 
 WAKE = Submission(b"", None, lambda _: None)

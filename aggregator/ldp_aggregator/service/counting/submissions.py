@@ -133,6 +133,8 @@ class Submission:
     in the first frame."""
     waits: bool = False
     """Whether early batches are sent again, instead of being rejected."""
+    wanted: bool = True
+    """Whether someone waits for the answer; else it may be let go of before it is counted."""
     told: list[str] = field(default_factory=list)
     """What became of those that were counted so far, where it is taken in pieces."""
     counted: Counter[str] | None = None

@@ -45,6 +45,7 @@ from ldp_aggregator.service.counting.publication import LIVE, Publication, Publi
 from ldp_aggregator.service.counting.served import Catalogue
 from ldp_aggregator.service.counting.submissions import (
     Answer,
+    BusyError,
     EarlyError,
     InternalError,
     Receipt,
@@ -151,7 +152,7 @@ class Writer:
         return future.result()
 
     def close(self) -> None:
-        """Finish what waits, and close the store."""
+        """Finish what waits and is light, and close the store."""
         self._stopping.set()
         self._line.close()
         self._thread.join()
@@ -198,6 +199,8 @@ class Writer:
 
     def _answer(self, piece: Piece, outcome: tuple[str, ...] | LDPError) -> Answer | None:
         """What to tell a submission after one of its pieces; None before the last."""
+        if not piece.submission.wanted:
+            outcome = BusyError()
         if isinstance(outcome, LDPError):
             self._line.drop(piece.submission)
             return outcome
@@ -209,7 +212,9 @@ class Writer:
     def _turn(self, pieces: Sequence[Piece]) -> list[tuple[str, ...] | LDPError]:
         books = self._books = self._books or self._opened()
         with begin(books) as turn:
+            started = time.perf_counter()
             answers = self._admission.take_pieces(turn, pieces, self._clock())
+            self._line.note(pieces[-1], time.perf_counter() - started)
             for piece in pieces:
                 for source, place in piece.submission.marks.items():
                     turn.mark(source, place)

@@ -72,7 +72,7 @@ def _settle(future: asyncio.Future[Receipt], answer: Answer) -> None:
 
 
 class _Patience:
-    """Ends the wait for bodies that take too long.
+    """Ends the wait for bodies that take too long, or have to make way.
 
     One timer looks after all of them: one for each would cost more than reading most of them does.
     """
@@ -81,7 +81,8 @@ class _Patience:
         self._desk = desk
         self._coming: dict[asyncio.Task[Any], tuple[float, Place]] = {}
         """When each body began, and its place."""
-        self._late: set[asyncio.Task[Any]] = set()
+        self._ended: dict[asyncio.Task[Any], Refused] = {}
+        """Why the wait for a body ends."""
         self._looking = False
 
     async def body(self, receive: Receive, place: Place) -> bytes:
@@ -90,19 +91,28 @@ class _Patience:
         loop = asyncio.get_running_loop()
         assert task is not None  # noqa: S101 (a fact about coroutines)
         self._coming[task] = loop.time(), place
+        place.make_way = partial(self._make_way, task, place)
         if not self._looking:
             self._looking = True
             self._look_later(loop)
         try:
             return await _body(receive, place)
         except asyncio.CancelledError:
-            if task not in self._late:
+            if task not in self._ended:
                 raise
             task.uncancel()
-            raise self._desk.too_slow(place) from None
+            raise self._ended[task] from None
         finally:
             del self._coming[task]
-            self._late.discard(task)
+            self._ended.pop(task, None)
+
+    def _end(self, task: asyncio.Task[Any], refused: Refused) -> None:
+        self._ended[task] = refused
+        task.cancel()
+
+    def _make_way(self, task: asyncio.Task[Any], place: Place) -> None:
+        place.release()
+        self._end(task, no_room())
 
     def _look_later(self, loop: asyncio.AbstractEventLoop) -> None:
         loop.call_later(min(1.0, self._desk.limits.patience), self._look, loop)
@@ -111,9 +121,8 @@ class _Patience:
         now = loop.time()
         for task, (begun, place) in self._coming.items():
             end = begun + self._desk.limits.time_for(place.arrived)
-            if end <= now and task not in self._late:
-                self._late.add(task)
-                task.cancel()
+            if end <= now and task not in self._ended:
+                self._end(task, self._desk.too_slow(place))
         self._looking = bool(self._coming)
         if self._looking:
             self._look_later(loop)

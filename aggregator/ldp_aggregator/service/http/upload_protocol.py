@@ -19,7 +19,7 @@ from http import HTTPStatus
 from typing import NamedTuple, cast
 
 from ldp.errors import LDPError
-from ldp_aggregator.service.counting.submissions import Receipt, Sender
+from ldp_aggregator.service.counting.submissions import Receipt, Sender, Submission
 from ldp_aggregator.service.http.app import Application
 from ldp_aggregator.service.http.protocol import ANSWER, JoiningTransport, StrictProtocol
 from ldp_aggregator.service.http.server import GRACE
@@ -42,7 +42,16 @@ LONGEST_REMEMBERED = 2 << 10
 class _Coming:
     """An upload under way: its place, once it has one; `with_writer` once its body is whole."""
 
-    __slots__ = ("begun", "head", "parts", "place", "sender", "started", "with_writer")
+    __slots__ = (
+        "begun",
+        "head",
+        "parts",
+        "place",
+        "sender",
+        "started",
+        "submission",
+        "with_writer",
+    )
 
     def __init__(self, head: Head) -> None:
         self.head = head
@@ -52,6 +61,7 @@ class _Coming:
         self.sender: Sender | None = None
         self.parts: list[bytes] = []
         self.with_writer = False
+        self.submission: Submission | None = None
 
 
 class _Remembered(NamedTuple):
@@ -153,10 +163,13 @@ class UploadProtocol(StrictProtocol):
         self._submit(upload, body)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """What is with the writer is held until it answers; of the rest no more will come."""
+        """What is with the writer is held until it lets go; of the rest no more will come."""
         super().connection_lost(exc)
-        if self._upload is not None and not self._upload.with_writer:
+        upload = self._upload
+        if upload is not None and not upload.with_writer:
             self._drop()
+        elif upload is not None and upload.submission is not None:
+            upload.submission.wanted = False
 
     def answering(self) -> bool:
         """Whether a request has begun that has no answer yet."""
@@ -210,10 +223,14 @@ class UploadProtocol(StrictProtocol):
         """Whether an upload has a place; else it is answered."""
         try:
             upload.place, upload.sender = self._desk.admit("POST", upload.head)
+            upload.place.make_way = self._make_way
         except Refused as refused:
             self._answer(refused)
             return False
         return True
+
+    def _make_way(self) -> None:
+        self._answer(no_room())
 
     def _arrived(self, upload: _Coming, body: bytes) -> bool:
         """Whether there is room for more of a body; else it is answered."""
@@ -228,7 +245,9 @@ class UploadProtocol(StrictProtocol):
         upload.with_writer = True
         self.expect(ANSWER)
         try:
-            self._desk.submit(body, self._answer, self.loop, head=upload.head, sender=upload.sender)
+            upload.submission = self._desk.submit(
+                body, self._answer, self.loop, head=upload.head, sender=upload.sender
+            )
         except LDPError as error:
             self._answer(error)
 

@@ -22,7 +22,7 @@ Rules
   between. Only then does it drop its reports.
 - Whatever is refused closes the connection: what follows on it is not trusted to be a request.
 - The bytes that are held at any time are bounded (`room`): however many large uploads come, small
-  ones are served.
+  ones are served, and the slowest makes way for those that come.
 - The pages of some origins may upload from browsers, which ask first (CORS): 204, and what they may
   send.
 """
@@ -179,17 +179,18 @@ class UploadDesk:
         *,
         head: Head,
         sender: Sender | None,
-    ) -> None:
+    ) -> Submission | None:
         """Hand an upload to the writer; `ticket` is called with the answer, in the loop.
 
-        That of a developer is shown instead, and answered at once. Raises `BusyError` or
-        `StoreError`; then there will be no answer.
+        Return what is to be told that no one waits any more. That of a developer is shown instead,
+        and answered at once. Raises `BusyError` or `StoreError`; then there will be no answer.
         """
         if head.tag is not None and self._board is not None:
             ticket(self._board.show(head.tag.decode("ascii"), body))
-            return
+            return None
         submission = Submission(body, ticket, self.place_in(loop), sender=sender, waits=True)
         self._writer.submit(submission)
+        return submission
 
     def place_in(self, loop: asyncio.AbstractEventLoop) -> Callable[[Answers], None]:
         """Where the writer answers uploads of a loop."""

@@ -4,8 +4,8 @@ For someone new to it: a request says how long its body is before it sends any o
 for that, a few connections that announce much and send nothing would keep everyone out.
 
 Rules
-- A body takes room as its bytes arrive, until its upload is answered. One for which there is no
-  more room is refused then, whole: others go on.
+- A body takes room as its bytes arrive, until its upload is answered. Where there is no more, the
+  body that arrives most slowly makes way; those that are whole stay.
 - Small bodies, which are nearly all there are, have a room of their own.
 - A large one is not begun while more than half of its room is taken by others.
 - A body has to arrive at a least rate, and within its time.
@@ -13,6 +13,8 @@ Rules
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 SMALL = 64 << 10
@@ -47,29 +49,47 @@ class Room:
     def __init__(self, most: int) -> None:
         self.most = most
         self.held = 0
+        self.coming: set[Place] = set()
+        """Those that have begun to arrive, and are not whole."""
 
 
 class Place:
     """One body's part of a room."""
 
-    __slots__ = ("_room", "arrived", "length")
+    __slots__ = ("_begun", "_room", "arrived", "length", "make_way")
 
     def __init__(self, room: Room, length: int) -> None:
         self._room = room
         self.length = length
         """As announced."""
         self.arrived = 0
+        self.make_way: Callable[[], None]
+        """How its upload ends where others need the room: to be set, and to release the place."""
+        self._begun = time.monotonic()
 
     def take(self, size: int) -> bool:
         """Hold further bytes, which have arrived; False if there is no room for them."""
-        if self._room.held + size > self._room.most:
-            return False
-        self._room.held += size
+        room = self._room
+        while room.held + size > room.most:
+            slowest = min(room.coming, key=Place.pace, default=self)
+            if slowest is self:
+                return False
+            slowest.make_way()
+        room.held += size
         self.arrived += size
+        if self.arrived < self.length:
+            room.coming.add(self)
+        else:
+            room.coming.discard(self)
         return True
+
+    def pace(self) -> float:
+        """Bytes a second that have arrived so far."""
+        return self.arrived / max(time.monotonic() - self._begun, 1e-9)
 
     def release(self) -> None:
         """Let others have it; harmless where it was done."""
+        self._room.coming.discard(self)
         self._room.held -= self.arrived
         self.arrived = 0
 

@@ -9,7 +9,8 @@
                                  it says otherwise
     surveys = ["notes-2026"]     optional: the surveys that it is for, by name; else all
     most_reports = 100000        optional, of uploads: the reports that one batch may have
-    reports_a_day = 5000         optional, of uploads: the reports that it may send in a day, UTC
+    reports_a_day = 5000         optional, of uploads: the reports that it may send in a day, UTC; a
+                                 million else
 
 Rules
 - A token has 256 bits from the operating system, so a plain hash hides it: there is no dictionary
@@ -51,6 +52,8 @@ WRONG_SURVEY = "wrong-survey"
 """What `check` says, with those above."""
 
 _GOOD_FOR = {UPLOAD: (UPLOAD,), ANALYST: (ANALYST, METRICS), METRICS: (METRICS,), RELAY: (RELAY,)}
+MOST_A_DAY = 1_000_000
+"""Reports that a token may send in a day, unless it says otherwise."""
 _LIMITS = ("most_reports", "reports_a_day")
 _HIGHEST = 1 << 48
 _MOST_SURVEYS = 1000
