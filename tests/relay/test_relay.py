@@ -247,6 +247,19 @@ def test_a_clock_that_jumps_closes_nothing(relay):
     look(confirmed)
     assert confirmed.clock_trouble is None
     assert confirmed.counts["discarded"] == 1
+    confirmed.close()
+    # That was the wrong one: reports wait until the right one is confirmed.
+    clock.now = NOON + 2
+    early = relay(least=2, now=clock)
+    look(early)
+    with pytest.raises(EarlyError):
+        give(early, message(TODAY))
+    early.close()
+    right = relay(least=2, now=clock, confirm_clock=True)
+    look(right)
+    assert give(right, message(TODAY)).told == ("late",)
+    clock.now += DAY
+    assert give(right, message(TODAY, clock.now)).told == ACCEPTED
 
 
 def test_a_clock_that_is_wrong_at_the_very_first_look_closes_nothing(relay):

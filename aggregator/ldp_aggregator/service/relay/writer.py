@@ -118,7 +118,7 @@ class RelayWriter:
         self.counts: Counter[str] = self._pool.counts()
         self.waiting: dict[Crowd, int] = self._pool.waiting()
         self.parts = self._pool.parts_waiting()
-        self._closed = self._pool.closed()
+        self._closed, self._seen = self._pool.closed(), self._pool.seen()
         self._queue: SimpleQueue[Submission | _Task | None] = SimpleQueue()
         self._lock = Lock()
         self._queued = self._bytes = 0
@@ -282,7 +282,9 @@ class RelayWriter:
         crowd = Crowd(sealed.fingerprint, epoch)
         keeps_on = self._terms.unripe == KEEP and crowd in self.waiting
         if is_over(crowd, self._closed) and not keeps_on:
-            return "late"
+            # A clock that went back may have closed the epoch by mistake: that can be mended.
+            is_back = self._seen.get(epoch.length, -1) > epoch_at(now, epoch.length)
+            return EARLY if is_back else "late"
         return sealed if epoch.number <= epoch_at(now + AHEAD, epoch.length) else EARLY
 
     def _epoch(self, sealed: Sealed) -> Epoch:
@@ -326,8 +328,11 @@ class RelayWriter:
         for length, number in closing(self._surveys, now).items():
             if length not in begun:
                 continue
-            last = max(number, closed.get(length, -1))
-            pool.note_epochs(length, last, max(0, epoch_at(now, length)))
+            # What a clock closed that was ahead is open again once the right one is confirmed, but
+            # for what has begun: its ids are forgotten.
+            present = max(0, epoch_at(now, length))
+            last = max(number, min(closed.get(length, -1), present))
+            pool.note_epochs(length, last, present)
 
     def _look_at(self, crowd: Crowd, number: int) -> None:
         pool, terms = self._pool, self._terms
@@ -380,7 +385,7 @@ class RelayWriter:
             yield
         self.counts, self.waiting = pool.counts(), pool.waiting()
         self.parts = pool.parts_waiting()
-        self._closed = pool.closed()
+        self._closed, self._seen = pool.closed(), pool.seen()
         self._condition.went_well()
 
     def _pause(self) -> float:
