@@ -46,7 +46,7 @@ def verifies(key: bytes, message: bytes, signature: bytes) -> bool:
 
     digest = hashlib.sha512(signature[:KEY_SIZE] + key + message).digest()
     challenge = int.from_bytes(digest, "little") % _ORDER
-    return _same(_times(number, _BASE), _sum(commitment, _times(challenge, public)))
+    return _same(_times(number, _base()), _sum(commitment, _times(challenge, public)))
 
 
 def _point(text: bytes) -> Point | None:
@@ -100,6 +100,3 @@ def _base() -> Point:
     if point is None:
         raise ArithmeticError("expected the base point to lie on the curve")
     return point
-
-
-_BASE = _base()

@@ -24,7 +24,7 @@ from ldp_aggregator.tallies.identity import Identity
 from ldp_aggregator.tallies.ingest import CHUNK, Ingest
 from ldp_aggregator.tallies.overlaps import Known
 from ldp_aggregator.tallies.tally import Tally
-from ldp_aggregator.tallies.tally_file import decode_tally, encode_tally
+from ldp_aggregator.tallies.tally_file import decode_tally
 
 File = str | os.PathLike[str] | bytes | bytearray | memoryview
 """The path or URL of a report file or tally file, or the bytes of such a file."""
@@ -161,13 +161,14 @@ def _take_note(path: str, tally: Tally, seen: set[bytes]) -> None:
 
     What became of the batches does not count: duplicates among them do not make for other reports.
     """
-    alone = Tally(
-        tally.survey,
-        tally.counts,
-        combinations=tally.combinations,
-        identity=tally.identity,
-    )
-    digest = blake2b(encode_tally(alone), digest_size=ID_SIZE).digest()
+    hashed = blake2b(repr(tally.identity).encode(), digest_size=ID_SIZE)
+    for _, counts in sorted(tally.counts.items()):
+        hashed.update(counts.astype("<i8").tobytes())
+    for name, by_number in sorted(tally.combinations.items()):
+        for number, counts in sorted(by_number.items()):
+            hashed.update(f"{name} {number}".encode())
+            hashed.update(counts.astype("<i8").tobytes())
+    digest = hashed.digest()
     if digest in seen:
         raise FileError(
             f"{path}: expected tallies of different reports, got the same counts for the second "
