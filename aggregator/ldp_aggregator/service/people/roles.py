@@ -15,7 +15,6 @@ Rules
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -23,7 +22,8 @@ from typing import NamedTuple
 
 from ldp.errors import LDPError, Problem
 from ldp.keys import Keys
-from ldp_aggregator.files import FileError, read_bytes, toml_in
+from ldp_aggregator.files import read_bytes, toml_in
+from ldp_aggregator.service.uploads.followed_file import FollowedFile
 from ldp_aggregator.service.uploads.tokens import (
     ANALYST,
     GRANTED,
@@ -38,9 +38,6 @@ VIEWER, OPERATOR = ROLES = ("viewer", "operator")
 _GOOD_FOR = {VIEWER: (ANALYST,), OPERATOR: (ANALYST, METRICS)}
 _MOST_SURVEYS = 1000
 _MOST_BYTES = 1 << 20
-_PAUSE = 1.0
-
-_log = logging.getLogger("ldp.service")
 
 
 class PeopleError(LDPError):
@@ -78,10 +75,11 @@ class People:
     """The grants of a file that may change at any time. Raises `PeopleError` and `FileError`."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._path = Path(path)
-        self._content = read_bytes(self._path, _MOST_BYTES)
-        self._grants = parse(self._content, str(path))
-        self._looked, self._trouble = float("-inf"), ""
+        self._place = str(path)
+        self._file = FollowedFile(
+            lambda: read_bytes(Path(path), _MOST_BYTES), self._use, kept="people"
+        )
+        self._use(self._file.content)
 
     def check(
         self, person: Person | None, scope: str, now: float, *, survey: str | None = ""
@@ -92,7 +90,7 @@ class People:
         """
         if person is None:
             return MISSING
-        self._renew(now)
+        self._file.is_current(now)
         verdicts = {grant.verdict(scope, survey) for grant in self._grants if grant.is_of(person)}
         return next(
             (one for one in (GRANTED, WRONG_SURVEY, WRONG_SCOPE) if one in verdicts), UNKNOWN
@@ -100,25 +98,10 @@ class People:
 
     def is_current(self, now: float) -> bool:
         """Whether the file can be used as it is: if not, who is taken out of it stays in."""
-        self._renew(now)
-        return not self._trouble
+        return self._file.is_current(now)
 
-    def _renew(self, now: float) -> None:
-        if not 0 <= now - self._looked < _PAUSE:
-            self._looked = now
-            self._look()
-
-    def _look(self) -> None:
-        try:
-            content = read_bytes(self._path, _MOST_BYTES)
-            if content != self._content:
-                self._grants = parse(content, str(self._path))
-                self._content = content
-            self._trouble = ""
-        except (PeopleError, FileError) as error:
-            if self._trouble != str(error):
-                _log.error("%s\nthe people that it had before stay in force", error)
-            self._trouble = str(error)
+    def _use(self, content: bytes) -> None:
+        self._grants = parse(content, self._place)
 
 
 def parse(source: bytes, place: str) -> tuple[Grant, ...]:

@@ -41,6 +41,7 @@ from typing import Any
 from ldp.errors import LDPError, Problem
 from ldp.keys import Keys
 from ldp_aggregator.files import toml_in
+from ldp_aggregator.service.uploads.followed_file import FollowedFile
 
 UPLOAD, ANALYST, METRICS, RELAY = SCOPES = ("upload", "analyst", "metrics", "relay")
 GRANTED = "granted"
@@ -63,7 +64,6 @@ _SECRET = re.compile(r"[\w+/=-]{40,}")
 """What may be a token or a hash, wherever it stands."""
 _LONGEST = 512
 _MOST_BYTES = 1 << 20
-_PAUSE = 1.0
 
 _log = logging.getLogger("ldp.service")
 
@@ -212,12 +212,8 @@ class TokenFile:
         self._given = tuple(given)
         self._used = used
         self._changed = changed
-        # With tokens of the process's own, there need be no file.
-        absent = bool(self._given) and not self._path.exists()
-        self._content = b"" if absent else _content(self._path)
-        self._trouble = ""
-        self._looked = float("-inf")
-        self.tokens = self._with_given(self._content)
+        self._file = FollowedFile(self._read, self._use, kept="tokens")
+        self.tokens = self._with_given(self._file.content)
 
     def check(self, token: str | None, scope: str, now: float, *, survey: str | None = "") -> str:
         """The same as of `Tokens`, by what the file said a second ago or later."""
@@ -227,7 +223,7 @@ class TokenFile:
         self, token: str | None, scope: str, now: float, *, survey: str | None = ""
     ) -> tuple[str, Token | None]:
         """The same, and what is kept of a token if it is granted something."""
-        self._renew(now)
+        self._file.is_current(now)
         verdict, known = self.tokens.judged(token, scope, now, survey=survey)
         if known is not None:
             self._used(known.name, now)
@@ -235,13 +231,18 @@ class TokenFile:
 
     def is_current(self, now: float) -> bool:
         """Whether the file can be used as it is: if not, a token that is removed stays good."""
-        self._renew(now)
-        return not self._trouble
+        return self._file.is_current(now)
 
-    def _renew(self, now: float) -> None:
-        if not 0 <= now - self._looked < _PAUSE:
-            self._looked = now
-            self._look()
+    def _read(self) -> bytes:
+        """The content of the file; with tokens of the process's own, there need be none."""
+        absent = bool(self._given) and not self._path.exists()
+        return b"" if absent else _content(self._path)
+
+    def _use(self, content: bytes) -> None:
+        """Take over what the file says."""
+        before = [token.name for token in self.tokens.all]
+        self.tokens = self._with_given(content)
+        self._changed(before, [token.name for token in self.tokens.all])
 
     def _with_given(self, content: bytes) -> Tokens:
         """The tokens that are given, and those of the file. Raises `TokenError`."""
@@ -250,24 +251,6 @@ class TokenFile:
             # It may be a file that was emptied by mistake, by a full disk for example.
             _log.warning("%s: it has no tokens, so that none is good for anything", self._path)
         return tokens
-
-    def _look(self) -> None:
-        """Take over what the file says, if it says something else."""
-        # Read rather than asked for its time of change: two changes may share one, and a few lines
-        # cost no more.
-        try:
-            absent = bool(self._given) and not self._path.exists()
-            content = b"" if absent else _content(self._path)
-            if content != self._content:
-                before = [token.name for token in self.tokens.all]
-                self.tokens = self._with_given(content)
-                self._content = content
-                self._changed(before, [token.name for token in self.tokens.all])
-            self._trouble = ""
-        except TokenError as error:
-            if self._trouble != str(error):
-                _log.error("%s\nthe tokens that it had before stay in force", error)
-            self._trouble = str(error)
 
 
 def new_token() -> str:
