@@ -310,7 +310,9 @@ class Domain:
             from ldp.contributions import placed
 
             return placed(self, answer)
-        return (self.place_record(answer),)
+        if self.scale is not None:
+            return (self.scale.place(answer),)
+        return ((self._value(answer), 0),)
 
     def place_record(self, record: object) -> Placed:
         """The same of one record."""
@@ -338,7 +340,10 @@ class Domain:
             raise AnswerError(f"expected text, got something of type {type(answer).__name__}")
         if self._listed is None:
             return text_bytes(answer)
-        index = self.index_of(answer)
+        # Nearly all answers are listed as they are written.
+        index = (self._places or self._index).get(answer)
+        if index is None:
+            index = self.index_of(answer)
         if index is None:
             raise AnswerError(
                 f"expected one of the question's {self.size} values, got some other text"

@@ -93,6 +93,8 @@ class Question:
         self.memoizes = bool(getattr(randomizer, "memoizes", False))
         # A permanent response is kept for a value: the same answer must have the same one.
         self.rounds = domain.has_between and not self.memoizes
+        self.chooses = self.rounds or domain.key_scale is not None or domain.per_device == "one"
+        """Whether something is drawn to tell which value an answer is."""
         self._texts = domain.values if randomizer.kind == "bloom" else None
 
     def __repr__(self) -> str:
@@ -183,6 +185,8 @@ class Group:
         self.attributes = members[0].attributes
         fingerprints = (question.fingerprint for question in members)
         self.fingerprint = _digest([b"ldp-joint-1", *fingerprints])
+        self.memoizes = all(question.memoizes for question in members)
+        """Whether there is a report whenever it is answered."""
 
     def __repr__(self) -> str:
         return f"<Group {self.name}: answered together>"
@@ -226,6 +230,10 @@ class Survey:
         self.grace = grace or self.epoch or 0
         self._by_name = {question.name: question for question in questions}
         self.group_of = {question.name: group for group in groups for question in group.members}
+        self.alone = {
+            question.name: question for question in questions if question.name not in self.group_of
+        }
+        """The questions that are answered by themselves."""
         parts = (
             sorted(question.fingerprint for question in questions),
             sorted(group.fingerprint for group in groups),
@@ -263,10 +271,7 @@ class Survey:
     @property
     def envelopes(self) -> tuple[Envelope, ...]:
         """What is sent: the questions that are answered by themselves, and the groups."""
-        return (
-            *(question for question in self.questions if question.name not in self.group_of),
-            *self.groups,
-        )
+        return (*self.alone.values(), *self.groups)
 
     def __getitem__(self, name: str) -> Question:
         question = self._by_name.get(name)

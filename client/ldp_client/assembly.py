@@ -15,7 +15,6 @@ from ldp_client.heirs import Heirs
 from ldp_client.limits import QueueLimits
 from ldp_client.outbox import Outbox
 from ldp_client.recorder import Recorder
-from ldp_client.respondent import is_repeatable
 from ldp_client.saying import Saying
 from ldp_client.scope import NO_COLLECTOR, Scope
 from ldp_client.sender import Sender
@@ -134,9 +133,7 @@ def assembled(
         random=random,
         count=counts.add,
         inherits=heirs.inherits,
-        repeatable=[
-            envelope.fingerprint for envelope in survey.envelopes if is_repeatable(envelope)
-        ],
+        repeatable=[envelope.fingerprint for envelope in survey.envelopes if envelope.memoizes],
         seal=wishes.seal,
     )
     asking = sender = None

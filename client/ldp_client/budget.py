@@ -21,8 +21,8 @@ Rules
   reported last (`ldp_client.respondent`).
 - What is set aside when permanent responses are erased stays so for good: how much of it was used
   depends on answers.
-- Limits are compared as fractions. There are three: the survey's own `lifetime_epsilon`, what was
-  agreed to, and the cap on all surveys in a store.
+- Limits are compared as fractions. There are three: the survey's own `lifetime_epsilon`, whatever
+  address its reports go to; what was agreed to; and the cap on all surveys in a store.
 - What was agreed to is what the survey could spend at most, by the version that was answered first
   or to which the person agreed since (`agree`), or any lower `lifetime_epsilon` since. No other
   version can raise it. Surveys are told apart by name and collector.
@@ -37,7 +37,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -55,7 +55,6 @@ from ldp_client.ledger import (
     ratio_of,
     spent,
     today,
-    within,
 )
 from ldp_client.scope import KEY_SIZE, Scope
 from ldp_client.store import Record, Store
@@ -91,8 +90,11 @@ class Agreed(NamedTuple):
     terms: bytes
 
 
-_Limit = tuple[Fraction, Product]
-"""What may be spent, and what was, of it."""
+class Limit(NamedTuple):
+    """What may be spent, and what was of it."""
+
+    bound: Fraction
+    spent: Product
 
 
 class Budget:
@@ -117,15 +119,18 @@ class Budget:
         Raises `AlreadyAnsweredError` if it was, `BudgetError` if a limit is in the way; then
         nothing is spent.
         """
-        key = self._scope.key(question)
-        if self._store.get(CHARGE, key + _FIRST) is not None:
+        key = self._scope.key(question) + _FIRST
+        charges = dict(self._store.records(CHARGE))
+        if key in charges:
             raise AlreadyAnsweredError(
                 f"question {question.name!r} was answered on this device before, and one report "
                 f"spends its whole epsilon of {question.declared.text}; "
                 "send that report's bytes again, or ask a question with memoized responses"
             )
-        self._affordable(question, most=1)
-        self._keep_charge(question, key + _FIRST)
+        limits = self._limits(charges)
+        if not fit(limits, question.price.as_integer_ratio()):
+            raise self._refusal(question, limits)
+        self._keep_charge(question, key)
 
     def charge_value(self, question: Question) -> bool:
         """Spend a charge for one more permanent response; False if none is left of those set aside.
@@ -136,7 +141,7 @@ class Budget:
         key = self._scope.key(question)
         record = self._store.get(ASIDE, key)
         if record is None:
-            left = number = self._affordable(question, most=question.charges)
+            left = number = self._affordable(question)
         else:
             left, number = cast("tuple[int, int]", record[4:])
         if not left:
@@ -154,7 +159,8 @@ class Budget:
         """
         record = self._store.get(LIMIT, self._place)
         if record is None or _read(record).terms != self._survey.terms:
-            own, _ = spent(self._store, self._survey.name, self._scope.collector)
+            charges, aside = (dict(self._store.records(kind)) for kind in (CHARGE, ASIDE))
+            own, _, _ = spent(charges, aside, self._survey.name, self._scope.collector)
             self._agree_anew(own)
 
     def _charge(self, question: Question) -> None:
@@ -185,58 +191,62 @@ class Budget:
                 (answered if self.answered(question) else others).append(question)
         return _chargeable_beside(beside, others, answered)
 
-    def _affordable(self, question: Question, most: int) -> int:
-        """How many charges, 1 to `most`, may be set aside for a question.
+    def _affordable(self, question: Question) -> int:
+        """How many of its charges may be set aside for a question.
 
         Raises `BudgetError` if none may.
         """
-        own, in_all = spent(self._store, self._survey.name, self._scope.collector)
-        agreed = self._agreed(own)
-        cap = self._cap or self._usual_cap()
-        limits = (agreed, own), (cap, in_all)
-        if in_all == NOTHING:
-            number = _of_nothing_spent(
-                self._survey,
-                question,
-                most,
-                agreed=agreed.as_integer_ratio(),
-                cap=cap.as_integer_ratio(),
-            )
+        limits = self._limits(dict(self._store.records(CHARGE)))
+        if limits[-1].spent == NOTHING:
+            bounds = tuple(limit.bound.as_integer_ratio() for limit in limits)
+            number = _of_nothing_spent(self._survey, question, bounds)
         else:
-            others = self._unanswered(question) if most > 1 else []
-            number = _charges_within(limits, question, most, others=others)
+            others = self._unanswered(question) if question.charges > 1 else []
+            number = _charges_within(limits, question, others)
         if not number:
-            raise BudgetError(
-                f"question {question.name!r} costs more than is left of what this device may "
-                f"spend (see the ledger): "
-                f"beyond {' and '.join(self._beyond(question, *limits))}"
-            )
+            raise self._refusal(question, limits)
         return number
 
-    def _beyond(self, question: Question, of_survey: _Limit, of_all: _Limit) -> Iterator[str]:
-        """The limits that one more charge would pass."""
-        price = product([question.price])
-        name = self._survey.name
-        lifetime = self._survey.lifetime
-        agreed, own = of_survey
-        cap, in_all = of_all
-        if lifetime is not None and not within(lifetime.bound, own, price):
-            yield f"lifetime_epsilon of survey {name!r}"
-        if not within(agreed, own, price):
-            yield f"what survey {name!r} asked for when it was agreed to"
-        if not within(cap, in_all, price):
-            yield "the app's lifetime_cap for all surveys"
+    def _limits(self, charges: dict[bytes, Record]) -> list[Limit]:
+        """Those of the survey, wherever its reports go, if it has one; as agreed to; and of all."""
+        survey, store = self._survey, self._store
+        aside = dict(store.records(ASIDE))
+        own, named, in_all = spent(charges, aside, survey.name, self._scope.collector)
+        limits = []
+        record = store.get(LIMIT, self._place)
+        agreed = None if record is None else ratio_of(cast(str, record[0]))
+        if survey.lifetime is not None:
+            limits.append(Limit(survey.lifetime.bound, named))
+            # It may be lower than it was.
+            if agreed is not None and agreed > survey.lifetime.bound:
+                agreed = None
+        limits.append(Limit(agreed or self._agree_anew(own), own))
+        cap = self._cap
+        if cap is None:
+            record = store.get(LIMIT, _ALL)
+            if record is None:
+                record = (_cap_by_first(survey),)
+                store.put(LIMIT, _ALL, record)
+            cap = ratio_of(cast(str, record[0]))
+        limits.append(Limit(cap, in_all))
+        return limits
 
-    def _agreed(self, spent: Product) -> Fraction:
-        """What was agreed to, compared with `lifetime_epsilon`, of which it is never more."""
-        record = self._store.get(LIMIT, self._place)
-        if record is None:
-            return self._agree_anew(spent)
-        most = ratio_of(cast(str, record[0]))
-        lifetime = self._survey.lifetime
-        if lifetime is not None and most > lifetime.bound:
-            return self._agree_anew(spent)
-        return most
+    def _refusal(self, question: Question, limits: list[Limit]) -> BudgetError:
+        """The error that names the limits that one more charge would pass."""
+        survey = self._survey.name
+        names = (
+            f"lifetime_epsilon of survey {survey!r}",
+            f"what survey {survey!r} asked for when it was agreed to",
+            "the app's lifetime_cap for all surveys",
+        )[-len(limits) :]
+        price = question.price.as_integer_ratio()
+        beyond = [
+            name for name, limit in zip(names, limits, strict=True) if not fit([limit], price)
+        ]
+        return BudgetError(
+            f"question {question.name!r} costs more than is left of what this device may "
+            f"spend (see the ledger): beyond {' and '.join(beyond)}"
+        )
 
     def _agree_anew(self, spent: Product) -> Fraction:
         """The ratio that the survey may come to on this device.
@@ -250,13 +260,6 @@ class Budget:
             agreed = _agreement(_at_most(spent, self._unanswered()), survey, collector)
         self._store.put(LIMIT, self._place, agreed)
         return ratio_of(agreed.most)
-
-    def _usual_cap(self) -> Fraction:
-        record = self._store.get(LIMIT, _ALL)
-        if record is None:
-            record = (_cap_by_first(self._survey),)
-            self._store.put(LIMIT, _ALL, record)
-        return ratio_of(cast(str, record[0]))
 
 
 def renew(store: Store) -> None:
@@ -310,17 +313,13 @@ def _cap_by_first(survey: Survey) -> str:
 
 
 @lru_cache(maxsize=256)
-def _of_nothing_spent(
-    survey: Survey, question: Question, most: int, agreed: Product, cap: Product
-) -> int:
+def _of_nothing_spent(survey: Survey, question: Question, bounds: tuple[Product, ...]) -> int:
     """How many charges for a question fit the limits on a device that has spent nothing.
 
-    The limits come as pairs of whole numbers: hashing a fraction would take longer than all else
-    here.
+    Bounds come as pairs of whole numbers: hashing a fraction would take longer than all else here.
     """
-    others = _chargeable_beside(question, survey)
-    limits = ((Fraction(*agreed), NOTHING), (Fraction(*cap), NOTHING))
-    return _charges_within(limits, question, most, others=others)
+    limits = [Limit(Fraction(*bound), NOTHING) for bound in bounds]
+    return _charges_within(limits, question, _chargeable_beside(question, survey))
 
 
 def _chargeable_beside(
@@ -332,23 +331,29 @@ def _chargeable_beside(
     return chargeable((other for other in questions if other is not question), taken)
 
 
-def _charges_within(
-    limits: Collection[_Limit], question: Question, most: int, others: Iterable[Question]
-) -> int:
-    """How many charges for a question, up to `most`, fit limits beside what was spent.
+def _charges_within(limits: list[Limit], question: Question, others: Iterable[Question]) -> int:
+    """How many charges for a question fit limits beside what was spent.
 
     That is with one for each of the others; or one, if that fits without.
     """
+    price = question.price
+    besides = product(other.price for other in others)
+    numbers = range(1, question.charges + 1)
+    passes = lambda number: not fit(limits, product([price**number]), besides)  # noqa: E731
+    number = bisect_left(numbers, True, key=passes) if question.charges > 1 else 0
+    return number or int(fit(limits, price.as_integer_ratio()))
 
-    def fits(number: int, *besides: Product) -> bool:
-        price = product([question.price**number])
-        return all(within(bound, spent, price, *besides) for bound, spent in limits)
 
-    number = 0
-    if most > 1:
-        besides = product(other.price for other in others)
-        number = bisect_left(range(1, most + 1), True, key=lambda number: not fits(number, besides))
-    return number or int(fits(1))
+def fit(limits: Iterable[Limit], *products: Product) -> bool:
+    """Whether what was spent, multiplied by these, is at most what may be, of every limit."""
+    for bound, (above, below) in limits:
+        most, least = bound.as_integer_ratio()
+        for numerator, denominator in products:
+            above *= numerator
+            below *= denominator
+        if above * least > most * below:
+            return False
+    return True
 
 
 def _read(record: Record) -> Agreed:

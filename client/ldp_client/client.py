@@ -15,9 +15,9 @@ Rules
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ldp.attributes import NOTHING_SAID, check_given
 from ldp.errors import NotDrawnError
@@ -32,7 +32,6 @@ from ldp_client.reports import Report
 from ldp_client.respondent import Respondent
 from ldp_client.scope import Scope
 from ldp_client.store import ProcessStore, Store
-from ldp_client.turns import Result
 from ldp_client.vault import Handed, Vault
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ class Client:
         self._budget = Budget(self._store, survey, scope, cap=_bound(lifetime_cap))
         if state is not None:
             # Every backup that is made from now on has it.
-            self._store.transact(lambda: self._memory.secret(random))
+            self._store.transact(self._memory.secret, random)
         self._respondent = Respondent(
             survey,
             self._memory,
@@ -113,11 +112,13 @@ class Client:
         is; `RandomnessError` or `StateError` if no report could be made safely. Raises
         `NotDrawnError` where the device answers another question of a draw: the answer is dropped.
         """
-        answer = Hidden(answer)
+        answers: Hidden[Mapping[str, object]] = Hidden({name: answer})
+        del answer
         if name in self.survey.drawn:
             # By itself, so that an answer that cannot be paid for draws nothing anew.
-            self._store.transact(lambda: self._respondent.is_drawn(question_of(self.survey, name)))
-        report = self._made(lambda: self._respondent.report(name, answer.value))
+            question = question_of(self.survey, name)
+            self._store.transact(self._respondent.is_drawn, question)
+        report = self._made(answers, together=False)
         if report is None:
             raise NotDrawnError(
                 f"question {name!r}: this device drew another question of the same draw, so that "
@@ -131,7 +132,7 @@ class Client:
         It is drawn now, if that was not done. Raises the errors of `record`.
         """
         question = question_of(self.survey, name)
-        is_drawn = self._store.transact(lambda: self._respondent.is_drawn(question))
+        is_drawn = self._store.transact(self._respondent.is_drawn, question)
         self._store.settle()
         return is_drawn
 
@@ -144,7 +145,7 @@ class Client:
         """
         hidden = Hidden(answers)
         del answers
-        return self._made(lambda: self._respondent.report_together(hidden.value))
+        return cast(Report, self._made(hidden, together=True))
 
     def agree(self) -> None:
         """Note that the person has agreed to this version of the survey.
@@ -159,14 +160,14 @@ class Client:
         """What the device has spent."""
         return Ledger.read(self._store)
 
-    def _made(self, make: Callable[[], Result]) -> Result:
+    def _made(self, answers: Hidden[Mapping[str, object]], *, together: bool) -> Report | None:
         try:
-            result = self._store.transact(make)
+            report = self._store.transact(self._respondent.report, answers, together)
             self._store.settle()
         except Exception as error:
             forget_locals(error)
             raise
-        return result
+        return report
 
 
 def _bound(lifetime_cap: Epsilon | None) -> Fraction | None:

@@ -32,7 +32,7 @@ from ldp.wire import MOST_PAYLOAD, pack_array, unpack_array
 from ldp_client.forks import rest_at_forks
 from ldp_client.new_file import make, sweep
 from ldp_client.store import Record
-from ldp_client.turns import BusyError, Result, Turns
+from ldp_client.turns import BusyError, Given, Result, Turns
 
 FORMAT = 2
 PATIENCE = 0.5
@@ -55,6 +55,8 @@ CREATE TABLE records (kind TEXT, key BLOB, content BLOB, checksum BLOB, PRIMARY 
     WITHOUT ROWID;
 """
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_FAILURES = sqlite3.Error, ValueError, OverflowError
+"""What a statement raises. Damaged text, even of a message, is a `ValueError`."""
 _NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 _NO_SHARING = (
     sqlite3.SQLITE_IOERR_SHMOPEN,
@@ -125,13 +127,18 @@ class Database:
             _inherited.append(self._connection)
             self._connection = None
 
-    def transact(self, work: Callable[[], Result], patience: float | None = None) -> Result:
+    def transact(
+        self,
+        work: Callable[[*Given], Result],
+        *given: *Given,
+        patience: float | None = None,
+    ) -> Result:
         """What some work gives; its changes outlive the process, or are taken back if it raises.
 
         With `patience` it is only tried for so many seconds. Raises `BusyError` where others
         write for longer.
         """
-        return self._turns.take(self._whole, work, patience, patience=patience)
+        return self._turns.take(self._whole, patience, work, *given, patience=patience)
 
     def prepare(self, work: Callable[[], Result]) -> Result:
         """The same, after which the next transaction costs no sync: something was written.
@@ -144,7 +151,7 @@ class Database:
             lacking, self._lacking = self._lacking, None
             if lacking is not None:
                 raise lacking
-            result = self._whole(work, None)
+            result = self._whole(None, work)
             # Where another process writes, that one sees to it.
             with suppress(BusyError):
                 self._synced() if self.is_long else self._begin_log()
@@ -210,11 +217,13 @@ class Database:
         with suppress(StateError):
             self._turns.take(self._let_go_of_file)
 
-    def _whole(self, work: Callable[[], Result], patience: float | None) -> Result:
+    def _whole(
+        self, patience: float | None, work: Callable[[*Given], Result], *given: *Given
+    ) -> Result:
         try:
             self._open()
             self._begin(PATIENCE if patience is None else patience)
-            result = work()
+            result = work(*given)
             self._run("COMMIT")
         except BaseException:
             self._take_back()
@@ -348,15 +357,20 @@ class Database:
         return tuple(unpack_array(content, _MOST_CONTENT, "state-damaged"))
 
     def _run(self, statement: str, *values: object) -> list[Any]:
-        return list(self._rows(statement, *values))
+        if self._connection is None:
+            raise StateError(f"expected {self.path} to be open")
+        try:
+            return self._connection.execute(statement, values).fetchall()
+        except _FAILURES as error:
+            raise self._unusable(error) from None
 
     def _rows(self, statement: str, *values: object) -> Iterator[Any]:
+        """The rows of a query one by one: there may be very many."""
         if self._connection is None:
             raise StateError(f"expected {self.path} to be open")
         try:
             yield from self._connection.execute(statement, values)
-        # Damaged text, even of a message, is a ValueError.
-        except (sqlite3.Error, ValueError, OverflowError) as error:
+        except _FAILURES as error:
             raise self._unusable(error) from None
 
     def _unusable(self, cause: object) -> StateError:

@@ -165,28 +165,30 @@ class EmbeddedClient:
 
         The outcome is true if there is a report; its `reason` says why there is none.
         """
-        answer = Hidden(answer)
-        return self._recorded(name, answer)
+        answers: Hidden[Mapping[str, object]] = Hidden({name: answer})
+        del answer
+        return self._recorded(name, answers)
 
     def record_daily(self, name: str, answer: object) -> RecordOutcome:
         """The same, at most once a day (UTC), of a question whose responses are memoized."""
-        answer = Hidden(answer)
+        answers: Hidden[Mapping[str, object]] = Hidden({name: answer})
+        del answer
 
         def again(memory: Memory) -> str | None:
             from ldp_client.daily import again_today
 
             return again_today(memory, question_of(self.survey, name))
 
-        return self._recorded(name, answer, again)
+        return self._recorded(name, answers, again)
 
     def record_together(self, answers: Mapping[str, object]) -> RecordOutcome:
         """The same for the answers to all questions of a group, by question name."""
         hidden = Hidden(answers)
         del answers
         return self._kept(
-            lambda respondent: respondent.report_together(hidden.value),
-            lambda respondent: respondent.drafts(hidden.value, together=True),
-            unless=(self._stopped(hidden.value.keys()),),
+            lambda respondent: respondent.report(hidden, together=True),
+            lambda respondent: respondent.drafts(hidden, together=True),
+            unless=self._stops(hidden.value.keys()),
         )
 
     def flush(self, timeout: float = 2.0) -> bool:
@@ -317,20 +319,24 @@ class EmbeddedClient:
             if self._guard.is_strict:
                 raise
 
-    def _recorded(self, name: str, answer: Hidden[object], *unless: Refusal) -> RecordOutcome:
+    def _recorded(
+        self, name: str, answers: Hidden[Mapping[str, object]], *unless: Refusal
+    ) -> RecordOutcome:
         if not self._disabled and name in self.survey.drawn:
             self._recorder.settle_draw(name)
         return self._kept(
-            lambda respondent: respondent.report(name, answer.value),
-            lambda respondent: respondent.drafts({name: answer.value}, together=False),
-            unless=(self._stopped((name,)), *unless),
+            lambda respondent: respondent.report(answers, together=False),
+            lambda respondent: respondent.drafts(answers, together=False),
+            unless=(*self._stops((name,)), *unless),
             name=name,
         )
 
-    def _stopped(self, names: Collection[str]) -> Refusal:
+    def _stops(self, names: Collection[str]) -> tuple[Refusal, ...]:
         """Whether a stop list has questions not asked, of all devices or of this one."""
         asking = self._asking
-        return lambda _: None if asking is None else asking.refusal(names, self._draw)
+        if asking is None:
+            return ()
+        return (lambda _: asking.refusal(names, self._draw),)
 
     def _kept(
         self, make: Make, draw: Draw, *, unless: Collection[Refusal] = (), name: str = ""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple, cast
@@ -20,7 +20,7 @@ from ldp.errors import StateError
 from ldp.exact import log_text, log_upper, percent_below, text_upper
 from ldp.survey import FINGERPRINT_SIZE
 from ldp_client.scope import KEY_SIZE
-from ldp_client.store import Store
+from ldp_client.store import Record, Store
 
 # Kinds of records.
 CHARGE, ASIDE, EVENT = "charge", "aside", "event"
@@ -162,15 +162,6 @@ def product(ratios: Iterable[Fraction]) -> Product:
     return above, below
 
 
-def within(bound: Fraction, *products: Product) -> bool:
-    """Whether all of them multiplied are at most `bound`."""
-    below, above = bound.as_integer_ratio()
-    for numerator, denominator in products:
-        above *= numerator
-        below *= denominator
-    return above <= below
-
-
 @lru_cache(maxsize=1024)
 def ratio_of(text: str) -> Fraction:
     """A ratio as records hold it.
@@ -180,24 +171,23 @@ def ratio_of(text: str) -> Fraction:
     return Fraction(text)
 
 
-def spent(store: Store, survey: str, collector: str) -> tuple[Product, Product]:
-    """What was charged or is set aside: for a survey and its collector, and in all.
-
-    Called in a transaction.
-    """
-    above, below = own_above, own_below = NOTHING
-    for kind in (CHARGE, ASIDE):
-        for _, (name, _, ratio, place, left, *_) in store.records(kind):
+def spent(
+    charges: Mapping[bytes, Record], aside: Mapping[bytes, Record], survey: str, collector: str
+) -> tuple[Product, Product, Product]:
+    """What was charged or is set aside: on a survey for one collector, for any, and in all."""
+    own = named = in_all = NOTHING
+    for records in (charges, aside):
+        for name, _, ratio, place, left, *_ in records.values():
             numerator, denominator = ratio_of(cast(str, ratio)).as_integer_ratio()
-            if kind == ASIDE:
-                charges = cast(int, left)
-                numerator, denominator = numerator**charges, denominator**charges
-            above *= numerator
-            below *= denominator
-            if name == survey and place == collector:
-                own_above *= numerator
-                own_below *= denominator
-    return (own_above, own_below), (above, below)
+            if records is aside:
+                number = cast(int, left)
+                numerator, denominator = numerator**number, denominator**number
+            in_all = in_all[0] * numerator, in_all[1] * denominator
+            if name == survey:
+                named = named[0] * numerator, named[1] * denominator
+                if place == collector:
+                    own = own[0] * numerator, own[1] * denominator
+    return own, named, in_all
 
 
 def close_aside(store: Store) -> None:

@@ -96,7 +96,7 @@ class Recorder:
             self.backlog.start()
         if not self.backlog:
             try:
-                return self._store.transact(lambda: self.put(make, unless), self._patience)
+                return self._store.transact(self.put, make, unless, patience=self._patience)
             except BusyError:
                 if self.standing is None:
                     raise
@@ -112,7 +112,7 @@ class Recorder:
         # What fails here fails again where it is counted.
         with suppress(Exception):
             if not self.backlog:
-                self._store.transact(settle, self._patience)
+                self._store.transact(settle, patience=self._patience)
 
     def put(self, make: Make, unless: Collection[Refusal] = ()) -> str:
         """Let a report wait to be sent, unless it is refused. Called in a transaction."""

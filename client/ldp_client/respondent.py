@@ -24,16 +24,16 @@ Rules
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, cast
+from typing import NamedTuple, NoReturn, cast
 
 from ldp.attributes import NOTHING_SAID, combination_of
 from ldp.domain import Value
 from ldp.errors import AnswerError, StateError
 from ldp.mechanisms.contract import Memoized
 from ldp.randomness import Random
-from ldp.survey import Envelope, Question, Survey
+from ldp.survey import Envelope, Group, Question, Survey
 from ldp_client.budget import Budget
-from ldp_client.hidden import question_of
+from ldp_client.hidden import Hidden, question_of
 from ldp_client.memory import Memory
 from ldp_client.reports import MARK_SIZE, Report
 from ldp_client.tapes import Tape, written
@@ -100,13 +100,22 @@ class Respondent:
         self._random = random
         self._derives = derives
 
-    def report(self, name: str, answer: object) -> Report | None:
-        """A report of an answer to the question called `name`; None if another one was drawn."""
-        question = self._alone(name)
-        value = self._value(question, answer, once=not is_repeatable(question))
-        if not self.is_drawn(question):
+    def report(self, answers: Hidden[Mapping[str, object]], together: bool) -> Report | None:
+        """A report of answers, by question name; None if another question was drawn.
+
+        They are the one to a question, or `together` those to all of a group.
+        """
+        envelope, values = self._values(answers.value, together=together)
+        if not values:
             return None
-        return self._reported(question, self._row(question, value))
+        row = b""
+        for question, value in values:
+            if question.memoizes:
+                row += self._memoized(question, value, once=not envelope.memoizes)
+            else:
+                self._budget.charge_once(question)
+                row += self._randomized(question, value).to_bytes(question.width, "little")
+        return self._reported(envelope, row)
 
     def is_drawn(self, question: Question) -> bool:
         """Whether the device answers a question; it is drawn now, if that was not done."""
@@ -123,38 +132,12 @@ class Respondent:
             self._memory.keep_drawn(key, names)
         return question.name in names
 
-    def report_together(self, answers: Mapping[str, object]) -> Report:
-        """A report of the answers, by question name, to all questions of a group."""
-        group = self._whole(answers)
-        once = not is_repeatable(group)
-        values = [
-            self._value(question, answers[question.name], once=once) for question in group.members
-        ]
-        rows = [
-            self._row(question, value, once=once)
-            for question, value in zip(group.members, values, strict=True)
-        ]
-        return self._reported(group, b"".join(rows))
-
-    def drafts(self, answers: Mapping[str, object], *, together: bool) -> Drafts | None:
-        """Answers, randomized and not charged for; None if another question was drawn."""
-        envelope: Envelope
-        if together:
-            envelope = self._whole(answers)
-        else:
-            (name,) = answers
-            envelope = self._alone(name)
-        once = not is_repeatable(envelope)
-        values = [
-            self._value(question, answers[question.name], once=once)
-            for question in envelope.members
-        ]
-        if isinstance(envelope, Question) and not self.is_drawn(envelope):
+    def drafts(self, answers: Hidden[Mapping[str, object]], together: bool) -> Drafts | None:
+        """The same answers, randomized and not charged for; None if another question was drawn."""
+        envelope, values = self._values(answers.value, together=together)
+        if not values:
             return None
-        drafts = [
-            self._draft(question, value)
-            for question, value in zip(envelope.members, values, strict=True)
-        ]
+        drafts = [self._draft(question, value) for question, value in values]
         return Drafts(envelope, self._memory.secret(self._random), of=tuple(drafts))
 
     def report_drafts(self, drafts: Drafts) -> Report | None:
@@ -170,22 +153,49 @@ class Respondent:
                 "expected the secret under which an answer was randomized, got a new one: "
                 "everything was forgotten, or renewed, while its report waited to be charged for"
             )
-        once = not is_repeatable(envelope)
         rows = [
-            self._row_of(question, draft, once=once)
+            self._row_of(question, draft, once=not envelope.memoizes)
             for question, draft in zip(envelope.members, of, strict=True)
         ]
         return self._reported(envelope, b"".join(rows))
 
-    def _alone(self, name: str) -> Question:
-        if name in self._survey.group_of:
-            together = self._survey.group_of[name].name
-            raise AnswerError(
-                f"expected the questions {together} to be answered together, with record_together"
-            )
-        return question_of(self._survey, name)
+    def _values(
+        self, answers: Mapping[str, object], *, together: bool
+    ) -> tuple[Envelope, list[tuple[Question, Value]]]:
+        """What answers belong to, and what the randomizer of each question takes.
 
-    def _whole(self, answers: Mapping[str, object]) -> Envelope:
+        Nothing where the device drew another question.
+        """
+        envelope: Envelope
+        if together:
+            envelope = self._whole(answers)
+            questions = envelope.members
+        else:
+            (name,) = answers
+            envelope = question = self._survey.alone.get(name) or self._unknown(name)
+            questions = (question,)
+        values = []
+        for question in questions:
+            random = self._random
+            if question.chooses and self._derives and not envelope.memoizes:
+                # One tape whatever the answer is: it only rounds, or chooses one of several
+                # records, and so the same answer is the same value again. What is answered every
+                # day chooses anew.
+                random = self._source(_ANSWER, self._scope.key(question))
+            values.append((question, question.value(answers[question.name], random)))
+        if not together and question.draw is not None and not self.is_drawn(question):
+            values.clear()
+        return envelope, values
+
+    def _unknown(self, name: str) -> NoReturn:
+        """Raise `AnswerError` for a question that is answered with others, or that there is not."""
+        question = question_of(self._survey, name)
+        together = self._survey.group_of[question.name].name
+        raise AnswerError(
+            f"expected the questions {together} to be answered together, with record_together"
+        )
+
+    def _whole(self, answers: Mapping[str, object]) -> Group:
         group = self._survey.group_of.get(next(iter(answers), ""))
         if group is None or {question.name for question in group.members} != answers.keys():
             names = " or ".join(group.name for group in self._survey.groups)
@@ -195,17 +205,7 @@ class Respondent:
             )
         return group
 
-    def _value(self, question: Question, answer: object, *, once: bool) -> Value:
-        # One tape whatever the answer is: it only rounds, or chooses one of several records, and
-        # so the same answer is the same value again. What is answered every day chooses anew.
-        random = self._random
-        if once and self._derives:
-            random = self._source(_ANSWER, self._scope.key(question))
-        return question.value(answer, random)
-
-    def _row(self, question: Question, value: Value, *, once: bool = False) -> bytes:
-        if not question.memoizes:
-            return self._single(question, lambda: self._randomized(question, value))
+    def _memoized(self, question: Question, value: Value, *, once: bool) -> bytes:
         cohort, memo = self._memo(question, value)
         permanent = lambda: self._permanent(question, value, cohort, memo=memo)  # noqa: E731
         return self._repeated(question, cohort, memo, permanent=permanent, once=once)
@@ -218,7 +218,8 @@ class Respondent:
 
     def _row_of(self, question: Question, draft: Draft, *, once: bool) -> bytes:
         if not question.memoizes:
-            return self._single(question, lambda: draft.drawn)
+            self._budget.charge_once(question)
+            return draft.drawn.to_bytes(question.width, "little")
         cohort = self._cohort(question)
         if cohort != draft.cohort:
             raise StateError(
@@ -228,10 +229,6 @@ class Respondent:
         return self._repeated(
             question, cohort, draft.memo, permanent=lambda: draft.drawn, once=once
         )
-
-    def _single(self, question: Question, randomized: Callable[[], int]) -> bytes:
-        self._budget.charge_once(question)
-        return randomized().to_bytes(question.width, "little")
 
     def _repeated(
         self,
@@ -281,8 +278,11 @@ class Respondent:
         return randomizer.permanent(value, cohort, self._source(_PERMANENT, memo))
 
     def _reported(self, envelope: Envelope, row: bytes) -> Report:
+        combination = 0
+        if envelope.attributes:
+            combination = combination_of(envelope.attributes, self._attributes)
         mark = None
-        if self._derives and not is_repeatable(envelope):
+        if self._derives and not envelope.memoizes:
             key = envelope.fingerprint + self._scope.owner
             mark = self._source(_MARK, key, row)(MARK_SIZE)
         return Report(
@@ -290,17 +290,10 @@ class Respondent:
             row,
             envelope.epoch,
             mark=mark,
-            combination=combination_of(envelope.attributes, self._attributes),
+            combination=combination,
         )
 
     def _source(self, *parts: bytes) -> Random:
         if not self._derives:
             return self._random
         return Tape(self._memory.secret(self._random), *parts)
-
-
-def is_repeatable(envelope: Envelope) -> bool:
-    """Whether there is a report whenever it is answered."""
-    if isinstance(envelope, Question):
-        return envelope.memoizes
-    return all(question.memoizes for question in envelope.members)

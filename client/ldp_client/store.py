@@ -11,7 +11,7 @@ from typing import Protocol
 
 from ldp.wire import pack_array
 from ldp_client.forks import rest_at_forks
-from ldp_client.turns import Result, Turns
+from ldp_client.turns import Given, Result, Turns
 
 Record = tuple[bytes | int | str, ...]
 
@@ -25,10 +25,11 @@ class Store(Protocol):
     `get`, `put`, `drop` and `records` are called within one. All methods raise `StateError`.
     """
 
-    def transact(self, work: Callable[[], Result]) -> Result:
+    def transact(self, work: Callable[[*Given], Result], *given: *Given) -> Result:
         """What some work gives, done while other threads (and other processes that write) wait.
 
-        Raises what the work raises, and `StateError` within a transaction of the same thread.
+        It is called with what is given. Raises what it raises, and `StateError` within a
+        transaction of the same thread.
         """
 
     def get(self, kind: str, key: bytes) -> Record | None:
@@ -64,9 +65,9 @@ class ProcessStore:
         self._turns = Turns()
         rest_at_forks(self._turns)
 
-    def transact(self, work: Callable[[], Result]) -> Result:
+    def transact(self, work: Callable[[*Given], Result], *given: *Given) -> Result:
         """What some work gives; what it changed is taken back if it raises."""
-        return self._turns.take(self._whole, work)
+        return self._turns.take(self._whole, work, *given)
 
     def get(self, kind: str, key: bytes) -> Record | None:
         """The record under a key."""
@@ -88,11 +89,11 @@ class ProcessStore:
 
     def records(self, kind: str, prefix: bytes = b"") -> Iterator[tuple[bytes, Record]]:
         """Keys that begin with the prefix, in order, and their records."""
-        of_kind = self._records.get(kind)
-        if not of_kind:
-            return iter(())
-        keys = sorted(key for key in of_kind if key.startswith(prefix))
-        return ((key, of_kind[key]) for key in keys)
+        # No two keys are alike: records are never compared.
+        records = sorted(self._records.get(kind, {}).items())
+        if prefix:
+            records = [item for item in records if item[0].startswith(prefix)]
+        return iter(records)
 
     def size(self, kind: str, prefix: bytes = b"") -> tuple[int, int]:
         """How many there are, and the bytes of what they hold."""
@@ -102,11 +103,12 @@ class ProcessStore:
     def settle(self) -> None:
         """Nothing here lasts."""
 
-    def _whole(self, work: Callable[[], Result]) -> Result:
-        # What a turn left that was interrupted even while it took back, or that a fork cut off.
-        self._take_back()
+    def _whole(self, work: Callable[[*Given], Result], *given: *Given) -> Result:
+        if self._changes:
+            # A turn was interrupted even while it took back, or a fork cut it off.
+            self._take_back()
         try:
-            result = work()
+            result = work(*given)
             self._changes.clear()
         except BaseException:
             self._take_back()

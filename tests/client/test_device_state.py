@@ -22,6 +22,7 @@ from ldp_client.budget import Budget, renew
 from ldp_client.clocks import Now
 from ldp_client.consent import ON, Consent
 from ldp_client.database import Database
+from ldp_client.hidden import Hidden
 from ldp_client.ledger import Ledger
 from ldp_client.limits import QueueLimits
 from ldp_client.memory import Memory
@@ -84,7 +85,8 @@ def life():
         if keys is SECOND:
             store.transact(budget.agree)
         for answer in answers:
-            store.transact(lambda: outbox.put(respondent.report(name, answer)))  # noqa: B023
+            answers = Hidden({name: answer})
+            store.transact(lambda: outbox.put(respondent.report(answers, together=False)))  # noqa: B023
 
     def erase():
         memory.erase("the secret was renewed")

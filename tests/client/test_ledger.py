@@ -12,9 +12,9 @@ from surveys import DEVICE_SURVEY, MIRROR, mirror, survey_of, yes_no
 from ldp import AlreadyAnsweredError, BudgetError, SurveyError
 from ldp.exact import exp_lower
 from ldp_client import Client, EmbeddedClient
-from ldp_client.budget import MOST_EPSILON, Budget, _at_most
+from ldp_client.budget import MOST_EPSILON, Budget, Limit, _at_most, fit
 from ldp_client.database import Database
-from ldp_client.ledger import ASIDE, CHARGE, NOTHING, Ledger, product, spent, within
+from ldp_client.ledger import ASIDE, CHARGE, NOTHING, Ledger, product, spent
 from ldp_client.scope import Scope
 from ldp_client.store import ProcessStore
 
@@ -47,30 +47,27 @@ def test_the_lifetime_is_a_hard_stop(lifetime, answered):
 
 def test_charges_are_compared_exactly():
     """A charge fits a bound that equals the product to the last digit, and no smaller one."""
-    store = ProcessStore()
     prices = [Fraction(10**18 + number, 3**30) for number in range(20)]
     prices[1] = Fraction(81)  # which is written without a denominator
     whole = math.prod(prices)
+    first = product(prices[:1])
+    charges = {
+        b"%d" % number: ("s", "q", str(price), "c", 0) for number, price in enumerate(prices[1:-1])
+    }
+    aside = {b"": ("s", "q", str(prices[-1]), "c", 1)}
 
-    def charge():
-        for number, price in enumerate(prices[1:-1]):
-            store.put(CHARGE, b"%d" % number, ("s", "q", str(price), "c", 0))
-        store.put(ASIDE, b"", ("s", "q", str(prices[-1]), "c", 1))
+    def is_all(spent):
+        below = whole - Fraction(1, 10**900)
+        return fit([Limit(whole, spent)], first) and not fit([Limit(below, spent)], first)
 
-    def look():
-        first = product(prices[:1])
-        own, in_all = spent(store, "s", "c")
-        for product_ in (own, in_all):
-            assert within(whole, product_, first)
-            assert not within(whole - Fraction(1, 10**900), product_, first)
-        for others in (("another survey", "c"), ("s", "another collector")):
-            own, in_all = spent(store, *others)
-            assert within(prices[0], own, first)
-            assert within(whole, in_all, first)
-            assert not within(whole - Fraction(1, 10**900), in_all, first)
-
-    store.transact(charge)
-    store.transact(look)
+    for survey, collector, *counted in (
+        ("s", "c", True, True, True),
+        ("another survey", "c", False, False, True),
+        ("s", "another collector", False, True, True),
+    ):
+        products = spent(charges, aside, survey, collector)
+        assert [is_all(spent) for spent in products] == counted
+        assert all(is_all(spent) or spent == NOTHING for spent in products)
 
 
 def test_surveys_share_the_cap_of_the_app():
@@ -91,6 +88,21 @@ def test_surveys_share_the_cap_of_the_app():
                 work()
         else:
             work()
+
+
+@pytest.mark.parametrize("together", ["2", "3"])
+def test_the_lifetime_counts_what_went_to_any_address(together):
+    """An app that moves to another address asks no one again beyond `lifetime_epsilon`."""
+    survey = survey_of(yes_no("a"), mirror("m"), head=f'lifetime_epsilon = "{together}"')
+    store = ProcessStore()
+    for number, address in enumerate(("https://c.example", "https://relay.example", "")):
+        budget = Budget(store, survey, Scope.of(address), cap=None)
+        if number < int(together):
+            store.transact(budget.charge_once, survey["a"])
+        else:
+            for charge, name in ((budget.charge_once, "a"), (budget.charge_value, "m")):
+                with pytest.raises(BudgetError, match="beyond lifetime_epsilon of survey 's'"):
+                    store.transact(charge, survey[name])
 
 
 LIFETIME = "lifetime_epsilon of survey 's' and what survey 's' asked for when it was agreed to"
@@ -196,7 +208,7 @@ def test_what_was_spent_is_read_once_for_each_charge(cap):
         survey_of(yes_no("a"), yes_no("b"), mirror("m"), head='lifetime_epsilon = "900"'),
     )
     budget = Budget(store, survey, Scope.of(""), cap=cap)
-    looks = {"a": (2, 1), "b": (2, 1), "m": (4, 2)}
+    looks = {"a": (1, 1), "b": (1, 1), "m": (4, 2)}
     for name, (charges, asides) in looks.items():
         store.read.clear()
         charge = budget.charge_value if survey[name].memoizes else budget.charge_once

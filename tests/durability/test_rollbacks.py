@@ -17,6 +17,7 @@ from ldp.wire import FrameReader, decode_batch
 from ldp_aggregator import Ingest
 from ldp_client import Client, EmbeddedClient, report_bytes
 from ldp_client.budget import Budget
+from ldp_client.hidden import Hidden
 from ldp_client.memory import Memory
 from ldp_client.reports import Report
 from ldp_client.respondent import Respondent
@@ -276,7 +277,8 @@ def test_the_law_is_that_of_the_mechanism(tmp_path):
             random=bytes,
             derives=True,
         )
-        truths += store.transact(lambda: respondent.report("a", True)).row[0]  # noqa: B023
+        report = store.transact(respondent.report, Hidden({"a": True}), False)
+        truths += report.row[0]
     share = 0.6224593312018546
     assert abs(truths / devices - share) < 5.1 * (share * (1 - share) / devices) ** 0.5
 

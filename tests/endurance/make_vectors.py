@@ -39,6 +39,7 @@ from ldp.wire import Batch, Damage, FrameReader, decode_batch, encode_batch, enc
 from ldp_aggregator import encode_tally
 from ldp_client import report_bytes
 from ldp_client.budget import Budget
+from ldp_client.hidden import Hidden
 from ldp_client.memory import Memory
 from ldp_client.respondent import Respondent
 from ldp_client.scope import Scope
@@ -845,12 +846,8 @@ def _device(keys, answer, head, together):
     budget = Budget(store, survey, scope, cap=None)
     respondent = Respondent(survey, memory, budget, random=_nothing_else, derives=True)
 
-    def report():
-        if together:
-            return respondent.report_together(answer)
-        return respondent.report(survey.questions[0].name, answer)
-
-    answered = store.transact(report)
+    answers = answer if together else {survey.questions[0].name: answer}
+    answered = store.transact(respondent.report, Hidden(answers), together)
     times = (1_790_000_000, 1_790_086_400)
     ids = [
         decode_batch(payload).id.hex()

@@ -1,4 +1,4 @@
-"""How much work an estimate is: calls of the product's functions, which no machine changes."""
+"""How much work a report and an estimate are, in calls of the product, which no machine changes."""
 
 import cProfile
 import pstats
@@ -9,10 +9,41 @@ import pytest
 
 import ldp
 import ldp_aggregator
+import ldp_client
 from ldp_aggregator import Tally, aggregate, estimate
+from ldp_client import Client, EmbeddedClient
 from ldp_simulations import randomize
 
-OURS = tuple(str(Path(package.__file__).parent) for package in (ldp, ldp_aggregator))
+OURS = tuple(str(Path(package.__file__).parent) for package in (ldp, ldp_client, ldp_aggregator))
+
+
+def calls_of(work):
+    """How many calls of ours some work takes."""
+    profile = cProfile.Profile()
+    profile.enable()
+    work()
+    profile.disable()
+    calls = pstats.Stats(profile).stats.items()
+    return sum(row[0] for (file, *_), row in calls if file.startswith(OURS))
+
+
+@pytest.mark.parametrize(
+    ("opens", "first", "next_"),
+    [
+        (Client, 35, 30),
+        (lambda survey: EmbeddedClient(survey, state=None, interval=None), 158, 108),
+    ],
+    ids=["Client", "EmbeddedClient"],
+)
+def test_a_report_takes_few_calls(opens, first, next_):
+    """A question that is answered once: the limits are kept with the first report of a device."""
+    questions = (ldp.question(name, ["x", "y"], epsilon=1, mechanism="grr") for name in "abc")
+    survey = ldp.survey("s", *questions)
+    for name in "abc":
+        opens(survey).record(name, "x")  # loads what is loaded when it is used
+    client = opens(survey)
+    assert calls_of(lambda: client.record("a", "x")) <= first
+    assert calls_of(lambda: client.record("b", "y")) <= next_
 
 
 def product_calls(question, answers):
@@ -21,12 +52,7 @@ def product_calls(question, answers):
     tally = aggregate(survey, randomize(survey, {"x": answers}))
     assert isinstance(tally, Tally)
     assert estimate(tally)["x"].reports == len(answers)  # loads what is loaded when it is used
-    profile = cProfile.Profile()
-    profile.enable()
-    assert np.isfinite(estimate(tally)["x"].frequency).all()
-    profile.disable()
-    calls = pstats.Stats(profile).stats.items()
-    return sum(row[0] for (file, *_), row in calls if file.startswith(OURS))
+    return calls_of(lambda: np.isfinite(estimate(tally)["x"].frequency))
 
 
 def test_one_question_takes_few_calls():

@@ -68,10 +68,6 @@ export class Account {
     if (this.records.get(this.#place)?.[3] !== this.survey.terms) this.#agreeAnew(this.#spent()[0]);
   }
 
-  #owns([survey, , , collector]: Entry): boolean {
-    return survey === this.survey.name && collector === this.scope.collector;
-  }
-
   #named({ name, price }: Question): [string, string, string, string] {
     return [this.survey.name, name, written(price), this.scope.collector];
   }
@@ -84,9 +80,12 @@ export class Account {
 
   /** How many charges may be set aside for a question that was not answered. Throws `BudgetError` if none may. */
   #affordable(question: Question): number {
-    const [own, all] = this.#spent();
+    const [own, named, all] = this.#spent();
+    const agreed = this.#agreed(own);
     const cap = this.cap ?? this.#usualCap();
-    const limits = [{ most: this.#agreed(own), spent: own }, { most: cap, spent: all }];
+    const limits = [
+      { most: agreed, spent: own }, { most: this.survey.lifetime ?? cap, spent: named }, { most: cap, spent: all },
+    ];
     return affordable(question, question.charges > 1 ? this.#unanswered(question) : [], limits);
   }
 
@@ -97,16 +96,21 @@ export class Account {
     return chargeable(others, answered);
   }
 
-  /** What was charged or is set aside: for the survey and its collector, and in all. */
-  #spent(): [own: Ratio, all: Ratio] {
+  /** What was charged or is set aside: on the survey for this collector, for any, and in all. */
+  #spent(): [own: Ratio, named: Ratio, all: Ratio] {
     const own: Ratio[] = [];
-    const others: Ratio[] = [];
-    const count = (entry: Entry, charges: number): void => {
-      (this.#owns(entry) ? own : others).push(power(read(entry[2] as string), charges));
+    const named: Ratio[] = [];
+    const all: Ratio[] = [];
+    const count = ([survey, , ratio, collector]: Entry, charges: number): void => {
+      const spent = power(read(ratio as string), charges);
+      all.push(spent);
+      if (survey !== this.survey.name) return;
+      named.push(spent);
+      if (collector === this.scope.collector) own.push(spent);
     };
     for (const [, entry] of this.records.range(KINDS.charge)) count(entry, 1);
     for (const [, entry] of this.records.range(KINDS.aside)) count(entry, entry[4] as number);
-    return [product(own), product([...own, ...others])];
+    return [product(own), product(named), product(all)];
   }
 
   #agreed(own: Ratio): Ratio {

@@ -6,9 +6,9 @@
  * its `charges`, or as many as the limits allow after one for each other question that was not answered yet (but at
  * least one, if that is allowed without). So whether there is a report depends on what was asked, and on no answer.
  *
- * Two limits. What a survey spends is at most what its version that was answered first could cost in all, or any lower
- * lifetime epsilon since: no other version raises that, unless the person agrees to it. What all surveys of a storage
- * spend together has a cap: what the app says, else the usual one, or what the first survey asks for if that is more.
+ * Three limits. What a survey spends is at most what its version that was answered first could cost in all, or any lower
+ * lifetime epsilon since: no other version raises that, unless the person agrees to it. Its lifetime epsilon holds
+ * whatever address its reports go to. What all surveys of a storage spend together has a cap: what the app says, else the usual one, or what the first survey asks for if that is more.
  */
 
 import { BudgetError } from "./errors.js";

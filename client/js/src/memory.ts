@@ -179,8 +179,14 @@ export class Memory {
   }
 
   private get limits(): Limit[] {
-    const everything = product([...this.state.surveys.values()].map(spent));
-    return [{ most: read(this.own.limit), spent: spent(this.own) }, { most: this.cap, spent: everything }];
+    const all = [...this.state.surveys];
+    const named = all.filter(([key]) => (JSON.parse(key) as string[])[1] === this.survey.name);
+    const total = (some: typeof all): Ratio => product(some.map(([, one]) => spent(one)));
+    return [
+      { most: read(this.own.limit), spent: spent(this.own) },
+      { most: this.survey.lifetime ?? this.cap, spent: total(named) },
+      { most: this.cap, spent: total(all) },
+    ];
   }
 }
 

@@ -19,7 +19,7 @@ from collections.abc import Callable
 
 from ldp_client.database import Database, NoRoomError
 from ldp_client.store import ProcessStore, Record
-from ldp_client.turns import Result
+from ldp_client.turns import Given, Result
 from ldp_simulations.world.machines.faults import Faults
 from ldp_simulations.world.machines.fibers import KilledError, Process
 
@@ -97,11 +97,12 @@ class StateStore(ProcessStore):
 
     def transact(
         self,
-        work: Callable[[], Result],
+        work: Callable[[*Given], Result],
+        *given: *Given,
         patience: float | None = None,  # noqa: ARG002  # there is no other process
     ) -> Result:
         """What some work gives; what it changed is taken back if it raises, or the process dies."""
-        return super().transact(work)
+        return super().transact(work, *given)
 
     def prepare(self, work: Callable[[], Result]) -> Result:
         """The same; what is first in a new file is settled before anyone else sees the file."""
@@ -132,12 +133,12 @@ class StateStore(ProcessStore):
     def close(self) -> None:
         """Let go of it."""
 
-    def _whole(self, work: Callable[[], Result]) -> Result:
+    def _whole(self, work: Callable[[*Given], Result], *given: *Given) -> Result:
         self._log = []
 
         def committed() -> Result:
             self._step()
-            result = work()
+            result = work(*given)
             self._step()
             return result
 
