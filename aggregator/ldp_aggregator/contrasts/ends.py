@@ -21,6 +21,8 @@ import numpy as np
 from ldp_aggregator.arrays import Floats
 
 _HARDLY_ANY = 1e-12
+_DOUBT = 4.0
+"""Two standard errors, squared: a slope is worth half where weights differ by no more."""
 
 
 class Slopes(NamedTuple):
@@ -34,23 +36,37 @@ class Slopes(NamedTuple):
 FLAT = Slopes(0.0, 0.0)
 
 
-def slopes(weights: Floats, shares: Floats, spread: Floats | None, *, drawn: bool) -> Slopes:
+def slopes(
+    weights: Floats, shares: Floats, spread: Floats | None, *, drawn: bool, variance: float = 0.0
+) -> Slopes:
     """Of a function with `weights` (M,), where values have these `shares` (M,), for one report.
 
     `spread` is the variance of one report's function by what is held, (M,), if that is known;
-    `drawn` says whether respondents are drawn from a population.
+    `drawn` says whether respondents are drawn from a population, and `variance` is that of the
+    estimate: unless variances are on one line, shares that are all noise say nothing of a slope.
     """
     held = held_by(weights, shares)
     noise = 0.0 * weights if spread is None else spread
     mean = float(held @ weights)
     away = weights - mean
-    variance = float(held @ away**2)
-    if variance > _HARDLY_ANY * float(weights @ weights):
-        slope = float(held @ (away * (noise + drawn * away**2))) / variance
+    of_weights = float(held @ away**2)
+    if of_weights > _HARDLY_ANY * float(weights @ weights):
+        varying = noise + drawn * away**2
+        doubt = _DOUBT * variance * _off_line(weights, varying)
+        slope = float(held @ (away * varying)) / (of_weights + doubt)
         return Slopes(slope, slope)
     # All weight the same: shares can only be shifted to an end of what there is.
     now = float(held @ noise)
     return Slopes(*(_towards(place, away, noise - now, drawn=drawn) for place in _ends_of(weights)))
+
+
+def _off_line(weights: Floats, varying: Floats) -> float:
+    """How far what varies, (M,), is off the line between its ends, from 0 to 1: of weights (M,)."""
+    first, last = _ends_of(weights)
+    rise = float(varying[last] - varying[first])
+    line = varying[first] + rise * (weights - weights[first]) / (weights[last] - weights[first])
+    off = float(np.abs(varying - line).max())
+    return off / (off + abs(rise)) if off > _HARDLY_ANY else 0.0
 
 
 def held_by(weights: Floats, shares: Floats) -> Floats:

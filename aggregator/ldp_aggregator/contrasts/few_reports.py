@@ -42,8 +42,8 @@ def law_of_function(
     weights: Floats,
     shares: Floats,
     spread: Spread,
-    ends: tuple[float, float],
     *,
+    ends: tuple[float, float],
     reports: int,
     drawn: bool,
     quantile: float,
@@ -61,7 +61,7 @@ def law_of_function(
     middle = float(held @ weights)
     second, third, fourth = _of_one_report(held, weights - middle, spread, drawn=drawn)
     # The variance goes along lines from the middle to either end, where noise alone is left.
-    slope = slopes(weights, held, spread.variance, drawn=drawn).above
+    slope = slopes(weights, held, spread.variance, drawn=drawn, variance=second / reports).above
     alone = float(spread.variance.min())
     variances = [max(second + slope * (end - middle), alone) for end in (most, least)]
     step = (fourth / second) ** 0.5 if second > 0 else 0.0

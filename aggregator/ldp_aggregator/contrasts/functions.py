@@ -21,6 +21,7 @@ import numpy as np
 
 from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator.arrays import Floats
+from ldp_aggregator.checks import Remark
 from ldp_aggregator.contrasts.ends import FLAT, Slopes, score_ends, slopes, two_sided
 from ldp_aggregator.contrasts.few_reports import (
     careful_chance,
@@ -42,6 +43,15 @@ _HELD_TOGETHER = (
     "a bound: no report tells who holds which values together, so what sampling adds is added up"
 )
 
+_FEW_REPORTS = Remark(
+    "few-reports",
+    "Few reports: the interval goes by the jumps that single reports make, as normal theory fails.",
+)
+_BEYOND = Remark(
+    "beyond-range",
+    "The estimate is beyond all that the number can be: the interval is of the nearest possible.",
+)
+
 _HARDLY_ANY = 1e-12
 """The variance of a function that shows no noise, but for rounding."""
 
@@ -60,6 +70,8 @@ class Contrast(Estimated):
     """Of a test whether it is 0, two-sided; of a ratio, whether it is 1."""
     bound: str = ""
     """Why errors are bounds, if they are."""
+    remarks: tuple[Remark, ...] = ()
+    """What to know before believing it, if anything."""
 
 
 class Estimable(Protocol):
@@ -199,11 +211,12 @@ class Functions:
             self.frequency,
             None if spread is None else spread.variance,
             drawn=self.options.estimand == "population" and self.exclusive,
+            variance=variance,
         )
         slope = Slopes(*(one / self.reports for one in slope))
         missing = miss(self.options.level, family, self.options.simultaneous)
         quantile = quantile_of(self.options, family)
-        ends = score_ends(estimate, variance, slope, quantile=quantile)
+        plain = ends = score_ends(estimate, variance, slope, quantile=quantile)
         chance = two_sided(constant + estimate, variance, slope)
         least, most = self.range_of(weights)
         law = self._law(weights, spread, variance * self.reports, quantile=quantile)
@@ -219,15 +232,21 @@ class Functions:
             nothing = (-constant - least) / (most - least)
             if 0 <= nothing <= 1:
                 chance = careful_chance(chance, law, nothing)
-        low, high = (constant + min(max(end, least), most) for end in ends)
+        remarks = () if ends == plain else (_FEW_REPORTS,)
+        low, high = (min(max(end, least), most) for end in ends)
+        if low == high and least < most:
+            remarks = (*remarks, _BEYOND)
+            ends = score_ends(low, variance, slope, quantile=quantile)
+            low, high = (min(max(end, least), most) for end in ends)
         return Contrast(
             name,
             constant + estimate,
             math.sqrt(variance),
-            low=low,
-            high=high,
+            low=constant + low,
+            high=constant + high,
             p_value=chance,
             bound=erring.bound,
+            remarks=remarks,
         )
 
     def _spread(self, weights: Floats) -> Spread | None:

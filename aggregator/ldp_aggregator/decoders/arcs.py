@@ -48,7 +48,13 @@ from ldp_aggregator.decoders.decoder import (
     half,
     known_as,
 )
-from ldp_aggregator.decoders.linear import FEW, moments_of_queries, parts_of_mean, range_of
+from ldp_aggregator.decoders.linear import (
+    FEW,
+    moments_of_queries,
+    parts_of_mean,
+    range_of,
+    spread_of_powers,
+)
 from ldp_aggregator.moments.moments import Moments
 
 _CUMULATIVE_SHARES = ("cumulative share", "all cumulative shares")
@@ -112,6 +118,9 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
     def together(queries: Floats) -> Floats:
         return correlation(queries, scores(circle, queries))
 
+    def powers(queries: Floats, orders: tuple[int, ...]) -> list[Floats]:
+        return powers_by_value(circle, scores(circle, queries), powers=orders)
+
     arcs = circle.arcs
     missing = 1 - arcs.width * arcs.truth / arcs.mass
     return Queries(
@@ -121,6 +130,7 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
         covariance=covariance,
         missing=missing,
         root=partial(error_root, circle),
+        spread=spread_of_powers(powers),
     )
 
 

@@ -32,6 +32,7 @@ from ldp_aggregator.decoders.count_law import CountLaw, no_count_law
 from ldp_aggregator.key_values.laws import Balances
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.scores import Scores, symbol_scores
+from ldp_aggregator.moments.together import Spread
 from ldp_aggregator.search.reach import Reach
 from ldp_aggregator.tallies.counting import total_reports
 from ldp_aggregator.vectors.mean_vector import VectorParts
@@ -143,6 +144,8 @@ class Queries(NamedTuple):
     """The share of the reports that are expected not to hold their respondent's value."""
     root: Callable[[Floats], Floats] | None = None
     """A root of the correlation, with a row for each query, where that is known without one."""
+    spread: Callable[[Floats], Spread] | None = None
+    """The law of one report's score for a query, (values,), by what is held."""
 
 
 class Rates(NamedTuple):

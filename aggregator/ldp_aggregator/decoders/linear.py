@@ -15,6 +15,7 @@ from ldp.errors import EstimateError
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.decoders.decoder import Answers, Parts, Queries, Range, from_middle
 from ldp_aggregator.moments.moments import Moments
+from ldp_aggregator.moments.together import Spread, about_means
 
 FEW = 64
 """Queries whose scores are looked at value by value."""
@@ -103,6 +104,17 @@ def covariance_of_disjoint(answer: Callable[[Floats], Answers], queries: Floats)
     matrix[first, second] = (both - apart[first] - apart[second]) / 2
     matrix[second, first] = matrix[first, second]
     return matrix
+
+
+def spread_of_powers(
+    powers: Callable[[Floats, tuple[int, ...]], list[Floats]],
+) -> Callable[[Floats], Spread]:
+    """The law of a query's score, from the mean powers of queries' scores by what is held."""
+
+    def spread(query: Floats) -> Spread:
+        return about_means(query, np.concatenate(powers(query[None], (2, 3, 4))))
+
+    return spread
 
 
 def range_of(least: Floats, most: Floats) -> Range:

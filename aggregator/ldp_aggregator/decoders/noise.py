@@ -61,6 +61,7 @@ from ldp_aggregator.decoders.decoder import (
 )
 from ldp_aggregator.decoders.noise_likelihood import likely_shares, on_each_side
 from ldp_aggregator.moments.moments import Moments
+from ldp_aggregator.moments.together import spread_of_scores
 
 _FEWEST_AT_OWN = 5
 """Reports expected at a value if everybody held it.
@@ -162,6 +163,15 @@ def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         matrix: Floats = (square - np.diag(frequency)) / reports
         return matrix
 
+    def scores(weights: Floats) -> Floats:
+        return np.asarray(own * weights - near * _neighbours(weights))
+
+    def expected_scores(numbers: Floats) -> Floats:
+        # (Q, outputs), and what is on either side of each value.
+        likely_numbers = numbers * noise.stays
+        sides = [np.add(*on_each_side(row, noise.step)) for row in likely_numbers]
+        return np.asarray(likely_numbers + np.array(sides))
+
     unknown = reports * noise.stays < _FEWEST_AT_OWN
     return Moments(
         reports,
@@ -169,6 +179,7 @@ def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         if_held - 1,
         variance_if_not=if_not,
         covariance=covariance,
+        spread=spread_of_scores(scores, expected_scores),
         third=(held_cube - 3 * if_held + 2, third),
         fourth=(held_fourth, rising + falling),
         rising=(held_fourth, rising),

@@ -22,6 +22,7 @@ from ldp_aggregator.decoders.decoder import Asked, Decoder, Range, half, known_a
 from ldp_aggregator.moments.jumps import jumps_of
 from ldp_aggregator.moments.moments import Moments, with_jumps
 from ldp_aggregator.moments.repeats import check_repeats, repeats_note
+from ldp_aggregator.moments.together import Spread, one_by_one
 from ldp_aggregator.tallies.counting import total_reports
 
 
@@ -49,13 +50,18 @@ def window_moments(randomizer: Randomizer, counts: Counts, repeats: int = 1) -> 
     if_not = np.full(size, q * (1 - q) / signal**2 / share)
     # Of a one, of a zero, and of a window without the value.
     scores = np.array([1 - q, -q, 0]) / (share * signal)
-    jumps = (
+    own, other = (
         jumps_of(scores, np.array([share * rate, share * (1 - rate), 1 - share])) for rate in (p, q)
     )
 
     def covariance() -> Floats:
         matrix: Floats = np.diag((frequency * if_held + (1 - frequency) * if_not) / respondents)
         return matrix
+
+    def spread(weights: Floats) -> Spread:
+        # As if scores came independently, which have the variance that they have.
+        laws = (if_held[0], if_not[0]), (own.third, other.third), (own.fourth, other.fourth)
+        return Spread(*(one_by_one(weights, law, order) for order, law in enumerate(laws, 2)))
 
     note = repeats_note(respondents, repeats, respondents)
     return with_jumps(
@@ -65,10 +71,12 @@ def window_moments(randomizer: Randomizer, counts: Counts, repeats: int = 1) -> 
             if_held,
             variance_if_not=if_not,
             covariance=covariance,
+            spread=spread,
             note=note,
             lasting=(if_held, if_not),
         ),
-        *jumps,
+        own,
+        other,
     )
 
 

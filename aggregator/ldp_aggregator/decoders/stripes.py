@@ -22,7 +22,13 @@ from ldp.mechanisms.stripes import Stripes
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats, correlation_of
 from ldp_aggregator.decoders.decoder import Answers, Asked, Decoder, Queries, Range, alike, known_as
-from ldp_aggregator.decoders.linear import FEW, moments_of_queries, moments_of_values, range_of
+from ldp_aggregator.decoders.linear import (
+    FEW,
+    moments_of_queries,
+    moments_of_values,
+    range_of,
+    spread_of_powers,
+)
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.stripes.plane import (
     Plane,
@@ -101,6 +107,9 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
             least=drawn * zoom.even / reports,
         )
 
+    def powers(queries: Floats, orders: tuple[int, ...]) -> list[Floats]:
+        return powers_by_value(plane, scores(plane, queries), powers=orders)
+
     def shrunk() -> Floats:
         return _contrasts(plane.stripes).shrunk(everyone, reports)
 
@@ -113,6 +122,7 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
         cells=cells,
         shrunk=shrunk,
         missing=missing,
+        spread=spread_of_powers(powers),
     )
 
 

@@ -42,6 +42,7 @@ from ldp_aggregator.decoders.linear import (
     moments_of_values,
     parts_of_mean,
     range_of,
+    spread_of_powers,
 )
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.trees.levels import Views, views_of
@@ -145,6 +146,7 @@ def answering(views: Views, counts: Counts, by_level: list[Floats]) -> Queries:
         lambda queries: _correlation(views, queries),
         covariance=partial(covariance_of_disjoint, answer),
         missing=sum(level.share * (1 - level.p) for level in views.levels),
+        spread=spread_of_powers(partial(powers_by_value, views)),
     )
 
 

@@ -282,7 +282,13 @@ class Distribution(WithEnds):
 def _reordered(queries: Queries, order: Indices) -> Queries:
     """The same of values in another order."""
     back = np.argsort(order)
-    root = queries.root
+    root, spread = queries.root, queries.spread
+
+    def reordered(asked: Floats) -> Any:
+        assert spread is not None  # noqa: S101 (asked for where it is known)
+        law = spread(asked[back])
+        return type(law)(*(cumulant[order] for cumulant in law))
+
     return queries._replace(
         frequency=queries.frequency[order],
         answer=lambda asked: queries.answer(asked[:, back]),
@@ -291,6 +297,7 @@ def _reordered(queries: Queries, order: Indices) -> Queries:
         below=None,
         largest_error=None,
         root=None if root is None else lambda asked: root(asked[:, back]),
+        spread=None if spread is None else reordered,
     )
 
 

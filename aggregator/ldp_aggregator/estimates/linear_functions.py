@@ -16,7 +16,7 @@ from ldp_aggregator.decoders.decoder import Answers, Queries
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.intervals.intervals import standard_error
 from ldp_aggregator.moments.moments import Moments
-from ldp_aggregator.moments.together import Covariance, of_matrix
+from ldp_aggregator.moments.together import FEW_REPORTS, Covariance, of_matrix
 from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.counting import total_reports
 
@@ -67,14 +67,16 @@ def distribution_functions(question: Question, counts: Counts, options: Options)
     if queries is None:
         raise EstimateError(f"expected a question with a distribution, got {question.name!r}")
     values = [] if question.domain.values is None else question.domain.values
+    reports = total_reports(counts, question.layout)
     return Functions(
         question.name,
         values,
         queries.frequency,
-        reports=total_reports(counts, question.layout),
+        reports=reports,
         options=options,
         covariance=partial(_polarized, queries),
         errors=lambda: np.zeros_like(queries.frequency),
+        spread=queries.spread if reports < FEW_REPORTS else None,
     )
 
 

@@ -81,6 +81,8 @@ def _open(answers: Sequence[Answer]) -> Iterator[str]:
         number = answer.contrast
         if number.bound:
             yield f"the error of {answer.query.strip()} is {number.bound}"
+        for remark in number.remarks:
+            yield f"{answer.query.strip()}: {remark}"
         if answer.is_ratio and math.isinf(number.high):
             yield f"what is below the line in {answer.query.strip()} may be 0: so may any ratio be"
 
