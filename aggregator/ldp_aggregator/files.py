@@ -33,6 +33,12 @@ _LARGEST_SURVEY = "LDPKIT_LARGEST_SURVEY"
 _ANYWHERE = "LDPKIT_FILES_ANYWHERE"
 _MOST_SECRET = 4096
 _BLANKS = " \t"
+_TOML_PARTS = re.compile(
+    r'"""(?:\\.|[^\\])*?"""+|"(?:\\.|[^"\\\n])*"'
+    r"|'''.*?'''+|'[^'\n]*'|[ \t]*#[^\n]*",
+    re.DOTALL,
+)
+"""Texts, in which a # begins no comment, and comments."""
 
 
 class FileError(LDPError):
@@ -147,6 +153,11 @@ def toml_in(content: bytes) -> dict[str, Any]:
         return tomllib.loads(content.decode("utf-8-sig"))
     except RecursionError as error:
         raise ValueError(str(error)) from None
+
+
+def without_comments(source: str) -> str:
+    """A TOML file without its comments, which are its author's own."""
+    return _TOML_PARTS.sub(lambda part: "" if part[0][0] in " \t#" else part[0], source)
 
 
 def secret_of(name: str, environment: Mapping[str, str]) -> str:

@@ -128,6 +128,7 @@ _HEADS = {
     "gzip": _sent(b"content-encoding: gzip", b"content-length: %d" % len(_PACKED), body=_PACKED),
     "a gzip bomb": _sent(b"content-encoding: gzip", b"content-length: %d" % len(_BOMB), body=_BOMB),
     "deflate": _sent(b"content-encoding: deflate", _LENGTH),
+    "two expectations": _sent(b"expect: 100-continue", b"expect: 100-continue", _LENGTH),
     "an unknown expectation": _sent(b"expect: the best", _LENGTH),
     "an upgrade to HTTP/2": _sent(
         b"connection: upgrade, http2-settings", b"upgrade: h2c", b"http2-settings: ", _LENGTH

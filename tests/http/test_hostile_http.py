@@ -47,6 +47,11 @@ def test_sound_requests_are_counted(service):
             request(fresh(), line=b"POST /v1/reports HTTP/1.0")
         ],
         "asking first": [request(fresh(), b"expect: 100-continue")],
+        "a length with blanks and zeros": [
+            request(fresh())
+            .replace(b"content-length: ", b"content-length: " + b"0" * 24)
+            .replace(b"58\r\n", b"58 \t\r\n")
+        ],
     }
     for name, pieces in sound.items():
         answer = service.exchange(*pieces, patience=1, pause=0.001)

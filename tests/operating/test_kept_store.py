@@ -56,6 +56,9 @@ def test_what_it_knows_is_no_news_and_it_goes_on(path):
     """The same upload once more is two duplicates."""
     with closing(service_at(path)) as service:
         assert service.writer.write(REPORTS).outcomes == {"duplicate": 2}
+    # Programs that know nothing of the newest kinds of records refuse it from now on.
+    with closing(sqlite3.connect(path)) as connection:
+        assert [*connection.execute("PRAGMA user_version")] == [(2,)]
 
 
 def test_it_moves_to_postgres_and_goes_on(path, postgres_server):
@@ -69,10 +72,12 @@ def test_it_moves_to_postgres_and_goes_on(path, postgres_server):
 
 
 def test_a_later_form_is_refused_by_name(path):
-    """A store of version 2 is left as it is."""
+    """A store of version 3 is left as it is."""
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA user_version = 2")
+        connection.execute("PRAGMA user_version = 3")
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=r"expected a store of version 1.* got version 2"):
+    with pytest.raises(
+        StoreError, match=r"expected a store of version 2.* got version 3: a later rel"
+    ):
         service_at(path)
     assert path.read_bytes() == before

@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -257,6 +258,9 @@ def test_who_looked_at_what(service, tmp_path):
     assert [path for _, path, _ in seen[4:]] == ["/"]
     assert events[0]["query"] == "level=.9"
     assert (events[0]["request"], events[1]["request"]) == ("mine", own.headers["x-request-id"])
+    service.settings = replace(service.settings, metrics_estimates=True)
+    looker.get("/metrics")
+    assert json.loads(path.read_text().splitlines()[-1])["path"] == "/metrics"
     assert TOKEN not in path.read_text()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 

@@ -1,6 +1,7 @@
 """Disks without room for an upload: not ready for as long as one would be refused, no longer."""
 
 import errno
+import sqlite3
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -14,9 +15,8 @@ from ldp_aggregator.service.counting import line
 from ldp_aggregator.service.counting import writer as writing
 from ldp_aggregator.service.counting.submissions import BusyError
 from ldp_aggregator.service.counting.writer import Writer
-from ldp_aggregator.service.store.errors import StoreFullError
 from ldp_aggregator.service.store.opening import open_store
-from ldp_aggregator.service.store.sqlite import PAGE, SQLiteStore
+from ldp_aggregator.service.store.sqlite import PAGE, SQLiteStore, translated
 
 LOOKS = 5
 """A writer whose first look had seen room would say so after as many."""
@@ -48,25 +48,34 @@ def stays_full(writer, looks):
     assert writer.lasting.counts["full"] >= LOOKS
 
 
-def test_some_pages_are_no_room_for_an_upload(tmp_path, monkeypatch, looks):
-    """A page, and a commit of nothing, would fit into what is left of the disk; uploads do not."""
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE])
+def test_some_pages_are_no_room_for_an_upload(tmp_path, monkeypatch, looks, code):
+    """A page, and a commit of nothing, would fit into what is left of the disk; uploads do not.
+
+    To SQLite the end of a quota is an error of the disk.
+    """
     left = [3 * PAGE]
     write, claim = Path.write_bytes, SQLiteStore.claim
 
     def written(path, content):
         if len(content) > left[0]:
-            raise OSError(errno.ENOSPC, "No space left on device")
+            raise OSError(errno.EDQUOT, "Disk quota exceeded")
         return write(path, content)
 
     def claimed(store, epoch, ids):
         if left[0] < 10 * PAGE:
-            raise StoreFullError("expected room on the disk")
+            with translated(store._path):
+                error = sqlite3.OperationalError("disk")
+                error.sqlite_errorcode = code
+                raise error
         return claim(store, epoch, ids)
 
     monkeypatch.setattr(Path, "write_bytes", written)
     monkeypatch.setattr(SQLiteStore, "claim", claimed)
     with closing(Writer(lambda: open_store(f"sqlite:///{tmp_path}/s.db"), CATALOGUE)) as writer:
         stays_full(writer, looks)
+        # The log may be what fills the disk: it goes into the file.
+        assert not (tmp_path / "s.db-wal").stat().st_size
         left[0] = 100 * PAGE
         wait_for(lambda: writer.trouble is None)
         assert writer.write(upload(0).body).outcomes["accepted"]

@@ -38,6 +38,7 @@ def test_what_is_said_without_the_store(tmp_path, postgres_server, monkeypatch):
         postgres_server.stop()
         try:
             wait_for(lambda: looker.get("/readyz").status_code == 503)
+            assert "postgresql" not in looker.get("/readyz").text
             text = metrics()
             assert "ldp_ready 0.0" in text
             assert "ldp_store_readable 0.0" in text

@@ -32,7 +32,8 @@ def decode(path: Path, survey_paths: tuple[Path, ...], rows: int) -> None:
     than not.
     """
     from ldp.decoded import decoded_file
+    from ldp_aggregator.rendering.columns import printable
 
     surveys = [read_survey(survey_path) for survey_path in survey_paths]
     for line in decoded_file(read_whole(path), surveys, rows):
-        click.echo(line)
+        click.echo(printable(line))

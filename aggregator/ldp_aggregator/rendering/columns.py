@@ -18,6 +18,8 @@ MOST_WIDTH = 160
 _GAP = "   "
 _MARGIN = "  "
 _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
+# Those that end a line, or turn the direction of writing and so move what stands beside them.
+_CONTROLS |= {code: f"\\u{code:04x}" for code in (*range(0x2028, 0x202F), *range(0x2066, 0x206A))}
 
 
 def write(sheet: Sheet) -> Iterator[str]:

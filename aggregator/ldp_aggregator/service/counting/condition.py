@@ -6,12 +6,15 @@ obstacle   for now: a disk that is full, a connection that broke; it is tried ag
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from ldp.errors import LDPError
 from ldp_aggregator.service.counting.lasting import Lasting
 from ldp_aggregator.service.counting.submissions import BusyError
 from ldp_aggregator.service.store.errors import StoreError, StoreFullError, StoreLostError
+
+_PLACE = re.compile(r" at postgres(ql)?://[^\s,]*")
 
 
 class Condition:
@@ -35,7 +38,12 @@ class Condition:
     def trouble(self) -> str | None:
         """What keeps it from writing, in words; None if nothing does."""
         trouble = self.failure or self.obstacle
-        return None if trouble is None else str(trouble)
+        if isinstance(trouble, StoreLostError):
+            # Anyone may see this, and alerts have it: a server's own words have its address.
+            return (
+                "expected to use the store, but its server does not answer; the log has its words"
+            )
+        return None if trouble is None else _PLACE.sub(" on PostgreSQL", str(trouble))
 
     def note(self, error: StoreError) -> LDPError:
         """Take an error of the store in; what to tell those who wait."""

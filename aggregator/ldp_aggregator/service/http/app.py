@@ -41,7 +41,7 @@ from starlette.routing import Route
 
 from ldp.errors import AnswerError, EstimateError, UnknownNameError
 from ldp.transparency.entries import RegisterError
-from ldp_aggregator.files import FileError
+from ldp_aggregator.files import FileError, without_comments
 from ldp_aggregator.groups.group_estimates import GroupEstimates
 from ldp_aggregator.service.analysis.punctuality import punctuality
 from ldp_aggregator.service.analysis.queries import (
@@ -252,7 +252,7 @@ class _Endpoints:
         answer = {
             "name": served.survey.name,
             "fingerprint": served.fingerprint,
-            "survey": served.source,
+            "survey": without_comments(served.source),
         }
         return JSONResponse(answer, headers={"etag": f'"{served.fingerprint}"'})
 

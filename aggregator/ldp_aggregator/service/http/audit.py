@@ -15,7 +15,7 @@ from ldp_aggregator.service.people.admission import PERSON
 from ldp_aggregator.service.service import Service
 
 _UNWATCHED = re.compile(r"/(metrics|livez|readyz|version|page/.*)|/v1/surveys/[^/]+(/stops)?")
-"""What machines ask for, devices among them."""
+"""What machines ask for, devices among them; metrics that have estimates are watched."""
 _LONGEST = 2000
 
 
@@ -42,7 +42,9 @@ class Asked:
     def _note(self, status: int) -> None:
         log = self._service.settings.audit
         path = self._scope["path"].removeprefix(self._scope.get("root_path", ""))
-        if log is None or status == 304 or (status < 400 and _UNWATCHED.fullmatch(path)):
+        has_estimates = path == "/metrics" and self._service.settings.metrics_estimates
+        is_unwatched = status < 400 and not has_estimates and _UNWATCHED.fullmatch(path)
+        if log is None or status == 304 or is_unwatched:
             return
         tokens = self._service.settings.tokens
         shown = self._scope.get("ldp.token") or shown_token(Request(self._scope))

@@ -202,7 +202,7 @@ class StrictProtocol(HttpToolsProtocol):
             and version in ("1.0", "1.1")
             and (hosts == 1 or (version == "1.0" and not hosts))
             and tokens <= 1
-            and (not expectations or self.expect_100_continue)
+            and (not expectations or (expectations == 1 and self.expect_100_continue))
             and not self.parser.should_upgrade()
             and len(self.headers) <= MOST_FIELDS
             and size <= MOST_HEAD

@@ -10,7 +10,7 @@ refuse to write; most of them say the same in every store of ours.
     44   schema format 4
     52   no pages that vacuum themselves
     56   texts in UTF-8
-    60   our version, which the roots of shards say as well (`records.FORMAT`)
+    60   our version, or an earlier one
     64   nothing of vacuums, no application, and zeros up to 92
 
 How many pages there are (28) is seen from the file, where it has no log: more than that are not.
@@ -30,6 +30,7 @@ from tempfile import TemporaryDirectory
 from ldp_aggregator.service.store.sqlite import PAGE, VERSION
 
 SIZE = 100
+_FORM = slice(60, 64)
 _KNOWN = {
     0: b"SQLite format 3\0",
     16: PAGE.to_bytes(2, "big"),
@@ -37,7 +38,7 @@ _KNOWN = {
     44: (4).to_bytes(4, "big"),
     52: bytes(4),
     56: (1).to_bytes(4, "big"),
-    60: VERSION.to_bytes(4, "big"),
+    _FORM.start: VERSION.to_bytes(4, "big"),
     64: bytes(28),
 }
 
@@ -73,6 +74,9 @@ def with_sound_header(path: Path) -> Iterator[Path]:
 def _mended(header: bytes, path: Path) -> bytes:
     mended = bytearray(header)
     known = dict(_KNOWN)
+    if 0 < int.from_bytes(header[_FORM], "big") < VERSION:
+        # Of an earlier form, which is good as well.
+        del known[_FORM.start]
     log = Path(f"{path}-wal")
     pages = path.stat().st_size // PAGE
     has_log = log.exists() and log.stat().st_size > 0

@@ -27,12 +27,14 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from ldp.epochs import ID_SIZE
-from ldp_aggregator.service.store.errors import StoreDeniedError, StoreError
+from ldp_aggregator.service.store.errors import StoreDeniedError, StoreError, later_form
 from ldp_aggregator.service.store.postgres_connection import FILLING, connected
 from ldp_aggregator.service.store.postgres_snapshot import PostgresSnapshot, reading, table_of
 from ldp_aggregator.service.store.records import Epoch, Record
 
-VERSION = "ldp store 1"
+_VERSIONS = ("ldp store 1", "ldp store 2")
+"""Of the form, the last one of today; what the second one has is said in `sqlite`."""
+VERSION = _VERSIONS[-1]
 
 _SCHEMA = f"""
 CREATE TABLE ldp.epochs (length bigint, number bigint, PRIMARY KEY (length, number));
@@ -192,10 +194,10 @@ class PostgresStore:
             if not self._run("SELECT 1 FROM pg_namespace WHERE nspname = 'ldp'"):
                 self._make_schema()
             self._run(_SCHEMA)
+        elif version not in _VERSIONS:
+            raise later_form(self._place, repr(version), repr(VERSION))
         elif version != VERSION:
-            raise StoreError(
-                f"expected a store of version {VERSION!r} at {self._place}, got {version!r}"
-            )
+            self._run(f"COMMENT ON TABLE ldp.records IS '{VERSION}'")
         self.commit()
 
     def _make_schema(self) -> None:

@@ -26,12 +26,20 @@ from typing import Any
 
 from ldp.epochs import ID_SIZE
 from ldp_aggregator.files import opened_private, sync_folder
-from ldp_aggregator.service.store.errors import StoreDamagedError, StoreError, StoreFullError
+from ldp_aggregator.service.store.errors import (
+    StoreDamagedError,
+    StoreError,
+    StoreFullError,
+    later_form,
+)
 from ldp_aggregator.service.store.records import TOKENS, Epoch, Record
 from ldp_aggregator.service.store.unordered import COLUMNS, claim, parts
 from ldp_aggregator.service.store.witness import Witness
 
-VERSION = 1
+VERSION = 2
+"""Of the form: 2 has records of kinds `least` and `ended`, without which groups and surveys that
+are closed would show more. Whatever is of an earlier form is of this one as well.
+"""
 
 _RECORDS = (
     "(kind TEXT, key BLOB, content BLOB, checksum BLOB, PRIMARY KEY (kind, key)) WITHOUT ROWID"
@@ -82,11 +90,8 @@ class SQLiteStore:
             self._connection = connected(self._path, "rwc")
             with translated(self._path):
                 [(version,)] = self._connection.execute("PRAGMA user_version")
-                if version not in (0, VERSION):
-                    raise StoreError(
-                        f"expected a store of version {VERSION} at {self._path}, got version "
-                        f"{version}"
-                    )
+                if not 0 <= version <= VERSION:
+                    raise later_form(str(self._path), version, VERSION)
                 _refuse_strangers(self._connection, self._path)
                 self._connection.executescript(_SCHEMA)
                 for setting in _SETTINGS:
@@ -170,17 +175,11 @@ class SQLiteStore:
         return self._snapshot.complaints()
 
     def look_for_room(self, *, doubted: bool = False) -> None:
-        # A new file: what is there already, the log among it, may have room within itself.
-        place = self._path.with_name(f"{self._path.name}-room")
-        try:
-            place.write_bytes(bytes(_ENOUGH if doubted else PAGE))
-        except OSError as error:
-            # Whatever else keeps us from making files need not concern those that are there.
-            if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                raise _no_room(self._path) from None
-        finally:
-            with suppress(OSError):
-                place.unlink(missing_ok=True)
+        if doubted:
+            # The log may be what fills the disk.
+            self._empty_log()
+        if not has_room(self._path, _ENOUGH if doubted else PAGE):
+            raise _no_room(self._path)
 
     @contextmanager
     def snapshot(self) -> Iterator[_Snapshot]:
@@ -325,6 +324,21 @@ def _refuse_strangers(connection: sqlite3.Connection, path: Path) -> None:
         )
 
 
+def has_room(path: Path, size: int) -> bool:
+    """Whether so many bytes have room beside a store, on its disk and within any quota."""
+    # A new file: what is there already, the log among it, may have room within itself.
+    place = path.with_name(f"{path.name}-room")
+    try:
+        place.write_bytes(bytes(size))
+    except OSError as error:
+        # Whatever else keeps us from making files need not concern those that are there.
+        return error.errno not in (errno.ENOSPC, errno.EDQUOT)
+    finally:
+        with suppress(OSError):
+            place.unlink(missing_ok=True)
+    return True
+
+
 def _no_room(path: Path) -> StoreFullError:
     return StoreFullError(f"expected room on the disk of {path}, found none; nothing was changed")
 
@@ -342,8 +356,11 @@ def translated(path: Path) -> Iterator[None]:
         raise StoreError(f"expected to use the store at {path}, got: {error.strerror}") from None
     # Damaged text, even of a message, is a ValueError.
     except (sqlite3.Error, ValueError, OverflowError) as error:
-        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
-        if code == sqlite3.SQLITE_FULL:
+        in_full = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
+        code = in_full & 0xFF
+        # To SQLite a quota is an error of the disk.
+        is_quota = in_full == sqlite3.SQLITE_IOERR_WRITE and not has_room(path, _ENOUGH)
+        if code == sqlite3.SQLITE_FULL or is_quota:
             raise _no_room(path) from None
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             raise StoreDamagedError(

@@ -148,7 +148,7 @@ class UploadDesk:
                 raise Refused(status, f"expected a token of scope {self.scope}, got {verdict}")
         if len(head.lengths) != 1 or not head.lengths[0].isdigit():
             raise Refused(411, "expected one Content-Length, in digits")
-        length = int(head.lengths[0][:20])
+        length = int(head.lengths[0].lstrip(b"0")[:20] or b"0")
         if length > self.limits.body:
             raise Refused(
                 413, f"expected at most {self.limits.body} bytes, got {length}", never="too-large"

@@ -35,7 +35,7 @@ def read_head(headers: Headers) -> Head:
     lengths: tuple[bytes, ...] = ()
     for name, value in headers:
         if name == b"content-length":
-            lengths += (value,)
+            lengths += (value.strip(b" \t"),)
         elif name == b"authorization":
             token = bearer(value.decode("latin-1"))
         elif name == b"transfer-encoding":
