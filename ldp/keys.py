@@ -31,10 +31,14 @@ class Keys:
     """One TOML table at `place`.
 
     `problems` collects what was wrong, `finish` reports the keys that nothing asked for.
+    `for_analysis` says that the answers are there already, so that no design has to protect them.
     """
 
-    def __init__(self, place: str, table: Mapping[str, object]) -> None:
+    def __init__(
+        self, place: str, table: Mapping[str, object], *, for_analysis: bool = False
+    ) -> None:
         self.place = place
+        self.for_analysis = for_analysis
         self.problems: list[Problem] = []
         self.found = 0
         """How many problems there are, also where they are too many to be told."""
@@ -70,7 +74,7 @@ class Keys:
 
     def extended(self, further: Mapping[str, object], giver: str) -> Keys:
         """The same table with further keys, which it must not have itself."""
-        longer = Keys(self.place, {**self._table, **further})
+        longer = Keys(self.place, {**self._table, **further}, for_analysis=self.for_analysis)
         longer.problems = self.problems
         longer.found = self.found
         longer._known = self._known

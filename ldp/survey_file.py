@@ -126,6 +126,7 @@ def parse_survey(
     largest: int = LARGEST,
     *,
     files: ReadFile | None = None,
+    for_analysis: bool = False,
 ) -> Survey:
     r"""The survey that a file's text holds.
 
@@ -133,6 +134,8 @@ def parse_survey(
     place    what messages call the file
     largest  how many bytes it may have, for those who trust it with more than usual
     files    what gives the text of a file that the survey names (`file`)
+    for_analysis  take laws by which a report rules an answer out as well: answers that exist can
+             be analysed, and no device answers such a survey
 
     Raises `SurveyError` with every problem found.
 
@@ -144,10 +147,12 @@ def parse_survey(
     table: Mapping[str, object] = read_toml(source, place, largest)
     if files is not None:
         table = with_files(table, place, files)
-    return survey_of(table, place, len(source))
+    return survey_of(table, place, len(source), for_analysis=for_analysis)
 
 
-def survey_of(table: Mapping[str, object], place: str, length: int) -> Survey:
+def survey_of(
+    table: Mapping[str, object], place: str, length: int, *, for_analysis: bool = False
+) -> Survey:
     """The survey that a file's tables hold, of as many bytes as `length`; raises `SurveyError`."""
     top = Keys(place, table)
     head = Keys(f"{place}: survey", top.table("survey"))
@@ -165,9 +170,11 @@ def survey_of(table: Mapping[str, object], place: str, length: int) -> Survey:
     head.finish()
     drawn = _numbered(place, "draw", top)
     draws = draws_of(drawn)
-    questions, problems = _questions(
-        place, _entries(top, length), name, epoch=epoch, draws=draws, attributes=attributes
-    )
+    tables = [
+        Keys(_place(place, number, entry), entry, for_analysis=for_analysis)
+        for number, entry in enumerate(_entries(top, length), 1)
+    ]
+    questions, problems = _questions(tables, name, epoch=epoch, draws=draws, attributes=attributes)
     top.finish()
     by_name = {question.name: question for question in questions}
     note_problems(drawn, draws, by_name, joint=listed)
@@ -201,8 +208,7 @@ def _least_group(head: Keys, attributes: Attributes) -> int:
 
 
 def _questions(
-    place: str,
-    entries: list[Mapping[str, object]],
+    tables: Sequence[Keys],
     survey: str,
     epoch: int | None,
     draws: Sequence[Draw],
@@ -212,8 +218,7 @@ def _questions(
     questions: list[Question] = []
     problems: list[Problem] = []
     draw_of = {name: draw for draw in draws for name in draw.names}
-    for number, entry in enumerate(entries, 1):
-        keys = Keys(_place(place, number, entry), entry)
+    for keys in tables:
         # What a mistyped key may have meant takes long to find, and who has a hundred problems does
         # not read on.
         suggest = len(problems) < MOST_TOLD

@@ -45,17 +45,18 @@ class FileError(LDPError):
     """A file that cannot be read or written."""
 
 
-def read_survey(path: str | os.PathLike[str]) -> Survey:
+def read_survey(path: str | os.PathLike[str], *, for_analysis: bool = False) -> Survey:
     """The survey in a file of at most $LDPKIT_LARGEST_SURVEY (or `LARGEST`) bytes.
 
-    `LARGEST` is that of `ldp.survey_text`.
+    `LARGEST` is that of `ldp.survey_text`. Laws without a finite epsilon, which nobody may collect
+    by, are taken `for_analysis` of answers that exist.
 
     Raises `SurveyError`, and `FileError` for a file that cannot be read.
     """
-    return read_source(Path(path))[0]
+    return read_source(Path(path), for_analysis=for_analysis)[0]
 
 
-def read_source(path: Path) -> tuple[Survey, bytes]:
+def read_source(path: Path, *, for_analysis: bool = False) -> tuple[Survey, bytes]:
     """The survey in a file, and its content, as what is no regular file can be read only once.
 
     Where the survey names files, the content is one that has in itself what they say.
@@ -69,7 +70,7 @@ def read_source(path: Path) -> tuple[Survey, bytes]:
         )
         raise SurveyError((Problem(str(path), expected, "a larger one"),))
     named = _Named(path.parent, largest)
-    survey = parse_survey(content, str(path), largest, files=named)
+    survey = parse_survey(content, str(path), largest, files=named, for_analysis=for_analysis)
     # Whoever is handed the content has no files beside it.
     return survey, survey.to_toml().encode() if named.read else content
 

@@ -55,7 +55,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple, Protocol, TypeGuard, cast, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 from ldp.channel import Channel
 from ldp.domain import MOST_LISTED, Domain, Value
@@ -277,9 +277,14 @@ def lifetime_ratio(randomizer: Randomizer) -> Fraction | None:
 
     Without permanent responses, one report is all that is ever sent.
     """
-    # `isinstance` with a protocol loads 11 modules from Python 3.12 on, when a first answer waits.
-    memoized = hasattr(type(randomizer), "lifetime_ratio")
-    return cast(Memoized, randomizer).lifetime_ratio if memoized else randomizer.ratio
+    return randomizer.lifetime_ratio if is_memoized(randomizer) else randomizer.ratio
+
+
+def is_memoized(randomizer: Randomizer) -> TypeGuard[Memoized]:
+    """Whether it may have a permanent response."""
+    # `isinstance` with a protocol works out all that it asks for, and loads 11 modules from Python
+    # 3.12 on, when a first answer waits.
+    return hasattr(type(randomizer), "lifetime_ratio")
 
 
 _LONGEST = 44
@@ -308,6 +313,16 @@ class Declared(NamedTuple):
     """What is promised of places that are near each other, if it is that; the others are what it
     comes to across the map.
     """
+
+    @classmethod
+    def nothing(cls) -> Declared:
+        """No finite epsilon: a report may rule an answer out, so no device sends such."""
+        return cls("infinity", Fraction(0))
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether anything is promised."""
+        return self.bound > 0
 
     @classmethod
     def epsilon(cls, epsilon: Fraction) -> Declared:

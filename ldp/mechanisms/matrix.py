@@ -56,7 +56,12 @@ class StochasticMatrix(NamedTuple):
 
     @property
     def ratio(self) -> Fraction:
-        """The largest ratio within a column."""
+        """The largest ratio within a column. Raises `ValueError` if there is none."""
+        if not all(map(all, self.weights)):
+            raise ValueError(
+                "expected a law that leaves every answer possible whatever is reported, got one "
+                "for the analysis of answers that exist: no device may answer by it"
+            )
         return max(Fraction(max(column), min(column)) for column in zip(*self.weights, strict=True))
 
     def randomize(self, value: Value, random: Random) -> int:
@@ -116,11 +121,11 @@ def checked(
     if keys.problems:
         return stand_in
     randomizer = StochasticMatrix.from_fractions(rows, denominator)
-    if min(map(min, randomizer.weights)) == 0:
+    if not all(map(all, randomizer.weights)) and not keys.for_analysis:
         keys.problem(
             places,
             "probabilities that leave every answer possible whatever was reported (epsilon is "
-            "infinite otherwise)",
+            "infinite otherwise; answers that exist can be analysed, by ldp estimate --rows)",
             "a report that some value never gives",
         )
         return stand_in
@@ -131,6 +136,8 @@ def checked(
             "a singular matrix (some mixture of values gives the same reports as another)",
         )
         return stand_in
+    if not all(map(all, randomizer.weights)):
+        return randomizer, Declared.nothing()
     return randomizer, Declared.ratio(randomizer.ratio)
 
 

@@ -9,6 +9,7 @@ from calling import run
 import ldp
 from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator import estimate, read_rows, tally_of_rows
+from ldp_client import Client
 
 SURVEY = ldp.survey(
     "exam",
@@ -164,3 +165,44 @@ def test_every_command_takes_counts(folder, command):
 def test_one_source(folder, words, message):
     """Tallies, rows or counts."""
     assert message in run("estimate", folder / "s.toml", *words, code=2).output
+
+
+ONE_COIN = """
+[survey]
+name = "coin"
+[[question]]
+name = "took"
+type = "boolean"
+mechanism = "forced"
+forced_true = "1/2"
+forced_false = "0"
+"""
+
+
+def test_laws_without_an_epsilon_are_for_analysis_alone(tmp_path):
+    """One coin, heads: say yes; 18 of 30. Nobody may collect by it; its answers can be analysed."""
+    path = tmp_path / "coin.toml"
+    path.write_text(ONE_COIN)
+    for command in ("check", "explain"):
+        assert "answers that exist can be analysed" in run(command, path, code=1).output
+    counts = ("--counts", "yes=18,no=12", "--estimand", "population")
+    record = json.loads(run("estimate", path, *counts, "--format", "json").stdout)
+    share = record["questions"]["took"]["values"][1]
+    assert share["frequency"] == pytest.approx(0.2)
+    assert share["standard_error"] == pytest.approx(2 * (0.6 * 0.4 / 30) ** 0.5)
+    said = "for analysis only: the answer 'false' rules out 'true' (posterior odds 0)"
+    assert said in run("estimate", path, *counts).stdout
+    (tmp_path / "rows.csv").write_text("took,sex\n" + "1,f\n0,m\n1,m\n" * 30)
+    rows = ("--rows", tmp_path / "rows.csv")
+    for words in (("weigh", "--question", "took"), ("regress", "--formula", "took ~ sex")):
+        assert said in run(words[0], path, *rows, *words[1:]).stdout
+    run("report", path, *rows, "--output", tmp_path / "page.html")
+    assert "no finite epsilon" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_no_device_answers_a_survey_for_analysis():
+    """Before anything is drawn."""
+    client = Client(ldp.parse_survey(ONE_COIN, for_analysis=True))
+    for answer in (True, False):
+        with pytest.raises(ValueError, match="no device may answer"):
+            client.record("took", answer)

@@ -134,6 +134,11 @@ class TallySource:
             raise click.UsageError("--reports is for --counts")
 
     @property
+    def survey(self) -> Survey:
+        """What was asked; answers that exist may be of a law that nobody may collect by."""
+        return read_survey(self.survey_path, for_analysis=not self.paths)
+
+    @property
     def files(self) -> tuple[Any, ...]:
         """Tallies and reports, tables, or counts, one by one."""
         return self.paths or self.row_paths or self.counts
@@ -174,7 +179,7 @@ class TallySource:
             ]
         if self.counts:
             return [
-                self._counted(read_survey(survey), names, text)
+                self._counted(read_survey(survey, for_analysis=True), names, text)
                 for survey, text in zip(surveys, self.counts, strict=True)
             ]
         from ldp_aggregator.rows.counting import tallies_of_rows
@@ -243,7 +248,7 @@ def read_tables(
     """The rows of tables; how they were read is said on standard error."""
     from ldp_aggregator.rows.reading import read_rows
 
-    survey = read_survey(survey_path)
+    survey = read_survey(survey_path, for_analysis=True)
     tables = [read_rows(survey, path, answers, codes=codes, questions=names) for path in paths]
     for table in () if quiet else tables:
         for line in table.said():

@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp.mechanisms.contract import Memoized
+from ldp.mechanisms.contract import is_memoized
 from ldp_aggregator.arrays import Floats
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 
@@ -73,7 +73,7 @@ def check_overlap(overlap: float | None) -> None:
 def keeps(estimates: QuestionEstimates) -> bool:
     """Whether devices keep a permanent response for this question."""
     randomizer = estimates.question.randomizer
-    return isinstance(randomizer, Memoized) and randomizer.memoizes
+    return is_memoized(randomizer) and randomizer.memoizes
 
 
 def lasting_variance(estimates: QuestionEstimates, frequency: Floats) -> Floats:

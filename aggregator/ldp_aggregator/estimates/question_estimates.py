@@ -301,7 +301,9 @@ class QuestionEstimates(QuestionNumbers):
             "mechanism": question.mechanism,
             "epsilon": {
                 "declared": question.declared.text,
-                "delivered": log_upper(question.randomizer.ratio),
+                "delivered": (
+                    log_upper(question.randomizer.ratio) if question.declared.is_finite else None
+                ),
             },
             "reports": self.reports,
             **({"unit": question.domain.unit} if question.domain.unit else {}),

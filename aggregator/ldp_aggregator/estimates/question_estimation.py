@@ -19,7 +19,7 @@ from ldp_aggregator.estimates.frequencies import estimates_from, moments_of, wit
 from ldp_aggregator.estimates.manipulation import Manipulation, manipulation
 from ldp_aggregator.estimates.means import Mean, ends_of, mean_of
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
-from ldp_aggregator.estimates.remarks import on_distribution, on_districts
+from ldp_aggregator.estimates.remarks import on_distribution, on_districts, on_privacy
 from ldp_aggregator.estimates.without_frequencies import (
     mean_alone,
     nothing_yet,
@@ -96,6 +96,17 @@ def estimate_question(
     `design` gives the bits of the candidates, of shape (cohorts * bits, M), if our hash functions
     did not set them.
     """
+    estimates = _estimated(question, counts, options, candidates=candidates, design=design)
+    return replace(estimates, remarks=(*on_privacy(question), *estimates.remarks))
+
+
+def _estimated(
+    question: Question,
+    counts: Counts,
+    options: Options,
+    candidates: Sequence[str] | None,
+    design: Any,
+) -> QuestionEstimates:
     decoder = decoder_of(question.randomizer)
     values, listing_note = decoder.values(question, counts, candidates or ())
     reports = total_reports(counts, question.layout)

@@ -11,6 +11,7 @@ sentences; there the commands say them on standard error.
                      (`least_respondents`)
     few-reports      intervals that do not go by normal theory, as too few reports are expected
                      (`few_reports`)
+    no-epsilon       which answers reports rule out, where nothing was promised
     not-followed     an estimate further below zero than noise explains
     cut-cells        districts whose borders cut cells, so that they are approximate
     few-counts       intervals that do, though the law of an estimate is far from normal. Where a
@@ -66,6 +67,22 @@ def beyond_noise(names: Sequence[str], estimates: Floats, errors: Floats) -> tup
         "self-protective (`ldp estimate --design`)."
     )
     return (Remark("not-followed", text),)
+
+
+def on_privacy(question: Question) -> tuple[Remark, ...]:
+    """Whether reports rule answers out, and which."""
+    if question.declared.is_finite:
+        return ()
+    values = question.domain.values or ()
+    said = []
+    for report, column in enumerate(zip(*question.randomizer.channel().rows, strict=True)):
+        ruled_out = [value for value, chance in zip(values, column, strict=True) if not chance]
+        if ruled_out:
+            said.append(
+                f"the answer {values[report]!r} rules out {', '.join(map(repr, ruled_out))}"
+            )
+    text = f"No finite epsilon, so for analysis only: {'; '.join(said)} (posterior odds 0)."
+    return (Remark("no-epsilon", text),)
 
 
 def on_respondents(respondents: int, least: int) -> tuple[Remark, ...]:

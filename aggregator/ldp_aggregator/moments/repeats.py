@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ldp.errors import EstimateError
-from ldp.mechanisms.contract import Memoized, Randomizer
+from ldp.mechanisms.contract import Randomizer, is_memoized
 from ldp.mechanisms.rappor import Rappor
 from ldp.survey import Question
 from ldp_aggregator.moments.bit_covariance import BitNoise, bit_noise
@@ -37,12 +37,12 @@ ONCE_EACH = (
 
 def reports_of_each(randomizer: Randomizer, asked: int) -> int:
     """How many reports a respondent sent: as asked for, or one where no response is kept."""
-    return asked if isinstance(randomizer, Memoized) else 1
+    return asked if is_memoized(randomizer) else 1
 
 
 def check_repeatable(questions: Collection[Question], asked: int) -> None:
     """Raise `EstimateError` if no question allows for several reports of each respondent."""
-    if asked > 1 and not any(isinstance(question.randomizer, Memoized) for question in questions):
+    if asked > 1 and not any(is_memoized(question.randomizer) for question in questions):
         names = ", ".join(question.name for question in questions)
         raise EstimateError(
             f"expected a memoized question, to which respondents send several reports of one "

@@ -17,7 +17,7 @@ from ldp.domain import Domain
 from ldp.draws import chargeable
 from ldp.exact import log, log_text, percent_below, text_upper
 from ldp.identifiers import MOST_SHOWN, identifier, shown_states
-from ldp.mechanisms.contract import Memoized, lifetime_ratio
+from ldp.mechanisms.contract import Memoized, is_memoized, lifetime_ratio
 from ldp.optimum import efficiency
 from ldp.profiles import PROFILES
 from ldp.survey import Group, Question, Survey
@@ -138,7 +138,7 @@ def _question(question: Question) -> str:
         )
     if question.declared.metric is not None:
         lines += metric_lines(question, question.declared.metric)
-    if isinstance(randomizer, Memoized):
+    if is_memoized(randomizer):
         lines += _memoized(question, randomizer)
     if question.domain.most is not None:
         with_numbers = " of keys and numbers" if question.domain.key_scale is not None else ""

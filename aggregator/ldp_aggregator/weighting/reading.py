@@ -19,6 +19,7 @@ from ldp.errors import EstimateError
 from ldp.exact import log_upper
 from ldp.survey import Group, Question, Survey
 from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.estimates.remarks import on_privacy
 from ldp_aggregator.tallies.joint_counting import joint_table
 from ldp_aggregator.tallies.tally import Tally, attributes_of, check_same
 from ldp_aggregator.weighting.answers import Answers, Part, Products, Units
@@ -148,6 +149,9 @@ def _part(name: str, domain: object) -> Part:
 def spent_on(questions: Sequence[Question]) -> tuple[str, ...]:
     """What a report cost its respondent, in sentences; what follows from reports costs no more."""
     names = " and ".join(question.name for question in questions)
+    revealing = [remark.text for question in questions for remark in on_privacy(question)]
+    if revealing:
+        return tuple(f"privacy: {text}" for text in revealing)
     if len(questions) > 1:
         total = sum(log_upper(question.randomizer.ratio) for question in questions)
         own = ", ".join(

@@ -163,7 +163,7 @@ def trend(
     from ldp_aggregator.series.group_trends import follow_groups
 
     wanted, source = GroupOptions.taken(given), TallySource.taken(given)
-    asked = asked_question(read_survey(source.survey_path), question)
+    asked = asked_question(source.survey, question)
     reading = _Reading(source.survey_path, asked, Options(level, estimand), groups=wanted)
     if (epoch is not None) != bool(source.row_paths):
         raise click.UsageError("expected --rows and --epoch together: which column says when")

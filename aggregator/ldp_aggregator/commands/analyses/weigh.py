@@ -108,7 +108,7 @@ class Sources:
 
     def in_the_clear(self, question: str, names: list[str]) -> list[str]:
         """The names that are no parts of the question's answers."""
-        survey = read_survey(self.survey_path)
+        survey = read_survey(self.survey_path, for_analysis=bool(self.row_paths))
         parts = {part.strip() for part in question.split("&")}
         fields = {field.name for part in parts for field in survey[part].domain.fields}
         return [name for name in dict.fromkeys(names) if name not in fields | parts]
