@@ -27,6 +27,11 @@ _LONGEST_SHOWN = 80
 _FEW = 20
 
 
+_NO_WORDS: Mapping[str, str] = {}
+_OF_LITERATURE = {"p": "truth", "yes": "forced_true", "no": "forced_false"}
+"""What papers call the chances of designs, and the keys for them."""
+
+
 class Keys:
     """One TOML table at `place`.
 
@@ -97,12 +102,18 @@ class Keys:
         self.problem(key, "a text of 1 to 1000 characters", value)
         return "?"
 
-    def choice(self, key: str, options: Collection[str]) -> str | None:
-        """One of the options; None, and a problem, for anything else."""
+    def choice(
+        self, key: str, options: Collection[str], ways_out: Mapping[str, str] = _NO_WORDS
+    ) -> str | None:
+        """One of the options; None, and a problem, for anything else.
+
+        `ways_out` say what to write in place of words that are no options.
+        """
         value = self._table.get(key) if key in self else None
         if isinstance(value, str) and value in options:
             return value
-        self.problem(key, f"one of {', '.join(options)}", value)
+        expected = ways_out.get(value) if isinstance(value, str) else None
+        self.problem(key, expected or f"one of {', '.join(options)}", value)
         return None
 
     def word_or_fraction(self, key: str, words: Collection[str]) -> str | Fraction:
@@ -286,7 +297,9 @@ class Keys:
         unknown = [key for key in self._table if key not in known]
         options = sorted(known) if unknown else []
         for key in unknown[:MOST_NOTED]:
-            close = _closest(key, options) if suggest else None
+            close = _OF_LITERATURE.get(key)
+            if close not in options:
+                close = _closest(key, options) if suggest else None
             expected = f"one of {', '.join(options)}" if close is None else f'"{close}"'
             self.problem(key, expected, "an unknown key")
         self.found += max(len(unknown) - MOST_NOTED, 0)

@@ -73,7 +73,15 @@ from ldp.field_keys import collect_of, fields_of
 from ldp.fields import SUBSETS
 from ldp.joint import joint_groups
 from ldp.keys import LEAST_EPSILON, Keys, written_name
-from ldp.mechanisms import AUTOMATIC, GOALS, MECHANISMS, OF_SUBSETS, OF_TREES, OF_VECTORS
+from ldp.mechanisms import (
+    AUTOMATIC,
+    GOALS,
+    MECHANISMS,
+    OF_LITERATURE,
+    OF_SUBSETS,
+    OF_TREES,
+    OF_VECTORS,
+)
 from ldp.mechanisms.auto import Considered, considered, least_error
 from ldp.mechanisms.contract import Declared, Mechanism, Randomizer
 from ldp.survey import Question, Survey
@@ -427,7 +435,7 @@ def _designed(
 
     Where it is left to us, with what there was to choose from. None if none can serve.
     """
-    name = keys.choice("mechanism", ["auto", *MECHANISMS])
+    name = keys.choice("mechanism", ["auto", *MECHANISMS], OF_LITERATURE)
     if name is None:
         return None
     candidates: tuple[str, ...] = (name,)

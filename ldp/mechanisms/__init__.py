@@ -83,6 +83,18 @@ class _Table(Mapping[str, Mechanism]):
 MECHANISMS: Mapping[str, Mechanism] = _Table()
 """Every mechanism, by the name that a survey file uses."""
 
+_ANALYSED = (
+    "one of the mechanisms, which keep a finite epsilon; answers that this design has given "
+    "already are analysed by `ldp estimate --design`"
+)
+OF_LITERATURE: Mapping[str, str] = {
+    "crosswise": '"warner", with truth = the share of yes to the innocuous statement',
+    "two-stage": '"matrix", with the chances of the design as its rows',
+    **dict.fromkeys(("triangular", "mangat", "one-coin", "kuk", "christofides"), _ANALYSED),
+    **dict.fromkeys(("direct", "cheater", "lie-detector", "list", "item-count"), _ANALYSED),
+}
+"""Designs of surveys by names that are none of mechanisms, and what to write for them."""
+
 AUTOMATIC = ("grr", "ss", "pgr", "hr", "set-unary", "pad-grr", "pad-ss", "pad-pgr", "pad-hr")
 """What `mechanism = "auto"` chooses from: no other beats these in error, size and time."""
 
@@ -111,6 +123,7 @@ __all__ = [
     "AUTOMATIC",
     "GOALS",
     "MECHANISMS",
+    "OF_LITERATURE",
     "OF_SUBSETS",
     "OF_TREES",
     "OF_VECTORS",

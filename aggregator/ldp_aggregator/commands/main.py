@@ -36,6 +36,9 @@ COMMANDS = "ldp.commands"
 _ANY_LENGTH = 10_000
 
 SURVEY = click.argument("survey_path", metavar="SURVEY", type=click.Path(path_type=Path))
+SURVEY_IF_ANY = click.argument(
+    "survey_path", metavar="[SURVEY]", required=False, type=click.Path(path_type=Path)
+)
 QUIET = click.option("--quiet", "-q", is_flag=True, help="Print nothing but results and errors.")
 
 

@@ -13,7 +13,7 @@ import click
 from ldp.survey import Survey
 from ldp_aggregator.commands.batch_options import COLLUDING, DELTA
 from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
-from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY, whole
+from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY, SURVEY_IF_ANY, whole
 from ldp_aggregator.commands.output_options import (
     QUESTION,
     OutputOptions,
@@ -26,7 +26,10 @@ from ldp_aggregator.commands.output_options import (
 )
 from ldp_aggregator.commands.sources import (
     ALLOW_EQUAL,
+    ARM,
+    DESIGN,
     TallySource,
+    estimate_design,
     group_arguments,
     report_intake,
     tally_of,
@@ -187,7 +190,9 @@ def aggregate(
 
 
 @click.command()
-@with_tallies()
+@with_tallies(survey=SURVEY_IF_ANY)
+@DESIGN
+@ARM
 @QUESTION
 @with_output_options
 @click.option(
@@ -212,7 +217,12 @@ def aggregate(
 @DELTA
 @COLLUDING
 @with_group_options
+@click.pass_context
 def estimate(
+    context: click.Context,
+    /,
+    design: str | None,
+    arm: str | None,
     names: tuple[str, ...],
     stop_list: Path | None,
     mixed_by: str | None,
@@ -221,7 +231,17 @@ def estimate(
     colluding: Fraction,
     **asked: Any,
 ) -> None:
-    """Estimate frequencies, with errors and intervals, from reports, rows or counts of SURVEY."""
+    """Estimate frequencies, with errors and intervals, from reports, rows or counts of SURVEY.
+
+    Answers that a coin or a die has randomized need no SURVEY: --design says how.
+    """
+    if design is not None:
+        estimate_design(context)
+        return
+    if arm is not None:
+        raise click.UsageError("--arm is for --design")
+    if asked["survey_path"] is None:
+        raise click.UsageError("expected a SURVEY file, or --design WORDS")
     from ldp_aggregator.estimates.estimation import estimate
     from ldp_aggregator.estimates.stop_lists import stops_in, with_shares
 

@@ -4,25 +4,33 @@
     ldp estimate SURVEY --rows answers.csv --answer z --codes yes=1,no=2
     ldp estimate SURVEY --counts yes=13,no=17
 
+Rows and counts need no survey where the words of a design say how answers were randomized:
+
+    ldp estimate --design "crosswise p=.16" --rows answers.csv --answer z --by sex
+    ldp estimate --design "cheater yes=.2,.8" --counts yes=30,no=70 --counts yes=60,no=40
+
 One kind at a time. What became of rows, and how their codes were read, is said on standard error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from ldp.errors import EstimateError
 from ldp_aggregator.commands.main import QUIET, SURVEY, Command, with_options
+from ldp_aggregator.commands.output_options import present
 from ldp_aggregator.files import FileError, read_bytes, read_survey
 
 if TYPE_CHECKING:
     from ldp.survey import Question, Survey
     from ldp_aggregator.commands.group_options import GroupOptions
+    from ldp_aggregator.designs.result import DesignGroups
     from ldp_aggregator.rows.reading import SurveyRows
     from ldp_aggregator.tallies.tally import Tally
 
@@ -98,10 +106,12 @@ COUNTS = (
 )
 
 
-def with_tallies(metavar: str = "[TALLY_OR_REPORTS]...") -> Callable[[Command], Command]:
+def with_tallies(
+    metavar: str = "[TALLY_OR_REPORTS]...", survey: Callable[[Any], Any] = SURVEY
+) -> Callable[[Command], Command]:
     """What gives a command the arguments and options that `TallySource` is made of."""
     paths = click.argument("paths", metavar=metavar, nargs=-1, type=click.Path(path_type=str))
-    return with_options(SURVEY, paths, *ROWS, *COUNTS, ALLOW_EQUAL, QUIET)
+    return with_options(survey, paths, *ROWS, *COUNTS, ALLOW_EQUAL, QUIET)
 
 
 @dataclass(frozen=True)
@@ -300,3 +310,79 @@ def report_intake(tally: Tally, quiet: bool) -> None:
             f"+ {sum(intake.rejected.values()):,} rejected{refused}",
             err=True,
         )
+
+
+DESIGN = click.option(
+    "--design",
+    metavar="WORDS",
+    help="How answers were randomized, in place of SURVEY: such as 'warner p=.7', 'crosswise "
+    "p=.16', 'forced yes=1/6 no=1/6' or 'matrix FILE'.",
+)
+ARM = click.option(
+    "--arm",
+    metavar="COLUMN",
+    help="Of --design with several samples: the column of --rows that says which.",
+)
+
+_OF_DESIGNS = {"design", "arm", "row_paths", "answers", "codes", "counts", "by", "where"}
+_OF_DESIGNS |= {"level", "estimand", "form", "output", "quiet"}
+
+
+def refuse_others(context: click.Context, taken: Collection[str]) -> None:
+    """Raise `click.UsageError` for an option that was given and is for surveys alone."""
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if given and name not in taken:
+            said = parameter.opts[0] if isinstance(parameter, click.Option) else "SURVEY"
+            raise click.UsageError(f"--design: expected no {said} beside it")
+
+
+def estimate_design(context: click.Context) -> None:
+    """Estimate by a design, from what the options of `ldp estimate` say."""
+    refuse_others(context, _OF_DESIGNS)
+    given = context.params
+    if bool(given["row_paths"]) == bool(given["counts"]):
+        raise click.UsageError("--design: expected --rows with --answer, or --counts")
+    if given["counts"] and (given["by"] or given["where"] or given["arm"]):
+        raise click.UsageError("--by, --where and --arm are for --rows")
+    if given["counts"]:
+        from ldp_aggregator.designs import design
+
+        made = design(given["design"])
+        wanted = {"level": given["level"], "estimand": _estimand(context)}
+        sheet = made.estimate(*given["counts"], **wanted).sheet()
+    else:
+        groups = _rows_of_design(context)
+        for line in () if given["quiet"] else groups.said:
+            click.echo(line, err=True)
+        sheet = (groups if groups.by else groups.whole).sheet()
+    present(sheet, given["form"], given["output"])
+
+
+def _rows_of_design(context: click.Context) -> DesignGroups:
+    from ldp_aggregator.designs import NUMBERS, design, number_design
+
+    given = context.params
+    if len(given["row_paths"]) != 1 or given["answers"] is None:
+        raise click.UsageError("--design: expected --rows FILE once, and --answer COLUMN")
+    [path] = given["row_paths"]
+    answers: Any = given["answers"]
+    columns = [answers] if isinstance(answers, str) else list(answers.values())
+    wanted: dict[str, Any] = {name: given[name] for name in ("arm", "by", "level")}
+    wanted["where"] = dict(given["where"])
+    if given["design"].split()[:1] and given["design"].split()[0] in NUMBERS:
+        if len(columns) != 1 or given["codes"] is not None:
+            raise EstimateError("expected one column of numbers, without codes")
+        return number_design(given["design"]).estimate_rows(path, columns[0], **wanted)
+    made = design(given["design"])
+    return made.estimate_rows(
+        path, columns, codes=given["codes"], estimand=_estimand(context), **wanted
+    )
+
+
+def _estimand(context: click.Context) -> str:
+    """The one that was asked for, else the population: what is published is about it."""
+    if context.get_parameter_source("estimand") is ParameterSource.DEFAULT:
+        return "population"
+    return str(context.params["estimand"])

@@ -9,7 +9,9 @@ matrix_file     designs that are in no table
 likelihood      shares of types from counts, for every design alike
 result          what is shown of them
 estimation      shares with intervals, tests and remarks
+rows            counts from tables of respondents
 sizes           sample sizes and power
+design_plan     the same as a sheet
 numbers         scrambled numbers: means
 survey_design   `design("warner p=.7")` and what can be asked of it
 """
@@ -19,12 +21,13 @@ from typing import TYPE_CHECKING
 from ldp.lazy import lazily
 
 if TYPE_CHECKING:
-    from ldp_aggregator.designs.numbers import NumberDesign, number_design
+    from ldp_aggregator.designs.numbers import NUMBERS, NumberDesign, number_design
     from ldp_aggregator.designs.survey_design import Design, design
 
-__all__ = ["Design", "NumberDesign", "design", "number_design"]
+__all__ = ["NUMBERS", "Design", "NumberDesign", "design", "number_design"]
 
 _HOMES = {
+    "NUMBERS": "numbers",
     "Design": "survey_design",
     "design": "survey_design",
     "NumberDesign": "numbers",

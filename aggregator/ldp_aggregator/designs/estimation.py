@@ -163,7 +163,7 @@ def _of_fit(model: Model, done: Fit) -> list[DesignTest]:
     """Whether the arms or answers agree with one another, where they are more than it takes."""
     if model.surplus <= 0:
         return []
-    chance = float(gammaincc(model.surplus / 2, max(done.deviance, 0) / 2))
+    chance = float(gammaincc(model.surplus / 2, done.deviance / 2))
     meaning = "small p: people do not follow the design as it is told"
     return [DesignTest("fit (G²)", done.deviance, model.surplus, p_value=chance, meaning=meaning)]
 

@@ -131,7 +131,7 @@ def fit(model: Model, counts: Floats) -> Fit:
         shares,
         spread @ _of_answers(expected.reshape(counts.shape), totals, keep) @ spread.T,
         expected.reshape(counts.shape),
-        deviance=2 * float(surprise),
+        deviance=max(2 * float(surprise), 0.0),
     )
 
 

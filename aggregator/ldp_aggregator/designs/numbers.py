@@ -29,8 +29,11 @@ from scipy.special import stdtrit
 
 from ldp.errors import EstimateError
 from ldp_aggregator.arrays import Floats
-from ldp_aggregator.designs.result import DesignEstimate, DesignEstimates
+from ldp_aggregator.designs.law import Arm
+from ldp_aggregator.designs.result import DesignEstimate, DesignEstimates, DesignGroups
+from ldp_aggregator.designs.rows import DesignRows, arms_of, numbers_of
 from ldp_aggregator.designs.words import Parameter, parameters, split
+from ldp_aggregator.rows.columns import Table
 
 _PRIVACY = "no finite epsilon unless the noise has a law made for it: for analysis only"
 _MEAN = Parameter("the mean of the noise", is_chance=False)
@@ -161,6 +164,32 @@ class NumberDesign:
             estimand="population",
             estimates=tuple(DesignEstimate(*row) for row in rows),
         )
+
+    def estimate_rows(
+        self,
+        table: Table,
+        answers: str,
+        *,
+        arm: str | None = None,
+        by: str | Sequence[str] = (),
+        where: Mapping[str, str] | None = None,
+        level: float = 0.95,
+    ) -> DesignGroups:
+        """Return the mean from a table with a row for each respondent, by groups if asked for.
+
+        Raises `EstimateError`, and `UnknownNameError` for columns that the table has not.
+        """
+        rows = DesignRows.read(table)
+        by = (by,) if isinstance(by, str) else tuple(by)
+        numbers = numbers_of(rows, answers)
+        arms = arms_of(rows, arm, [Arm(f"p={line.own}", ()) for line in self.lines])
+        groups = {}
+        for label, some in rows.groups(by, where).items():
+            chosen = some & np.isfinite(numbers)
+            samples = [numbers[chosen & (arms == place)] for place in range(len(self.lines))]
+            groups[label] = self.estimate(*samples, level=level)
+        missing = int(np.isnan(numbers).sum())
+        return DesignGroups(by, groups, (f"column {answers}: {missing:,} rows without a number",))
 
 
 def _check(samples: Sequence[Floats], lines: int) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from ldp.errors import UnknownNameError
@@ -26,6 +26,11 @@ class DesignEstimate(Estimated):
     standard_error: float
     low: float
     high: float
+
+    def cells(self) -> tuple[str, ...]:
+        """What a table shows of it."""
+        ends = f"[{self.low:.4f}, {self.high:.4f}]"
+        return self.name, f"{self.estimate:.4f}", f"{self.standard_error:.4f}", ends
 
 
 class DesignTest(NamedTuple):
@@ -79,7 +84,7 @@ class DesignEstimates(Tabled):
             tables=self._tables,
             record=self.to_dict,
             columns=COLUMNS,
-            rows=self._rows,
+            rows=self.rows,
             bars=self._bars,
             warnings=(self.describe(), *map(str, said)),
         )
@@ -109,23 +114,18 @@ class DesignEstimates(Tabled):
         }
 
     def _tables(self) -> Iterator[TextTable]:
-        rows = [
-            (
-                one.name,
-                f"{one.estimate:.4f}",
-                f"{one.standard_error:.4f}",
-                f"[{one.low:.4f}, {one.high:.4f}]",
-            )
-            for one in self.estimates
-        ]
-        headings = ("", "estimate", "standard error", f"{self.level:.4g} interval")
+        rows = [one.cells() for one in self.estimates]
         said = [*map(str, self.tests), *map(str, self.remarks)]
-        yield TextTable("", self.describe(), headings, rows=rows, remarks=said)
+        yield TextTable("", self.describe(), self.headings(), rows=rows, remarks=said)
 
-    def _rows(self) -> Iterator[list[str | float | None]]:
+    def headings(self) -> tuple[str, ...]:
+        """The headings of what `cells` gives."""
+        return ("", "estimate", "standard error", f"{self.level:.4g} interval")
+
+    def rows(self) -> Iterator[list[str | float | None]]:
+        """One flat record for each estimate."""
         for one in self.estimates:
-            numbers = (one.estimate, one.standard_error, one.low, one.high)
-            yield blanks([one.name, *numbers])
+            yield blanks([one.name, one.estimate, one.standard_error, one.low, one.high])
 
     def _bars(self) -> list[Bars]:
         import numpy as np
@@ -136,3 +136,70 @@ class DesignEstimates(Tabled):
             for name in ("estimate", "low", "high")
         )
         return [Bars(self.design, self.describe(), names, lengths=lengths, low=low, high=high)]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DesignGroups(Tabled):
+    """Estimates of all respondents, and of groups by columns."""
+
+    by: tuple[str, ...]
+    groups: Mapping[tuple[str, ...], DesignEstimates]
+    """By the values of these columns; all respondents by none."""
+    said: tuple[str, ...] = ()
+    """How columns were read."""
+
+    def __getitem__(self, values: str | tuple[str, ...]) -> DesignEstimates:
+        key = (values,) if isinstance(values, str) else values
+        if key not in self.groups:
+            names = [", ".join(known) for known in self.groups if known]
+            raise UnknownNameError(", ".join(key), names, "a group")
+        return self.groups[key]
+
+    @property
+    def whole(self) -> DesignEstimates:
+        """The estimates of all respondents."""
+        return self.groups[()]
+
+    def sheet(self) -> Sheet:
+        """All that is shown, in the shapes that formats ask for."""
+        sheet = self.whole.sheet()
+        return replace(
+            sheet,
+            tables=self._tables,
+            record=self.to_dict,
+            columns=(*self.by, *COLUMNS),
+            rows=self._rows,
+            bars=lambda: [bar for one in self.groups.values() for bar in one.sheet().bars()],
+            warnings=(self.whole.describe(), *self._remarks()),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        groups = [
+            {"group": dict(zip(self.by, key, strict=False)), **estimates.to_dict()}
+            for key, estimates in self.groups.items()
+        ]
+        return {"format": FORMAT, "by": list(self.by), "groups": groups}
+
+    def _tables(self) -> Iterator[TextTable]:
+        rows = []
+        for key, estimates in self.groups.items():
+            name = ", ".join(key) or "all"
+            people = f"{estimates.respondents:,}"
+            rows += [(name, people, *one.cells()) for one in estimates.estimates]
+        headings = (", ".join(self.by), "respondents", *self.whole.headings())
+        yield TextTable("", self.whole.describe(), headings, rows=rows, remarks=self._remarks())
+
+    def _remarks(self) -> list[str]:
+        """Tests and remarks, with the group that they are of."""
+        said = []
+        for key, estimates in self.groups.items():
+            name = ", ".join(key) or "all"
+            said += [f"{name}: {text}" for text in (*estimates.tests, *estimates.remarks)]
+        return said
+
+    def _rows(self) -> Iterator[list[str | float | None]]:
+        for key, estimates in self.groups.items():
+            labels = key or ("",) * len(self.by)
+            for row in estimates.rows():
+                yield [*labels, *row]

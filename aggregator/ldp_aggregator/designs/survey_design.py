@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from ldp.errors import EstimateError
+from ldp_aggregator.arrays import Floats
 from ldp_aggregator.designs.estimation import check_identified, estimated
-from ldp_aggregator.designs.law import Law
+from ldp_aggregator.designs.law import Arm, Law
 from ldp_aggregator.designs.matrix_file import matrix_law
-from ldp_aggregator.designs.result import DesignEstimates
+from ldp_aggregator.designs.result import DesignEstimates, DesignGroups
+from ldp_aggregator.designs.rows import DesignRows, answers_of, arms_of, table_of
 from ldp_aggregator.designs.sizes import (
     power_to_tell,
     shares_for,
@@ -26,6 +28,7 @@ from ldp_aggregator.designs.sizes import (
 )
 from ldp_aggregator.designs.table import ROWS
 from ldp_aggregator.designs.words import counts_of, parameters, placed, split
+from ldp_aggregator.rows.columns import Table
 
 MATRIX = "matrix"
 
@@ -68,28 +71,64 @@ class Design:
 
         Raises `EstimateError`, and `UnknownNameError` for answers that the design has not.
         """
-        table = self._table(counts)
-        shares, tests, remarks = estimated(self.law, table, level, estimand=estimand)
-        return DesignEstimates(
-            self.words,
-            f"{self.title} ({self.source})",
-            self.privacy,
-            respondents=int(table.sum()),
-            level=level,
-            estimand=estimand,
-            estimates=shares,
-            tests=tests,
-            remarks=remarks,
-        )
-
-    def _table(self, counts: Sequence[Counts]) -> Any:
         arms = self.law.arms
         if len(counts) != len(arms):
             names = " and ".join(arm.name or "all respondents" for arm in arms)
             raise EstimateError(
                 f"expected counts of {len(arms)} samples, in this order: {names}; got {len(counts)}"
             )
-        return np.array([placed(_counted(one), self.law.answers) for one in counts], dtype=float)
+        table = [placed(_counted(one), self.law.answers) for one in counts]
+        return self._estimated(np.array(table, dtype=float), level=level, estimand=estimand)
+
+    def estimate_rows(
+        self,
+        table: Table,
+        answers: str | Sequence[str],
+        *,
+        codes: Mapping[str, Any] | None = None,
+        arm: str | None = None,
+        by: str | Sequence[str] = (),
+        where: Mapping[str, str] | None = None,
+        level: float = 0.95,
+        estimand: str = "population",
+    ) -> DesignGroups:
+        """Return shares from a table with a row for each respondent, by groups if asked for.
+
+        answers  the column of answers; of several questions, their columns in order
+        codes    the cell that says each answer, such as {"yes": 1, "no": 2}
+        arm      the column that says the sample, where there are several
+        by       columns whose values make groups
+
+        Raises `EstimateError`, and `UnknownNameError` for columns that the table has not.
+        """
+        rows = DesignRows.read(table)
+        columns, by = _names(answers), _names(by)
+        places, said = answers_of(rows, columns, self.law.answers, codes=codes)
+        arms = arms_of(rows, arm, self.law.arms)
+        shape = len(self.law.arms), len(self.law.answers)
+        groups = {}
+        for label, some in rows.groups(by, where).items():
+            counts = table_of(places, arms, shape, some=some)
+            try:
+                groups[label] = self._estimated(counts, level=level, estimand=estimand)
+            except EstimateError as error:
+                raise EstimateError(f"{', '.join(label) or 'all rows'}: {error}") from None
+        return DesignGroups(by, groups, tuple(said))
+
+    def _estimated(self, counts: Floats, level: float, estimand: str) -> DesignEstimates:
+        """What counts say, (arms, answers)."""
+        shares, tests, remarks = estimated(self.law, counts, level, estimand=estimand)
+        return DesignEstimates(
+            self.words,
+            f"{self.title} ({self.source})",
+            self.privacy,
+            respondents=int(counts.sum()),
+            level=level,
+            estimand=estimand,
+            estimates=shares,
+            tests=tests,
+            remarks=remarks,
+        )
 
     def sample_size(
         self,
@@ -160,6 +199,10 @@ class Design:
         return counts
 
 
+def _names(names: str | Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
 def _counted(counts: Counts) -> Mapping[str, int]:
     if isinstance(counts, str):
         return counts_of(counts)
@@ -169,16 +212,40 @@ def _counted(counts: Counts) -> Mapping[str, int]:
 def design(words: str) -> Design:
     """Return the design of words such as `warner p=.7`.
 
+    With semicolons between them, designs of several samples about one question are one.
+
     Raises `UnknownNameError` and `EstimateError` for words that are none.
     """
+    parts = [_design(part.strip()) for part in words.split(";")]
+    made = parts[0] if len(parts) == 1 else _joined(words, parts)
+    check_identified(made.law)
+    return made
+
+
+def _design(words: str) -> Design:
     name, rest = split(words, (*ROWS, MATRIX))
     if name == MATRIX:
         if len(rest) != 1:
             raise EstimateError("expected a file after matrix, as in 'matrix laws.csv'")
-        made = Design(words, "a table of chances", Path(rest[0]).name, matrix_law(Path(rest[0])))
-    else:
-        row = ROWS[name]
-        given = parameters(name, row.parameters, rest, labels=row.labels)
-        made = Design(words, row.title, row.source, row.law(**given))
-    check_identified(made.law)
-    return made
+        path = Path(rest[0])
+        return Design(words, "a table of chances", path.name, matrix_law(path))
+    row = ROWS[name]
+    given = parameters(name, row.parameters, rest, labels=row.labels)
+    return Design(words, row.title, row.source, row.law(**given))
+
+
+def _joined(words: str, parts: Sequence[Design]) -> Design:
+    """Several designs as the arms of one. Raises `EstimateError` unless their types agree."""
+    first = parts[0].law
+    arms = []
+    for part in parts:
+        law = part.law
+        if (law.types, law.answers) != (first.types, first.answers) or law.held:
+            raise EstimateError(
+                f"expected designs of the same answers, got {parts[0].words!r} and {part.words!r}"
+            )
+        for arm in law.arms:
+            name = part.words if len(law.arms) == 1 else f"{part.words}, {arm.name}"
+            arms.append(Arm(name, arm.rows))
+    law = first._replace(arms=tuple(arms), numbers=())
+    return Design(words, "several designs", "one likelihood", law)

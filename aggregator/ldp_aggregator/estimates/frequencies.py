@@ -12,6 +12,7 @@ from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.checks import Remark
 from ldp_aggregator.decoders.decoder import Asked, Queries
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.empirical_bayes import posterior_mean, posterior_median
@@ -22,6 +23,7 @@ from ldp_aggregator.estimates.means import Mean
 from ldp_aggregator.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.estimates.question_numbers import UNALLOCATED, Estimate
 from ldp_aggregator.estimates.remarks import (
+    beyond_noise,
     on_counts,
     on_intervals,
     on_key_means,
@@ -42,6 +44,9 @@ from ldp_aggregator.key_values.means import key_means
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.options import Options
 from ldp_aggregator.postprocessing import base_cut, norm_sub
+
+_FEW_VALUES = 10
+"""Values of a question that people may be asked with coins, dice or cards."""
 
 _OF_KEYS = (
     "a frequency is the share of those who hold the key, among others or alone, and a mean that of "
@@ -118,6 +123,7 @@ def estimates_from(
         functions=functions_of(moments, question, values, options=options),
         remarks=(
             *moments.remarks,
+            *_on_followers(values, moments, noise),
             *on_respondents(moments.reports, least_respondents(moments, missing)),
             *on_intervals(low, high),
             *few,
@@ -128,6 +134,13 @@ def estimates_from(
     if options.find is None:
         return estimates
     return replace(estimates, found=find(estimates, options.find_level, options.find))
+
+
+def _on_followers(values: Sequence[str], moments: Moments, noise: Floats) -> tuple[Remark, ...]:
+    """Whether people may not have followed a design for two values or a few more."""
+    if len(values) > _FEW_VALUES or moments.unknown is not None:
+        return ()
+    return beyond_noise(values, moments.frequency, noise)
 
 
 def _check_view(question: Question, options: Options) -> None:

@@ -46,6 +46,8 @@ FEWEST_MISSING = 30
 _BEYOND = 0.00135
 """The chance of an estimate three standard errors below zero where nobody holds the value."""
 
+_ROUNDING = 1e-9
+
 
 def beyond_noise(names: Sequence[str], estimates: Floats, errors: Floats) -> tuple[Remark, ...]:
     """Whether an estimate lies further below zero than noise explains: people may not follow.
@@ -58,7 +60,7 @@ def beyond_noise(names: Sequence[str], estimates: Floats, errors: Floats) -> tup
         return ()
     distances = estimates / np.maximum(errors, 1e-300)
     lowest = int(np.argmin(distances))
-    if distances[lowest] > ndtri(_BEYOND / len(names)):
+    if estimates[lowest] > -_ROUNDING or distances[lowest] > ndtri(_BEYOND / len(names)):
         return ()
     text = (
         f"The share of {names[lowest]!r} lies {-distances[lowest]:.1f} standard errors below zero, "
@@ -112,7 +114,7 @@ def on_intervals(low: Floats, high: Floats) -> tuple[Remark, ...]:
     if points:
         share = _share(points, low.size, "interval")
         text = (
-            f"{share} from 0 to 0 or from 1 to 1: noise took the estimate beyond all frequencies. "
+            f"{share} from 0 to 0 or from 1 to 1: the estimate lies beyond all frequencies. "
             "This is no certainty."
         )
         remarks.append(Remark("beyond-range", text))

@@ -13,7 +13,7 @@ from ldp.exact import fraction
 from ldp.keys import LEAST_EPSILON, MOST_EPSILON
 from ldp.survey_file import MOST_VALUES
 from ldp_aggregator.commands.batch_options import COLLUDING, DELTA
-from ldp_aggregator.commands.main import number, whole
+from ldp_aggregator.commands.main import SURVEY_IF_ANY, number, whole
 from ldp_aggregator.commands.output_options import (
     OUTPUT,
     QUESTION,
@@ -21,6 +21,7 @@ from ldp_aggregator.commands.output_options import (
     format_option,
     present,
 )
+from ldp_aggregator.commands.sources import DESIGN, refuse_others
 from ldp_aggregator.files import hand_out, read_candidates, read_survey
 from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask, Asked
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from ldp_simulations.planning.experiment import ExperimentPlan
     from ldp_simulations.planning.shuffled_plan import BatchPlans
 
+_OF_DESIGNS = {"design", "respondents", "half_width", "detect", "level", "power", "frequency"}
+_OF_DESIGNS |= {"form", "output"}
 _COUNT = whole(1, MOST_RESPONDENTS)
 _CHANCE = number(Fraction(1, 10**12), 1 - Fraction(1, 10**12))
 _FREQUENCY = number(Fraction(1, 10**6), 1)
@@ -35,7 +38,8 @@ _FREQUENCY = number(Fraction(1, 10**6), 1)
 
 
 @click.command()
-@click.argument("survey_path", metavar="[SURVEY]", required=False, type=click.Path(path_type=Path))
+@SURVEY_IF_ANY
+@DESIGN
 @click.option(
     "--values",
     metavar="D",
@@ -158,7 +162,10 @@ _FREQUENCY = number(Fraction(1, 10**6), 1)
 @QUESTION
 @format_option("tables", "record", unless="range_from")
 @OUTPUT
+@click.pass_context
 def plan(
+    context: click.Context,
+    design: str | None,
     survey_path: Path | None,
     values: int | None,
     epsilon: Fraction | None,
@@ -190,6 +197,9 @@ def plan(
     With --half-width, --mean-half-width, --median-half-width or --detect, leave out --respondents
     or --epsilon to be told what it takes.
     """
+    if design is not None:
+        _plan_design(context)
+        return
     if experiment is not None:
         for option, given in {
             "--values": values,
@@ -272,6 +282,24 @@ def plan(
         **asked,
     )
     present(done.sheet(), form, output)
+
+
+def _plan_design(context: click.Context) -> None:
+    """Sizes of a survey whose answers a coin or a die randomizes."""
+    from ldp_aggregator.designs import design
+    from ldp_aggregator.designs.design_plan import plan_design
+
+    refuse_others(context, _OF_DESIGNS)
+    given = context.params
+    wanted = {name: given[name] for name in ("frequency", "half_width", "detect")}
+    shown = plan_design(
+        design(given["design"]),
+        respondents=given["respondents"],
+        level=float(given["level"]),
+        power=float(given["power"]),
+        **{name: None if number is None else float(number) for name, number in wanted.items()},
+    )
+    present(shown.sheet(), given["form"], given["output"])
 
 
 def _planned_experiment(
