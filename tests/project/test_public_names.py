@@ -20,8 +20,8 @@ import ldp_client
 import ldp_simulations
 
 TOPS = {module.__name__: module for module in (ldp, ldp_client, ldp_aggregator, ldp_simulations)}
-PUBLIC = {*TOPS, "ldp_client.testing", "ldp.privacy"}
-"""What examples and documentation import from; the last one is for the tests of apps alone."""
+PUBLIC = {*TOPS, "ldp_client.testing", "ldp.privacy", "ldp_aggregator.designs"}
+"""What examples and documentation import from; `ldp_client.testing` is for tests of apps alone."""
 
 INSIDE = {
     "docs/mechanisms.md": "the mathematics of each mechanism, on the modules that hold it",
