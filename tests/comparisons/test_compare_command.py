@@ -8,6 +8,7 @@ from calling import run
 
 import ldp
 from ldp_aggregator import Tally, encode_tally
+from ldp_aggregator.comparisons.comparison import Span
 from ldp_simulations import Holders
 from ldp_simulations.sampling.table import sample_counts
 
@@ -73,3 +74,35 @@ def test_refusals(files):
         "two different names"
         in run(*words, june, "--question", "mode", "--names", "a", code=2).output
     )
+
+
+INFINITE = float("inf")
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ((2, 1, 3), "2 [1, 3]"),
+        ((0, 0, 0), "0: no certainty"),
+        ((INFINITE, INFINITE, INFINITE), "infinite: no certainty"),
+        ((float("nan"), 0, INFINITE), "not bounded"),
+        ((float("nan"), 1.2, INFINITE), "above 1.2"),
+        ((float("nan"), 0, 0.3), "below 0.3"),
+    ],
+)
+def test_quotients_without_bounds_are_said_in_words(numbers, words):
+    """Nobody reads [0, 0] or [inf, inf] as what they are."""
+    assert str(Span(*numbers)) == words
+
+
+def test_two_groups_are_compared_once(tmp_path):
+    """Either is the rest of the other; p-values that allow for all values have their own column."""
+    question = ldp.question("q", type="boolean", mechanism="warner", truth="0.8")
+    (tmp_path / "s.toml").write_text(ldp.survey("exam", question).to_toml())
+    (tmp_path / "rows.csv").write_text("q,sex\n" + "1,f\n0,f\n0,f\n1,m\n1,m\n0,m\n" * 50)
+    words = ("compare", tmp_path / "s.toml", "--rows", tmp_path / "rows.csv", "--by", "sex", "-q")
+    [line] = [line for line in run(*words).stdout.splitlines() if " less, and over, " in line]
+    assert line.startswith("q, m: m (150 reports) less, and over, f (150 reports)")
+    assert "adjusted" not in run(*words).stdout
+    shown = run(*words, "--simultaneous", "holm").stdout
+    assert "adjusted\n" in shown.replace(" ", "")

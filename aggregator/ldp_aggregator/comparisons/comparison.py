@@ -61,8 +61,16 @@ class Span(NamedTuple):
         return {"estimate": finite(self.estimate), "interval": ends}
 
     def __str__(self) -> str:
-        estimate = NOTHING if math.isnan(self.estimate) else f"{self.estimate:.3g}"
-        return f"{estimate} [{self.low:.3g}, {self.high:.3g}]"
+        """In words where nothing bounds it, and where a side lies beyond all shares."""
+        if math.isinf(self.high):
+            if math.isinf(self.low):
+                return "infinite: no certainty"
+            return f"above {self.low:.3g}" if self.low > 0 else "not bounded"
+        if self.high <= 0:
+            return "0: no certainty"
+        if math.isnan(self.estimate):
+            return f"below {self.high:.3g}"
+        return f"{self.estimate:.3g} [{self.low:.3g}, {self.high:.3g}]"
 
 
 @dataclass(frozen=True)
@@ -177,6 +185,7 @@ class Comparison(Tabled):
                 "ratio",
                 "odds ratio",
                 "p-value",
+                *([] if self.simultaneous is None else ["adjusted\np-value"]),
                 *alike,
             ),
             rows=[self._cells(row) for row in self],
@@ -210,7 +219,8 @@ class Comparison(Tabled):
             f"{row.difference:+.{decimals}f} {ends}",
             str(row.ratio),
             odds,
-            _chance(row.adjusted),
+            _chance(row.p_value),
+            *([] if self.simultaneous is None else [_chance(row.adjusted)]),
             *alike,
         )
 

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ldp.errors import EstimateError, UnknownNameError
 from ldp.survey import Survey
 from ldp_aggregator.comparisons.comparing import compare_pairs
@@ -115,8 +117,8 @@ def compare_groups(
     second    another tally, of other reports: each group in it is then compared with the same group
               in the first, and `names` is what the two tallies are called
     question  which question; may be left out if there is but one
-    baseline  the group that others are compared with, as "ios" or "ios, de"; the rest of each by
-              default
+    baseline  the group that others are compared with, as "ios" or "ios, de"; by default the rest of
+              each, and of two groups the first
 
     `by`, `where`, `least_group` and `earlier` are as for `estimate_groups`; `simultaneous`,
     `margin`, `overlap` and `allow_equal` as for `compare`. All values of all groups are one family.
@@ -161,6 +163,8 @@ def _within(parts: Parts, reading: _Reading, baseline: str | None) -> list[tuple
     groups = parts.with_question(reading.question)
     if not parts.asked.by:
         raise EstimateError("expected attributes to compare the groups of (by), got none")
+    if baseline is None and _are_halves(parts, groups, reading.question):
+        baseline = _own(parts, groups[0])
     if baseline is None:
         pairs = [
             (group.labels, (reading.of(rest), reading.of(group.tally), (REST, _own(parts, group))))
@@ -182,6 +186,16 @@ def _within(parts: Parts, reading: _Reading, baseline: str | None) -> list[tuple
             f"expected groups that can be compared, got {shown} (suppressed: {not_shown})"
         )
     return pairs
+
+
+def _are_halves(parts: Parts, groups: Sequence[Part], question: str) -> bool:
+    """Whether either of two groups is the rest of the other, so that one comparison says all."""
+    if len(groups) != 2:
+        return False
+    rest = _rest(parts, groups[0], question)
+    return rest is not None and np.array_equal(
+        rest.counts[question], groups[1].tally.counts[question]
+    )
 
 
 def _rest(parts: Parts, group: Part, question: str) -> Tally | None:
