@@ -3,6 +3,7 @@
 import re
 import runpy
 import shlex
+import subprocess
 from contextlib import suppress
 from pathlib import Path
 from unittest import SkipTest
@@ -66,6 +67,8 @@ TOUR = {
     "Data of google/rappor": ["browsers/map.csv"],
 }
 """The README's sections, and files that their commands leave."""
+PRINTED = 'ldp() { echo "ldp ${@@Q}"; }; python() { echo "python ${@@Q}"; }; '
+"""Before a line of a shell: it prints the commands in place of running them."""
 THREE_PROCESSES = "A relay between devices and collector"
 SLOW, FAST = pytest.mark.slow("three services"), pytest.mark.fast("the README's tour")
 
@@ -90,6 +93,21 @@ def test_tour(section, tmp_path, monkeypatch):
         if not line.startswith(elsewhere):
             typed(line, monkeypatch)
     assert [name for name in TOUR[section] if not (tmp_path / name).is_file()] == []
+
+
+@pytest.mark.needs("bash")
+def test_the_study_runs_from_files(tmp_path, monkeypatch):
+    """Every command of the page on analysis runs, with the words that a shell makes of it."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    lines = commands((ROOT / "docs" / "analysis.md").read_text(encoding="utf-8"))
+    assert len(lines) >= 12
+    for line in lines:
+        words = subprocess.check_output(["bash", "-c", PRINTED + line], text=True)
+        for command in words.splitlines():
+            typed(command, monkeypatch)
+    files = {path.name for path in (tmp_path / "study").iterdir()}
+    assert {"children.svg", "weeks.svg", "report.html", "people.tally"} <= files
 
 
 def test_links_lead_somewhere():
