@@ -17,7 +17,7 @@ from ldp_simulations.sampling.table import sample_counts
 VALUES = tuple(f"v{place}" for place in range(6))
 DIFFERENCE, SCORE, SHARE = np.eye(6)[0] - np.eye(6)[1], np.arange(6.0), np.repeat([1.0, 0.0], 3)
 NUMBERS = ("geometric", "laplace", "arcs", "tree")
-MECHANISMS = ("grr", "ss", "pgr", "hr", "oue", "olh", "blh", "dbitflip", *NUMBERS)
+MECHANISMS = ("grr", "ss", "hr", "oue", "blh", "dbitflip", *NUMBERS)
 
 
 def question_of(mechanism, epsilon="5"):
@@ -142,11 +142,17 @@ def test_two_values_that_no_one_holds_seldom_differ():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimand", ["respondents", "population"])
-@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize(
+    ("mechanism", "estimand"),
+    [
+        *((mechanism, "respondents") for mechanism in MECHANISMS),
+        *((mechanism, "population") for mechanism in ("grr", "hr", "oue")),
+    ],
+)
 def test_functions_of_few_reports_cover(mechanism, estimand):
     """A difference, a score and a sum in 400 surveys of 10 respondents.
 
+    A population adds the same to the variance whatever the mechanism: it is tried on three.
     A count of misses is binomial: 20 expected, with a false alarm in a million at most 46 of 400.
     That finds a coverage of .80 (80 misses), as there was.
     """
