@@ -1,14 +1,12 @@
 """Hadamard response: the best number of blocks, and errors as stated."""
 
-import random
-from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from specimens import SMALL, question
-from written_out import reports_of, same_block, scores, supported
+from written_out import same_block, scores, supported
 
 from ldp.errors import EstimateError
 from ldp.exact import odds
@@ -16,7 +14,6 @@ from ldp.layout import MOST_SYMBOLS
 from ldp.mechanisms.auto import total_error
 from ldp.mechanisms.hadamard import HadamardResponse, least_error_response
 from ldp.mechanisms.pad_and_sample import PadAndSample
-from ldp.randomness import bernoulli, randbelow
 from ldp_aggregator.decoders.blocks import block_moments
 from ldp_aggregator.health_checks.report_checks import health
 from ldp_aggregator.intervals.intervals import clopper_pearson, score_interval
@@ -32,52 +29,6 @@ IN_BLOCKS = {
 }
 MANY = 22_000
 AT_FIVE = odds(Fraction(5))
-
-
-def in_one_block(size, truth, other):
-    return HadamardResponse(size, 1, 1 << size.bit_length(), truth=truth, other=other)
-
-
-def drawn_in_one_block(size, symbols, truth, other, value, source):
-    """The draw without blocks: whether it supports the value, a symbol, and a bit to match."""
-    supports = bernoulli(truth, truth + other, source)
-    symbol = randbelow(symbols, source)
-    mask = value + 1
-    return symbol ^ (mask & -mask if (symbol & mask).bit_count() % 2 == supports else 0)
-
-
-@pytest.mark.parametrize("epsilon", ["0.1", "1", "1.3"])
-def test_one_block_is_as_it_was(epsilon):
-    """Small epsilon: one block, the old reports from the same tapes, the old estimates.
-
-    Estimates and errors agree to 12 digits.
-    """
-    response = least_error_response(300, *odds(Fraction(epsilon)))
-    assert response == in_one_block(300, response.truth, response.other)
-    for value in (0, 7, 299):
-        old, new = random.Random(value).randbytes, random.Random(value).randbytes
-        for _ in range(100):
-            assert response.randomize(value, new) == drawn_in_one_block(
-                300, 512, response.truth, other=response.other, value=value, source=old
-            )
-    counts = np.random.default_rng(1).multinomial(10_000, np.full(512, 1 / 512))[None]
-    moments = block_moments(response, counts)
-    p, q = float(response.ratio / (response.ratio + 1)), 0.5
-    support = np.array(
-        [sum(counts[0, y] for y in range(512) if x in supported(response, y)) for x in (0, 7, 299)]
-    )
-    assert (moments.supports[[0, 7, 299]] == support).all()
-    assert moments.frequency[[0, 7, 299]] == pytest.approx(
-        (support / 10_000 - q) / (p - q), rel=1e-12
-    )
-    assert moments.variance_if_held == pytest.approx(
-        np.full(300, p * (1 - p) / (p - q) ** 2), rel=1e-12
-    )
-    assert moments.variance_if_not == pytest.approx(
-        np.full(300, q * (1 - q) / (p - q) ** 2), rel=1e-12
-    )
-    assert moments.below is None
-    assert clopper_pearson(moments, 0.05, "population")[0].shape == (300,)
 
 
 BLOCKS = {
@@ -147,7 +98,8 @@ def test_published_errors():
 
     The published form has 128 blocks, of which 87 hold values, 255 of them at most.
     """
-    one, many = in_one_block(MANY, *AT_FIVE), least_error_response(MANY, *AT_FIVE)
+    one = HadamardResponse(MANY, 1, 1 << MANY.bit_length(), *AT_FIVE)
+    many = least_error_response(MANY, *AT_FIVE)
     assert (many.blocks, many.rows) == (64, 512)
     squared = [float(10_000 * total_error(response) / MANY) for response in (one, many)]
     assert squared == [pytest.approx(10_273, abs=1), pytest.approx(545.2, abs=0.1)]
@@ -211,42 +163,6 @@ def test_intervals_of_many_values_hold_together(surveys):
 def _all_hold(interval, truth):
     low, high = (np.clip(end, 0, 1) for end in interval)
     return bool(((low <= truth) & (truth <= high)).all())
-
-
-@pytest.mark.parametrize("randomizer", IN_BLOCKS.values(), ids=IN_BLOCKS)
-def test_the_recursive_form_errs_as_much(randomizer):
-    """A row, and one of 2B names for block and sign, leave each value's score the same law."""
-    truth, other, rows, blocks = (
-        randomizer.truth,
-        randomizer.other,
-        randomizer.rows,
-        randomizer.blocks,
-    )
-    names = [(block, sign) for block in range(blocks) for sign in (0, 1)]
-    total = rows * (truth + (2 * blocks - 1) * other)
-    reports = reports_of(randomizer)
-    for own_value, row_of_channel in enumerate(randomizer.channel().rows):
-        block_held, mask_held = randomizer.block_and_row(own_value)
-        for value in range(randomizer.size):
-            own, recursive = Counter(), Counter()
-            for report, mass in zip(reports, row_of_channel, strict=True):
-                own[
-                    (value in supported(randomizer, report))
-                    - (value in _opposed(randomizer, report))
-                ] += mass
-            block, mask = randomizer.block_and_row(value)
-            for row in range(rows):
-                named = block_held, (row & mask_held).bit_count() % 2
-                for name in names:
-                    worth = (0, 1 if name[1] == (row & mask).bit_count() % 2 else -1)[
-                        name[0] == block
-                    ]
-                    recursive[worth] += Fraction(truth if name == named else other, total)
-            assert {worth: mass for worth, mass in own.items() if mass} == dict(recursive)
-
-
-def _opposed(randomizer, report):
-    return same_block(randomizer, report) - supported(randomizer, report)
 
 
 def test_the_best_forged_report():

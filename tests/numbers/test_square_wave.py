@@ -247,15 +247,6 @@ def test_from_the_command_line(tmp_path, monkeypatch):
     assert shaped["biased"] is True
     assert len(shaped["values"]) == 61
     assert {value["interval"] for value in shaped["values"]} == {None}
-    others = ("--question", "sick", "--post", "em")
-    assert (
-        "which is for questions through square-wave; name" in run(*estimate, *others, code=1).stderr
-    )
-    both = json.loads(run(*estimate, "--post", "em", "--format", "json").stdout)["questions"]
-    assert (both["hours"]["post"], both["hours"]["biased"]) == ("em", True)
-    assert (both["sick"]["post"], both["sick"]["biased"]) == (None, False)
-    assert both["sick"]["note"].startswith("not by em, which is for questions through square-wave")
-    assert both["sick"]["values"][0]["standard_error"] > 0
     run(*estimate, "--post", "ems", "--plot", "shape.svg")
     assert (tmp_path / "shape.svg").stat().st_size > 1000
     assert "window" in run("explain", "survey.toml").stdout
