@@ -49,6 +49,12 @@ class Line(HTTPConnection):
         self._route = route
         self._end = time.monotonic() + seconds
 
+    def renew(self, seconds: float) -> None:
+        """Begin with another number of seconds, connected or not."""
+        self._end = time.monotonic() + seconds
+        if isinstance(self.sock, _Timed):
+            self.sock = self.sock.until(self._end)
+
     def connect(self) -> None:
         """Connect, within the deadline. Raises `OSError`."""
         route = self._route
@@ -88,6 +94,10 @@ class _Timed:
     def __init__(self, bare: socket.socket, end: float) -> None:
         self._bare = bare
         self._end = end
+
+    def until(self, end: float) -> _Timed:
+        """The same socket, with another deadline."""
+        return _Timed(self._bare, end)
 
     def sendall(self, data: bytes) -> None:
         self._bare.settimeout(_left(self._end))

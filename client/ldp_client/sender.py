@@ -23,7 +23,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from queue import Empty
 from weakref import ref
 
@@ -138,6 +138,12 @@ class Sender:
 
     def send_all(self, *, one: bool = False) -> None:
         """Send batch after batch, until nothing waits or a pause is called for; or `one`."""
+        # At a relay not even a connection has two reports of one device.
+        together = None if self._apart else getattr(self._transport, "one_connection", None)
+        with nullcontext() if together is None else together():
+            self._send_round(one=one)
+
+    def _send_round(self, *, one: bool) -> None:
         has_looked = False
         while not self._stopping and self._allowed():
             payload = self._outbox.take(self._backoff)

@@ -6,7 +6,9 @@ A transport takes the bytes of one batch and says what became of them (`ldp_clie
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from threading import local
 from typing import TYPE_CHECKING, Protocol
 
 from ldp_client.outcomes import ACCEPTED, HELD, Outcome, retry
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     import ssl
     from http.client import HTTPResponse
 
-    from ldp_client.line import Route
+    from ldp_client.line import Line, Route
 
 REPORTS_PATH = "/v1/reports"
 NAMELESS = "a transport without a destination"
@@ -38,7 +40,8 @@ class Transport(Protocol):
         """Deliver the bytes of one batch: a frame, as in a report file."""
 
     # Beside it a transport may have `stops(survey: str) -> bytes | None`, which fetches the
-    # collector's stop list of a survey (`ldp_client.asking`).
+    # collector's stop list of a survey (`ldp_client.asking`); and `one_connection()`, a context in
+    # which batches are sent one after another.
 
 
 class HTTPTransport:
@@ -95,6 +98,7 @@ class HTTPTransport:
         self.destination = f"{parts.scheme}://{parts.hostname}{port}{self._path}"
         self._headers = {"Content-Type": self.content_type, "User-Agent": "ldpkit"}
         self._context = context
+        self._kept = local()
         self._proxy: tuple[str, int] | None = None
         self._authorization: str | None = None
         if (proxy, headers, context, ca) != (None, None, None, None):
@@ -124,6 +128,17 @@ class HTTPTransport:
             ),
         )
 
+    @contextmanager
+    def one_connection(self) -> Iterator[None]:
+        """Keep this thread's connection from one batch to the next, for as long as this lasts."""
+        self._kept.line = None
+        try:
+            yield
+        finally:
+            line: Line | None = self._kept.__dict__.pop("line")
+            if line is not None:
+                line.close()
+
     def _posted(self, content: bytes, judge: Callable[[HTTPResponse, bytes], Outcome]) -> Outcome:
         """Post the bytes once, and have the answer judged, if there is one."""
         from http.client import HTTPException
@@ -131,11 +146,17 @@ class HTTPTransport:
         from ldp_client.line import Line, ProxyError
         from ldp_client.verdicts import of_failure
 
-        connection = Line(self._route(), self._timeout)
+        kept = self._kept.__dict__
+        connection = kept.get("line") or Line(self._route(), self._timeout)
+        if "line" in kept:
+            kept["line"] = connection
+        connection.renew(self._timeout)
+        is_whole = False
         try:
-            connection.request("POST", self._path, content, self._headers)
-            with connection.getresponse() as response:
-                return judge(response, response.read(_MOST_RESPONSE))
+            with self._answered(connection, content) as response:
+                body = response.read(_MOST_RESPONSE)
+                is_whole = response.isclosed()
+                return judge(response, body)
         except ProxyError as error:
             mendable = 400 <= error.status < 500
             outcome = HELD if mendable else retry()
@@ -144,7 +165,22 @@ class HTTPTransport:
         except (OSError, HTTPException) as error:
             return of_failure(error)
         finally:
+            if not (is_whole and "line" in kept):
+                connection.close()
+
+    def _answered(self, connection: Line, content: bytes) -> HTTPResponse:
+        """The answer to the bytes, by a connection that may have been kept."""
+        is_kept = connection.sock is not None
+        try:
+            connection.request("POST", self._path, content, self._headers)
+            return connection.getresponse()
+        except OSError as error:
+            if not is_kept or isinstance(error, TimeoutError):
+                raise
+            # The collector has ended it since: the same bytes go by a new one.
             connection.close()
+            connection.request("POST", self._path, content, self._headers)
+            return connection.getresponse()
 
     def stops(self, survey: str) -> bytes | None:
         """The collector's stop list of a survey; None if it has none.

@@ -9,7 +9,9 @@ from contextlib import contextmanager, suppress
 from unittest.mock import patch
 
 import pytest
+from surveys import survey_of, yes_no
 
+from ldp_client import EmbeddedClient
 from ldp_client.outcomes import ACCEPTED
 from ldp_client.transport import HTTPTransport
 
@@ -110,6 +112,34 @@ def test_the_second_address_is_tried():
         rows = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", place) for place in places]
         with patch("socket.getaddrinfo", return_value=rows):
             assert HTTPTransport(f"http://localhost:{port}").send(PAYLOAD) == ACCEPTED
+
+
+@pytest.mark.parametrize(("a_connection", "connections"), [(6, 1), (4, 2), (1, 6)])
+def test_reports_travel_by_one_connection(a_connection, connections):
+    """One-time reports go alone, and yet no connection has one each; nor is one lost with it.
+
+    A collector may end a connection that is kept, and does not say so.
+    """
+    bodies, met = [], []
+
+    def serve(connection):
+        met.append(connection)
+        for _ in range(a_connection):
+            head = head_of(connection)
+            size = int(head.lower().split("content-length:")[1].split()[0])
+            bodies.append(connection.recv(size, socket.MSG_WAITALL))
+            connection.sendall(ANSWER)
+
+    survey = survey_of(*(yes_no(name) for name in "abcdef"))
+    with (
+        listening(serve) as port,
+        EmbeddedClient(
+            survey, state=None, collector=f"http://127.0.0.1:{port}", interval=None
+        ) as client,
+    ):
+        assert all(client.record(question.name, True) for question in survey)
+        assert client.flush(20)
+    assert (len(set(bodies)), len(bodies), len(met)) == (6, 6, connections)
 
 
 def test_addresses_share_the_time():
