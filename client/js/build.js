@@ -1,7 +1,7 @@
 // Builds what the package holds: modules with their types, and one file of all for pages without modules.
 
 import { spawnSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 import { build } from "esbuild";
@@ -15,6 +15,11 @@ const COMPILER = at("node_modules/typescript/bin/tsc");
 rmSync(at("dist"), { recursive: true, force: true });
 const { status } = spawnSync(process.execPath, [COMPILER, "--project", at("tsconfig.json")], { stdio: "inherit" });
 if (status !== 0) process.exit(1);
+// Programs of modules that require have declarations of their own: TypeScript takes the others for those of another kind.
+for (const name of readdirSync(at("dist")).filter((name) => name.endsWith(".d.ts"))) {
+  const declarations = readFileSync(at(`dist/${name}`), "utf8");
+  writeFileSync(at(`dist/${name.replace(".d.ts", ".d.cts")}`), declarations.replaceAll('.js"', '.cjs"'));
+}
 await build({
   entryPoints: [at("dist/index.js")],
   outfile: at("dist/ldpkit-client.global.js"),

@@ -37,6 +37,8 @@ import { Vault } from "./vault.js";
 const DAY = 86_400_000;
 /** What befalls reports that wait too long, or are too many. */
 const LOSSES = ["too-old", "queue-full"] as const;
+/** Milliseconds between looks at whether another page has sent what waits. */
+const GLANCE = 50;
 const NO_ATTEMPT = { at: undefined, outcome: "", reason: "", failures: 0 };
 
 /**
@@ -127,8 +129,8 @@ export class EmbeddedClient {
   }
 
   /**
-   * Send what waits, as far as a pause allows, and wait for that as many seconds at most. Whether nothing waits any more, and
-   * nothing was lost meanwhile. The first time what was turned away is tried in spite of its pause: an app that was opened anew
+   * Send what waits, as far as a pause allows, and wait for that as many seconds at most, also where another page is at it. Whether
+   * nothing waits any more, and nothing was lost meanwhile. The first time what was turned away is tried in spite of its pause: an app that was opened anew
    * may have another token. With `isAsked` no pause after a failure is kept: a person asks for it, and pauses are for programs.
    */
   flush(timeout = 10, isAsked = false): Promise<boolean> {
@@ -140,10 +142,19 @@ export class EmbeddedClient {
       this.#hasFlushed = true;
       const lostBefore = this.#lost;
       const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, 1000 * timeout, false)));
-      const isWhole = await Promise.race([this.#sender?.send() ?? true, late]);
+      const isWhole = await Promise.race([this.#sentByAny(Date.now() + 1000 * timeout), late]);
       clearTimeout(timer);
       return (await this.#transact("queue", ({ outbox }) => outbox.waiting)) === 0 && isWhole && this.#lost === lostBefore;
     });
+  }
+
+  async #sentByAny(until: number): Promise<boolean> {
+    for (;;) {
+      const isWhole = (await this.#sender?.send()) ?? true;
+      const isBusy = await this.#transact("plan", ({ outbox }) => outbox.isUnderWay(this.#timeout));
+      if (!isBusy || Date.now() > until) return isWhole;
+      await new Promise((resolve) => setTimeout(resolve, GLANCE));
+    }
   }
 
   /** The reports that were dropped here without having been sent. */

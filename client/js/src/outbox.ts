@@ -179,10 +179,15 @@ export class Outbox {
    * but an attempt that has begun is given its time to end, in seconds.
    */
   resume(timeIfAsked?: number): void {
+    const isAsked = timeIfAsked !== undefined && !this.isUnderWay(timeIfAsked);
+    if (isAsked || this.attempt?.outcome === "held") this.records.delete(`${this.#plan}pause`);
+  }
+
+  /** Whether an attempt has begun, of any page, that still may end within its time, in seconds. */
+  isUnderWay(time: number): boolean {
     const { at = 0, outcome } = this.attempt ?? {};
     const age = this.now - at;
-    const isUnderWay = outcome === "begun" && age >= 0 && age < 1000 * (timeIfAsked ?? 0);
-    if (outcome === "held" || (timeIfAsked !== undefined && !isUnderWay)) this.records.delete(`${this.#plan}pause`);
+    return outcome === "begun" && age >= 0 && age < 1000 * time;
   }
 
   /** The seconds until something may be sent. */

@@ -258,6 +258,10 @@ const least = async ({ storage }) => {
   await new Client(all, { storage: third }).record("city", "Bonn");
   await new Client(two, { storage: third }).record("town", "Bonn");
   await refusal(() => new Client(all, { storage: third }).record("village", "Bonn"), BudgetError);
+  const moved = storage();
+  const one = await surveyOf([CITY], { epsilon: "2.2" });
+  for (const collector of ["a", "b"]) await new Client(one, { storage: moved, collector }).record("city", "Bonn");
+  await refusal(() => new Client(one, { storage: moved, collector: "c" }).record("city", "Bonn"), BudgetError);
 };
 
 const capped = async ({ storage }) => {

@@ -346,8 +346,9 @@ const tabs = async (place) => {
   const { collector, open } = await device(place, [async () => ({ verdict: "accepted" })], [KEPT]);
   const [one, other] = [open(), open()];
   for (let turn = 0; turn < 10; turn += 1) await (turn % 2 ? one : other).record("kept", "Bonn");
-  await Promise.all([one.flush(), other.flush(), one.flush()]);
+  const arrived = await Promise.all([one.flush(), other.flush(), one.flush()]);
   same([collector.payloads.length, collector.rows.length], [1, 10], "what was sent");
+  same(arrived, [true, true, true], "what each says of it");
 };
 
 const dated = async (place) => {

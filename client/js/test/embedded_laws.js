@@ -143,6 +143,12 @@ const capped = async ({ store }) => {
   await refusal(() => spend(9), BudgetError);
   await refusal(() => spend(9, { lifetimeCap: "10.98" }), BudgetError);
   await spend(9, { lifetimeCap: "10.99" });
+  const moved = await store();
+  const lasting = await surveyOf([CITY], { epsilon: "2.2" });
+  const record = (address) => embedded(lasting, { store: moved, transport: new Collector([], address) }).record("city", "Bonn");
+  const answered = [];
+  for (const address of ["a", "b", "c"]) answered.push(await record(address));
+  same(answered, [true, true, false], "at how many addresses there is a report within one lifetime");
   const survey = await surveyOf([KEPT]);
   for (const [settings, Kind] of [
     [{ ceiling: "8.7" }, SurveyError], [{ pins: ["0".repeat(32)] }, SurveyError], [{ lifetimeCap: "-1" }, RangeError],

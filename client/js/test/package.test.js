@@ -109,10 +109,10 @@ test("errors keep their names where a bundler has shortened those of their class
 for (const compiler of COMPILERS) {
   test(`the types of the package are sound under ${compiler}, strictly`, async () => {
     const app = join(scratch, "app");
-    await writeFile(join(app, "upload.ts"), PROGRAM);
+    for (const name of ["upload.ts", "required.cts"]) await writeFile(join(app, name), PROGRAM);
     const flags = ["--strict", "--noEmit", "--target", "es2022", "--lib", "es2022,dom", "--module", "node16"];
     const tsc = at(`node_modules/${compiler}/bin/tsc`);
-    await run(process.execPath, [tsc, ...flags, "upload.ts"], { cwd: app }).catch(({ stdout }) => {
+    await run(process.execPath, [tsc, ...flags, "upload.ts", "required.cts"], { cwd: app }).catch(({ stdout }) => {
       throw new Error(stdout);
     });
   });
