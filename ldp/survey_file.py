@@ -52,7 +52,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import cache
 
@@ -69,6 +70,7 @@ from ldp.contribution_keys import refuse_memoized_mean, with_contributions
 from ldp.domain import BOOLEAN_VALUES, SEPARATOR, Domain
 from ldp.draws import Draw, draws_of, note_problems
 from ldp.errors import MOST_TOLD, Problem, SurveyError
+from ldp.exact import fraction
 from ldp.field_keys import collect_of, fields_of
 from ldp.fields import SUBSETS
 from ldp.joint import joint_groups
@@ -96,6 +98,9 @@ _WORK_OF_MAP = 1 << 14
 """The weights of a map's views take as long as so many values of another question."""
 MOST_CELLS = 1 << 14
 """Numbers in all tables of a survey: those of one exponential mechanism of the greatest size."""
+MOST_SEARCHED = 1 << 12
+"""Values of distributions that differ: a quarter of a millisecond each, for the best design."""
+_LONGEST_SEARCHED = 1 << 11
 MOST_IN_SUBSETS = 1 << 8
 """Fields of all questions that tell some of them: each way to choose them takes time."""
 MOST_LIFETIME_EPSILON = Fraction(1000)
@@ -501,7 +506,7 @@ def _entries(top: Keys, length: int) -> list[Mapping[str, object]]:
         entries = entries[:MOST_QUESTIONS]
     allowance = -(-length // MEBIBYTE)
     for most, what, count in _IN_ALL:
-        came = sum(map(count, entries))
+        came = count(entries)
         if came > most * allowance:
             top.problem(
                 "question",
@@ -544,15 +549,47 @@ def _numbers(entry: Mapping[str, object]) -> int:
     return high - low + 1 if 0 < high - low < MOST_INTEGERS else 0
 
 
+def _searched(entries: list[Mapping[str, object]]) -> int:
+    """The values of distributions, of those that are alike once: so they are searched for."""
+    distributions = [entry for entry in entries if entry.get("goal") == "distribution"]
+    different = {
+        (_points(entry), str(entry.get("epsilon")), entry.get("circular") is True)
+        for entry in distributions
+    }
+    # For more values than that there is no search.
+    return sum(points for points, *_ in different if points < _LONGEST_SEARCHED)
+
+
+def _points(entry: Mapping[str, object]) -> int:
+    """How many values a number has; none where its keys are wrong, which is told elsewhere."""
+    if isinstance(edges := entry.get("edges"), list):
+        return len(edges)
+    ends = [entry.get("low"), entry.get("high"), entry.get("step", 1)]
+    numbers = [number for number in ends if isinstance(number, str | int | float)]
+    if "bins" in entry or len(numbers) < len(ends):
+        return _numbers(entry)
+    with suppress(ValueError, ZeroDivisionError):
+        low, high, step = map(fraction, numbers)
+        return max(int((high - low) / step), 0)
+    return 0
+
+
 def _in_subsets(entry: Mapping[str, object]) -> int:
     fields = entry.get("field")
     return len(fields) if entry.get("collect") == SUBSETS and isinstance(fields, list) else 0
 
 
+def _sum_of(
+    count: Callable[[Mapping[str, object]], int],
+) -> Callable[[list[Mapping[str, object]]], int]:
+    return lambda entries: sum(map(count, entries))
+
+
 _IN_ALL = (
-    (MOST_CELLS, "numbers in `matrix` and `quality`", _cells),
-    (MOST_WORK, "whole numbers between `low` and `high`, bins and cells of maps", _work),
-    (MOST_IN_SUBSETS, "fields told in subsets", _in_subsets),
+    (MOST_CELLS, "numbers in `matrix` and `quality`", _sum_of(_cells)),
+    (MOST_WORK, "whole numbers between `low` and `high`, bins and cells of maps", _sum_of(_work)),
+    (MOST_IN_SUBSETS, "fields told in subsets", _sum_of(_in_subsets)),
+    (MOST_SEARCHED, "values of distributions that differ", _searched),
 )
 """What costs more than the text that asks for it: limits for each mebibyte of a file."""
 

@@ -226,7 +226,10 @@ def usual_width(modulus: int, ratio: Fraction) -> int:
 
 
 def design(keys: Keys, domain: Domain) -> tuple[Arcs, Declared]:
-    """`epsilon`; `modulus`, `width` and `weights`, if they are not to be the usual ones."""
+    """`epsilon`; `modulus`, `width` and `weights`, if they are not to be the usual ones.
+
+    Where the mechanism is left to us, and none of them is written, width and weights are searched.
+    """
     epsilon = keys.epsilon()
     truth, other = odds(epsilon)
     size = domain.size or 2
@@ -234,8 +237,13 @@ def design(keys: Keys, domain: Domain) -> tuple[Arcs, Declared]:
     if "modulus" in keys:
         modulus = _stated_modulus(keys, size, circular=domain.circular)
     width = usual_width(modulus, Fraction(truth, other))
-    width = keys.integer("width", 1, modulus - 1, default=width)
     weights: tuple[int, ...] = ()
+    written = [key in keys for key in ("modulus", "width", "weights")]
+    if not any(written) and keys.text("mechanism") == "auto" and modulus < 2 * MOST_FREQUENCIES:
+        from ldp.mechanisms.arc_search import searched  # it asks this module for sines
+
+        width, weights = searched(modulus, truth, other)
+    width = keys.integer("width", 1, modulus - 1, default=width)
     if "weights" in keys:
         weights = _stated_weights(keys, most_frequencies(modulus))
     arcs = Arcs(size, modulus, width=width, truth=truth, other=other, weights=weights)

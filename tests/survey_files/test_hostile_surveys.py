@@ -202,8 +202,8 @@ def test_limits_are_told(name):
         parse_survey(ATTACKS[name]())
 
 
-def test_matrices_of_a_survey_are_limited_together():
-    """What they cost is more than what they take to write down."""
+def test_what_costs_more_than_its_text_is_limited_together():
+    """Matrices, and distributions that are searched for, of which alike ones count once."""
     values = listed(map(str, range(64)))
     rows = ",".join("[" + ",".join(['"1/64"'] * 64) + "]" for _ in range(64))
     keys = f'type = "category"\nvalues = {values}\nmechanism = "matrix"\nmatrix = [{rows}]'
@@ -213,6 +213,15 @@ def test_matrices_of_a_survey_are_limited_together():
         parse_survey(asked(keys, 5))
     with pytest.raises(SurveyError, match="singular"):
         parse_survey(asked(keys, 4))
+    keys = 'type = "number"\nlow = 0\nmechanism = "auto"\ngoal = "distribution"\nepsilon = 1\n'
+    alike = asked(f"{keys}high = 2\nbins = 40", 200)
+    assert len(parse_survey(alike)) == 200
+    text = alike + "".join(
+        f'\n[[question]]\nname = "d{size}"\n{keys}high = {size}\nstep = 1'
+        for size in range(1000, 1005)
+    )
+    with pytest.raises(SurveyError, match="at most 4,096 values of distributions that differ"):
+        parse_survey(text)
 
 
 DOTS = [
