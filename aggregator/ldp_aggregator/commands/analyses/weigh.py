@@ -15,10 +15,11 @@ import click
 
 from ldp_aggregator.commands.main import QUIET, SURVEY, with_options
 from ldp_aggregator.commands.output_options import LEVEL, OUTPUT, format_option, present
-from ldp_aggregator.commands.sources import ALLOW_EQUAL, ROWS, read_tables, tally_of
+from ldp_aggregator.commands.sources import ALLOW_EQUAL, ROWS, asked_question, read_tables, tally_of
 from ldp_aggregator.files import read_survey
 
 if TYPE_CHECKING:
+    from ldp.survey import Survey
     from ldp_aggregator.weighting.answers import Answers
     from ldp_aggregator.weighting.rows import SamplingFrame
 
@@ -76,6 +77,11 @@ class Sources:
             )
 
     @property
+    def survey(self) -> Survey:
+        """What was asked; answers that exist may be of a law that nobody may collect by."""
+        return read_survey(self.survey_path, for_analysis=bool(self.row_paths))
+
+    @property
     def frame(self) -> SamplingFrame:
         """The columns of a sampling frame."""
         from ldp_aggregator.weighting.rows import SamplingFrame
@@ -99,7 +105,7 @@ class Sources:
             )
             return answers_of_rows(rows, question, attributes=attributes, frame=self.frame)
         if self.strata_path is not None:
-            strata = read_strata(read_survey(self.survey_path), self.strata_path)
+            strata = read_strata(self.survey, self.strata_path)
             return answers_in(
                 strata.tallies, question, attributes=strata.attributes, design=strata.design
             )
@@ -108,7 +114,7 @@ class Sources:
 
     def in_the_clear(self, question: str, names: list[str]) -> list[str]:
         """The names that are no parts of the question's answers."""
-        survey = read_survey(self.survey_path, for_analysis=bool(self.row_paths))
+        survey = self.survey
         parts = {part.strip() for part in question.split("&")}
         fields = {field.name for part in parts for field in survey[part].domain.fields}
         return [name for name in dict.fromkeys(names) if name not in fields | parts]
@@ -120,7 +126,9 @@ with_sources = with_options(SURVEY, *_SOURCES, ALLOW_EQUAL, QUIET)
 
 @click.command()
 @with_sources
-@click.option("--question", required=True, metavar="NAME", help="The question that is weighted.")
+@click.option(
+    "--question", metavar="NAME", help="Which question; may be left out if there is but one."
+)
 @click.option(
     "--margins",
     "margins_path",
@@ -145,7 +153,7 @@ with_sources = with_options(SURVEY, *_SOURCES, ALLOW_EQUAL, QUIET)
 @format_option("tables", "record", "rows", "bars")
 @OUTPUT
 def weigh(
-    question: str,
+    question: str | None,
     margins_path: Path | None,
     of: str | None,
     method: str,
@@ -165,6 +173,7 @@ def weigh(
     sources = Sources(**given)
     margins = margins_of({} if margins_path is None else margins_path)
     names = [name for margin in margins for name in margin.attributes]
-    answers = sources.read(question, sources.in_the_clear(question, names))
+    name = question or asked_question(sources.survey, None).name
+    answers = sources.read(name, sources.in_the_clear(name, names))
     weighted = weighed(answers, margins, of, method=method, level=level, replicates=replicates)
     present(weighted.sheet(), form, output)
