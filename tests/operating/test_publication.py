@@ -3,13 +3,14 @@
 import json
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from calling import run
 from collecting import wait_for
 from joint_counts import JOINT, count
-from pages import TOKEN, service_of, visitor
+from pages import TOKEN, service_of, serving, visitor
 from wire_samples import SURVEY, TEXT, batch_of, file_of
 
 from ldp import parse_survey
@@ -33,6 +34,7 @@ from ldp_aggregator.service.store.records import (
 )
 from ldp_aggregator.service.store.shown import ShownSnapshot
 from ldp_aggregator.service.store.verification import findings
+from ldp_aggregator.service.uploads.tokens import ANALYST, OPERATOR, TokenFile, Tokens, kept
 from ldp_aggregator.tallies.joint_counting import counted
 from ldp_aggregator.tallies.tally_file import decode_tally
 
@@ -133,8 +135,12 @@ def test_more_is_shown_when_as_many_more_have_come(tmp_path, monkeypatch):
     assert seen == sorted(seen)
 
 
-def test_a_survey_that_is_closed_shows_all_once(tmp_path):
-    """A class of 30: 20 answers are seen until nothing more comes; what comes later is late."""
+@pytest.mark.parametrize("running", [True, False])
+def test_a_survey_that_is_closed_shows_all_once(tmp_path, running, monkeypatch):
+    """A class of 30: 20 answers are seen until nothing more comes; what comes later is late.
+
+    The service that runs is asked to by who may; the store of one that does not is enough.
+    """
     other = TEXT.replace('name = "example"', 'name = "other"')
     theirs = parse_survey(other)["wide"]
     later = file_of(batch_of("wide", 1, "later"))
@@ -146,18 +152,50 @@ def test_a_survey_that_is_closed_shows_all_once(tmp_path):
                 service.writer.write(b"")
                 wait_for(lambda: service.analysis.tally(served_in(service)).reports("wide") == 20)
                 service.writer.write(file_of(batch_of("wide", 10, "rest")))
-            if life:
+            seen.append(service.analysis.tally(served_in(service)).reports("wide"))
+            if running:
+                close_running(service, tmp_path, monkeypatch)
+            if life or running:
                 assert service.writer.write(later).outcomes == {"late": 1}
                 of_other = batch_of("wide", 1, f"other {life}")._replace(
                     fingerprint=theirs.fingerprint
                 )
                 assert service.writer.write(file_of(of_other)).outcomes == {"accepted": 1}
-            seen.append(service.analysis.tally(served_in(service)).reports("wide"))
+                seen.append(service.analysis.tally(served_in(service)).reports("wide"))
         with open_snapshot(url) as snapshot:
             assert list(findings(snapshot, None)) == []
-        run("survey", "close", "example", url, "--yes")
-    assert seen == [20, 30, 30]
+        if not running:
+            run("survey", "close", "example", url, "--yes")
+    assert list(dict.fromkeys(seen)) == [20, 30]
+    assert seen.count(20) == 1
     run("survey", "close", "nothing", url, "--yes", code=1)
+
+
+def close_running(service, folder, monkeypatch):
+    """Close a survey that is served, as who may: the page has a button for it."""
+    own = "operator" + "o" * 40
+    tokens = kept(own, "operates", OPERATOR), kept(TOKEN, "looks", ANALYST)
+    file = folder / "closing.toml"
+    file.write_text(Tokens(tokens).to_toml())
+    service.settings = replace(service.settings, tokens=TokenFile(file))
+    button = "Close and show all"
+    assert button not in visitor(service, TOKEN).get("/?survey=example").text
+    assert visitor(service, TOKEN).post("/v1/surveys/example/close").status_code == 403
+    operator = visitor(service, own)
+    shown = operator.get("/?survey=example").text
+    if service.is_closed(served_in(service).survey):
+        assert "This survey is closed" in shown
+    else:
+        assert button in shown
+    foreign = {"sec-fetch-site": "cross-site"}
+    assert operator.post("/v1/surveys/example/close", headers=foreign).status_code == 403
+    with serving(service) as address:
+        run("survey", "close", "example", address, "--yes", code=1)
+        monkeypatch.setenv("LDP_TOKEN_OPERATOR", own)
+        run("survey", "close", "example", address, "--yes")
+        run("survey", "close", "nothing", address, "--yes", code=1)
+        monkeypatch.delenv("LDP_TOKEN_OPERATOR")
+    assert "This survey is closed" in operator.get("/?survey=example").text
 
 
 def served_in(service):

@@ -63,6 +63,8 @@ def lines(folder):
     [
         ({"x-user": "ada@example.org"}, "/", 200),
         ({"x-user": "ada@example.org"}, "/metrics", 200),
+        ({"x-user": "ada@example.org"}, "/v1/surveys/example/close", 200),
+        ({"x-user": "bob@example.org"}, "/v1/surveys/example/close", 403),
         ({"x-user": "bob@example.org"}, ESTIMATES, 200),
         ({"x-user": "bob@example.org"}, "/v1/surveys/commute/estimates", 403),
         ({"x-user": "bob@example.org"}, "/", 403),
@@ -82,7 +84,8 @@ def test_a_proxy_says_who_someone_is(tmp_path, who, asked, status):
     """With the verdicts of tokens; a header with a token is judged by that alone."""
     proxy = TrustedProxy("X-User", ["127.0.0.0/8"], "X-Groups")
     with signing_in(tmp_path, proxy) as service:
-        assert visitor(service).get(asked, headers=who).status_code == status
+        ask = visitor(service).post if asked.endswith("close") else visitor(service).get
+        assert ask(asked, headers=who).status_code == status
 
 
 def test_a_header_counts_from_declared_addresses_alone(tmp_path, caplog):

@@ -59,6 +59,7 @@ ROUTES = {
     "GET /v1/surveys/{name}/batches": (ANALYST,),
     "GET /v1/surveys/{name}/history": (ANALYST,),
     "GET /v1/surveys/{name}/health": (ANALYST,),
+    "POST /v1/surveys/{name}/close": (),
 }
 """Every route, and the scopes that open it.
 

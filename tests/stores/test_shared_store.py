@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 from itertools import chain
 
 import pytest
@@ -32,10 +33,15 @@ from ldp_aggregator.service.counting import writer as writer_module
 from ldp_aggregator.service.counting.admission import Admission, Rules
 from ldp_aggregator.service.counting.books import Books
 from ldp_aggregator.service.counting.housekeeping import look_around, tidy
+from ldp_aggregator.service.counting.publication import Publication
 from ldp_aggregator.service.counting.turn import begin
-from ldp_aggregator.service.store.opening import open_store
-from ldp_aggregator.service.store.reading import outcomes_in_all
+from ldp_aggregator.service.counting.writer import Writer
+from ldp_aggregator.service.store.opening import open_snapshot, open_store
+from ldp_aggregator.service.store.reading import outcomes_in_all, tally_of
 from ldp_aggregator.service.store.records import last_closed, shard_of
+from ldp_aggregator.service.upkeep.ending import close_survey
+
+ONCE = {"accepted": 1}
 
 
 @pytest.fixture
@@ -61,6 +67,29 @@ def test_processes_that_share_a_store_count_every_batch_once(url):
     outcomes = assert_each_once(url)
     assert outcomes.total() == 3 * expected(UPLOADS).outcomes.total()
     assert shards(url) == [0, 1, 2]
+
+
+def test_a_survey_that_one_closes_is_closed_for_all(url, monkeypatch):
+    """Each process rejects what comes from its next turn on, and shows what it has at a look."""
+    monkeypatch.setattr("ldp_aggregator.service.counting.publication.PACE", 0)
+    reports = [encode_frame(encode_batch(batch)) for batch in batches("timeless", 4)]
+    opened = partial(Writer, partial(open_store, url), CATALOGUE, publication=Publication(20))
+    with closing(opened()) as one, closing(opened()) as two:
+        assert [w.write(reports[n]).outcomes for n, w in enumerate((one, two))] == [ONCE, ONCE]
+        close_survey(url, "timeless")
+        for number, writer in enumerate((one, two), 2):
+            assert writer.write(reports[number]).outcomes == {"late": 1}
+            writer.confirm_clock()
+            writer.write(b"")
+        with Publication().seen(open_snapshot(url)) as snapshot:
+            shown = tally_of(snapshot, CATALOGUE.by_name["timeless"][0].survey)
+            assert shown.reports("smoker") == 2
+
+
+def batches(name, number):
+    """So many, of one report to the first question of a survey."""
+    question = CATALOGUE.by_name[name][0].survey.questions[0]
+    return [Batch(question.fingerprint, os.urandom(16), 1, rows=b"\1") for _ in range(number)]
 
 
 def test_ids_that_each_process_knows_for_itself_are_not_enough(url, monkeypatch):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
+from ldp.survey import Survey
 from ldp_aggregator.estimates.stop_lists import StopLists
 from ldp_aggregator.geography import Geography
 from ldp_aggregator.mixing.opening import Opener
@@ -195,6 +196,21 @@ class Service:
         public = self.settings.public
         invitations = None if public is None else public.invitations
         return None if invitations is None else invitations.find(token)
+
+    def close_survey(self, name: str) -> None:
+        """Take no more reports to any version of a survey, and show all that came, once.
+
+        Raises `StoreError` unless that lasts.
+        """
+        self.writer.end(
+            part.fingerprint
+            for served in self.catalogue.by_name[name]
+            for part in served.survey.tallied
+        )
+
+    def is_closed(self, survey: Survey) -> bool:
+        """Whether it takes no more reports."""
+        return {part.fingerprint for part in survey.tallied} <= self.writer.ended
 
     def follow(self, source: Source) -> None:
         """Read from a source as well."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from ldp_aggregator.commands.main import Group
+from ldp_aggregator.files import secret_of
 
 
 @click.group(cls=Group)
@@ -14,21 +17,25 @@ def survey() -> None:
 
 @survey.command()
 @click.argument("name")
-@click.argument("store")
+@click.argument("service")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-def close(name: str, store: str, yes: bool) -> None:
-    """Close the survey NAME in STORE: it takes no more reports, and all that came are shown.
+def close(name: str, service: str, yes: bool) -> None:
+    """Close the survey NAME: it takes no more reports, and all that came are shown.
 
-    Stop the service meanwhile; once it serves the survey again, analysts see every report. Of
-    epochs that were closed before nothing more is shown. A survey that was closed stays closed.
+    SERVICE is the address of the running service, such as http://127.0.0.1:8000, and a token of
+    scope operator is in LDP_TOKEN_OPERATOR or in the file that LDP_TOKEN_OPERATOR_FILE names. It
+    may also be the store: on PostgreSQL while services run, in SQLite while none does. Of epochs
+    that were closed before nothing more is shown. A survey that was closed stays closed.
     """
-    from ldp_aggregator.service.upkeep.ending import close_survey
+    from ldp_aggregator.service.upkeep.ending import ask_to_close, close_survey
 
     if not yes:
         click.confirm(f"Close {name} for good, and show all reports to it?", abort=True)
-    for question, reports in close_survey(store, name).items():
-        click.echo(f"{question}: {reports:,} reports are shown")
-    click.echo(f"{name}: closed; what comes now is rejected as late")
+    if service.startswith(("http://", "https://")):
+        ask_to_close(service, name, secret_of("LDP_TOKEN_OPERATOR", os.environ))
+    else:
+        close_survey(service, name)
+    click.echo(f"{name}: closed; all reports are shown, and what comes now is rejected as late")
 
 
 @survey.command()

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ldp.survey import FINGERPRINT_SIZE, Envelope
+from ldp.survey import Envelope
 from ldp_aggregator.arrays import Counts
 from ldp_aggregator.service.store.combinations import Known
 from ldp_aggregator.service.store.records import (
@@ -27,6 +27,7 @@ from ldp_aggregator.service.store.records import (
     IdSum,
     Record,
     Root,
+    ended_in,
     last_closed,
     last_seen,
     read_id_sum,
@@ -89,7 +90,7 @@ class Books:
         self.ids: dict[Epoch, IdSum] = {}
         self.closed = last_closed(snapshot)
         self.seen = last_seen(snapshot)
-        self.ended = {record.key[:FINGERPRINT_SIZE] for record in snapshot.scan("ended")}
+        self.ended = ended_in(snapshot)
         self.marks: dict[str, bytes] = {}
         self.sent: dict[bytes, int] = {}
         self.aside = sum(

@@ -53,6 +53,10 @@ class Line:
             else:
                 self._queue.put(submission)
 
+    def wake(self) -> None:
+        """Let a writer that waits look at what it is asked besides."""
+        self._queue.put(WAKE)
+
     def leave(self, submissions: Iterable[Submission]) -> None:
         """Note that some have their answer."""
         with self._lock:

@@ -15,6 +15,7 @@ Rules
 - Of an epoch that is closed nothing more is shown: fewer than `least` reports of it stay unseen, or
   none with `minutes`. A closed epoch of which nothing was ever shown, of any shard, is shown once,
   at a start.
+- Of a survey that was closed everything is shown: one step more, from what was shown to all.
 - `least` 1 is no protection: then everyone reads the tallies themselves, and nothing is copied.
 """
 
@@ -129,7 +130,13 @@ class Publisher:
         due = {
             (unit, epoch)
             for unit, epoch in self._places(tallies)
-            if self._due(unit, epoch, tallies, ends=_ends(epoch, closing or {}))
+            if self._due(
+                unit,
+                epoch,
+                tallies,
+                ends=_ends(epoch, closing or {}),
+                over=unit <= books.ended,
+            )
         }
         if not due:
             return
@@ -161,9 +168,18 @@ class Publisher:
         }
 
     def _due(
-        self, unit: Unit, epoch: Epoch, tallies: Mapping[Statistic, Counts], *, ends: bool
+        self,
+        unit: Unit,
+        epoch: Epoch,
+        tallies: Mapping[Statistic, Counts],
+        *,
+        ends: bool,
+        over: bool,
     ) -> bool:
-        """Whether enough reports have come since anything was shown, or time enough has passed."""
+        """Whether enough reports have come since anything was shown, or time enough has passed.
+
+        Or whether what is new is the last, as all surveys that ask for it are over.
+        """
         least, minutes = self._publication
         there, new = [], []
         for fingerprint in unit:
@@ -173,7 +189,7 @@ class Publisher:
                 fresh = reports - self._reports.get((fingerprint, epoch), 0)
                 there += [reports] if fresh else []
                 new += [fresh] if fresh else []
-        if not new or min(new) >= least:
+        if not new or over or min(new) >= least:
             return bool(new)
         now = self._clock()
         waited = now - self._since.setdefault((unit, epoch), now)

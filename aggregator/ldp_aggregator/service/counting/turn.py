@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from ldp.survey import FINGERPRINT_SIZE
 from ldp_aggregator.arrays import Counts
 from ldp_aggregator.service.counting.books import HELD, Books, Statistic
 from ldp_aggregator.service.store.records import (
@@ -26,6 +27,7 @@ from ldp_aggregator.service.store.records import (
     Record,
     Root,
     checksum,
+    ended_in,
     intake_key,
     kept_key,
     last_closed,
@@ -47,6 +49,7 @@ def begin(books: Books, *, alone: bool = False) -> Turn:
     if books.store.shared:
         books.closed = last_closed(books.store)
         books.seen = last_seen(books.store)
+        books.ended = ended_in(books.store)
     return Turn(books)
 
 
@@ -278,6 +281,8 @@ class Turn:
         books.marks |= self._marks
         books.sent |= self._sent
         for record in written:
+            if record.kind == "ended":
+                books.ended.add(record.key[:FINGERPRINT_SIZE])
             if record.kind in HELD:
                 books.sums[record.kind, record.key] = record.checksum
         books.aside += self._put_aside

@@ -19,8 +19,10 @@ Rules
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 from threading import Event, Thread
 
 from ldp.errors import LDPError
@@ -56,6 +58,7 @@ from ldp_aggregator.service.counting.submissions import (
 from ldp_aggregator.service.counting.turn import begin
 from ldp_aggregator.service.store.errors import StoreError, StoreFullError, StoreLostError
 from ldp_aggregator.service.store.proof import prove
+from ldp_aggregator.service.store.records import ended_in
 from ldp_aggregator.service.store.store import Store
 
 _PAUSE = 2.0
@@ -101,6 +104,7 @@ class Writer:
         self.early = 0
         """Early batches of uploads that were told to come again."""
         self.busy_seconds = 0.0
+        self._ending: SimpleQueue[tuple[tuple[bytes, ...], Future[None]]] = SimpleQueue()
         self._books: Books | None = self._opened()
         self._line = Line()
         self._thread = Thread(target=self._run, name="ldp-writer", daemon=True)
@@ -128,6 +132,11 @@ class Writer:
         """How far each source has been read."""
         return {} if self._books is None else dict(self._books.marks)
 
+    @property
+    def ended(self) -> frozenset[bytes]:
+        """Questions and groups that take no more reports."""
+        return frozenset() if self._books is None else frozenset(self._books.ended)
+
     def submit(self, submission: Submission) -> None:
         """Hand it over.
 
@@ -141,6 +150,18 @@ class Writer:
         """Take the clock for right at a look that is taken soon, whether or not it has jumped."""
         self._confirmed = True
         self._looked = float("-inf")
+
+    def end(self, fingerprints: Iterable[bytes]) -> None:
+        """Take no more reports to these questions and groups, and show all that came, once.
+
+        Raises `StoreError` unless that lasts.
+        """
+        if self.trouble is not None:
+            raise StoreError(self.trouble)
+        ended: Future[None] = Future()
+        self._ending.put((tuple(fingerprints), ended))
+        self._line.wake()
+        ended.result()
 
     def write(self, body: bytes, marks: dict[str, bytes] | None = None) -> Receipt:
         """Submit bytes and wait for what became of them.
@@ -164,14 +185,32 @@ class Writer:
                 self._believe()
                 if pieces:
                     self._take(pieces)
+                self._end_surveys()
                 self._publish()
                 self._look_for_room()
                 self._look_around()
                 self.busy_seconds += time.perf_counter() - started
         finally:
+            self._end_surveys()
             self._publish(at_once=True)
             if self._books is not None:
                 self._books.store.close()
+
+    def _end_surveys(self) -> None:
+        """Do what `end` has asked for."""
+        with suppress(Empty):
+            while True:
+                fingerprints, ended = self._ending.get_nowait()
+                try:
+                    books = self._books = self._books or self._opened()
+                    with begin(books, alone=True) as turn:
+                        for fingerprint in fingerprints:
+                            turn.end(fingerprint)
+                    self._publish(at_once=True)
+                    ended.set_result(None)
+                except StoreError as error:
+                    self._trouble(error)
+                    ended.set_exception(error)
 
     def _take(self, pieces: Sequence[Piece]) -> None:
         answers: list[tuple[str, ...] | LDPError]
@@ -271,8 +310,10 @@ class Writer:
             closing = {}
             if not jumped:
                 closing = to_close(self._books, self._catalogue, now, confirmed=confirmed)
-            if closing:
-                self._publisher.look(self._books, closing=closing)
+            # Another process may have closed a survey.
+            self._books.ended = ended_in(self._books.store)
+            if closing or self._books.ended:
+                self._publisher.look(self._books, closing=closing, at_once=True)
             more = look_around(
                 self._books,
                 self._admission,

@@ -12,6 +12,7 @@
            batches                 analyst          what relays had mixed, and what that was worth
            history                 analyst          estimates by epoch, of one ?question=
            health                  analyst          checks of the reports, changes over epochs
+    POST /v1/surveys/NAME/close    operator         closes it and shows all, then leads to its page
     GET  /register, /v1/register   none             the register of surveys (`http.register`)
     GET  /livez                    none             whether the process lives
     GET  /readyz                   none             whether it takes uploads
@@ -32,11 +33,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from ldp.errors import AnswerError, EstimateError, UnknownNameError
@@ -60,7 +62,7 @@ from ldp_aggregator.service.http.headers import with_fields
 from ldp_aggregator.service.http.metrics import CONTENT_TYPE, Metrics
 from ldp_aggregator.service.http.register import refused, register_routes
 from ldp_aggregator.service.http.upload import Receive, Scope, Send, Upload
-from ldp_aggregator.service.page.access import shown_token
+from ldp_aggregator.service.page.access import of_own_page, shown_token
 from ldp_aggregator.service.page.routes import page_routes
 from ldp_aggregator.service.page.sections.downloads import DOWNLOADS, download
 from ldp_aggregator.service.respondents.routes import respondent_routes
@@ -73,6 +75,7 @@ from ldp_aggregator.service.uploads.tokens import (
     ANALYST,
     GRANTED,
     METRICS,
+    OPERATOR,
     UPLOAD,
     WRONG_SCOPE,
     WRONG_SURVEY,
@@ -166,6 +169,11 @@ def routes_of(service: Service, metrics: Metrics) -> list[Route]:
         Route("/v1/surveys/{name}/batches", endpoints.for_scope(ANALYST, endpoints.batches)),
         Route("/v1/surveys/{name}/history", endpoints.for_scope(ANALYST, endpoints.history)),
         Route("/v1/surveys/{name}/health", endpoints.for_scope(ANALYST, endpoints.health)),
+        Route(
+            "/v1/surveys/{name}/close",
+            endpoints.for_scope(OPERATOR, endpoints.close),
+            methods=["POST"],
+        ),
     ]
 
 
@@ -361,6 +369,14 @@ class _Endpoints:
             "service": service,
         }
         return JSONResponse(answer)
+
+    async def close(self, request: Request) -> Response:
+        if not of_own_page(request):
+            raise RequestError(403, "expected a form of this page's own, got one of another site's")
+        name = self._served(request).survey.name
+        await run_in_threadpool(self._service.close_survey, name)
+        # Relative, as we may be mounted anywhere.
+        return RedirectResponse(f"../../../?{urlencode({'survey': name})}", 303)
 
     def _served(self, request: Request) -> Served:
         return served_as(self._service.catalogue, request.path_params["name"], request.query_params)

@@ -48,7 +48,7 @@ from ldp_aggregator.service.page.views.sides import sides_view
 from ldp_aggregator.service.page.views.survey import SurveyView, survey_view
 from ldp_aggregator.service.service import Service
 from ldp_aggregator.service.store.errors import StoreError
-from ldp_aggregator.service.uploads.tokens import ANALYST, GRANTED
+from ldp_aggregator.service.uploads.tokens import ANALYST, GRANTED, OPERATOR
 
 HEADERS = {
     "content-security-policy": "default-src 'none'; "
@@ -142,13 +142,15 @@ class _Pages:
         verdict = self._service.verdict(request, shown_token(request), ANALYST, survey=None)
         if verdict != GRANTED:
             return self._refused(verdict, query, request.url.path.rpartition("/")[2])
+        operator = self._service.verdict(request, shown_token(request), OPERATOR, survey=None)
+        operates = operator == GRANTED
         url = str(request.url.replace(query="", fragment="")).rpartition("/")[0] + "/"
         known_tag = request.headers.get("if-none-match")
 
         def answer() -> Response:
             try:
                 # Read before all else: what changes meanwhile changes the tag of the next answer.
-                view = self._service_view(url)
+                view = self._service_view(url, operates=operates)
                 tag = self._tag(view)
                 # What stands between may have packed an answer, and then calls its tag weak.
                 if known_tag is not None and known_tag.removeprefix("W/") == tag:
@@ -173,9 +175,10 @@ class _Pages:
         board = self._service.board
         shown = 0 if board is None else board.number
         said = f"{self._others} {shown} {view.trouble} {view.warnings} {view.notes}"
+        said += f" {view.operates} {sorted(view.closed)}"
         return f'"{commits}-{xxh64_hexdigest(said.encode())}"'
 
-    def _service_view(self, url: str) -> ServiceView:
+    def _service_view(self, url: str, *, operates: bool) -> ServiceView:
         service, settings = self._service, self._service.settings
         notes = settings.notes
         known = () if notes is None else notes.notes()
@@ -190,6 +193,12 @@ class _Pages:
             warnings=tuple(self._warnings()),
             notes=known,
             frames=bool(settings.frame_ancestors),
+            operates=operates,
+            closed={
+                name
+                for name, versions in service.catalogue.by_name.items()
+                if all(service.is_closed(served.survey) for served in versions)
+            },
             url=url,
         )
 

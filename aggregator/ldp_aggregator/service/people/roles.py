@@ -2,7 +2,8 @@
 
     [[grant]]
     person = "ada@example.org"      or  group = "night-shift"
-    role = "viewer"                 viewer: estimates; operator: metrics as well
+    role = "viewer"                 viewer: estimates; operator: metrics as well, and
+                                    to close surveys
     surveys = ["notes-2026"]        optional: the surveys that it is for, by name; else all
 
 Rules
@@ -29,13 +30,15 @@ from ldp_aggregator.service.uploads.tokens import (
     GRANTED,
     METRICS,
     MISSING,
+    OPERATOR,
     UNKNOWN,
     WRONG_SCOPE,
     WRONG_SURVEY,
 )
 
-VIEWER, OPERATOR = ROLES = ("viewer", "operator")
-_GOOD_FOR = {VIEWER: (ANALYST,), OPERATOR: (ANALYST, METRICS)}
+VIEWER = "viewer"
+ROLES = (VIEWER, OPERATOR)
+_GOOD_FOR = {VIEWER: (ANALYST,), OPERATOR: (OPERATOR, ANALYST, METRICS)}
 _MOST_SURVEYS = 1000
 _MOST_BYTES = 1 << 20
 

@@ -311,6 +311,11 @@ def last_seen(snapshot: Scanned) -> dict[int, int]:
     return _last(snapshot, "seen")
 
 
+def ended_in(snapshot: Scanned) -> set[bytes]:
+    """The questions and groups that take no more reports."""
+    return {record.key[:FINGERPRINT_SIZE] for record in snapshot.scan("ended")}
+
+
 def _last(snapshot: Scanned, kind: str) -> dict[int, int]:
     last: dict[int, int] = {}
     for record in snapshot.scan(kind):

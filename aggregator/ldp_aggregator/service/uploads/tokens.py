@@ -3,7 +3,8 @@
     [[token]]
     name = "app-2026"            up to 32 letters, digits, dots, dashes or underscores, a letter or
                                  digit first
-    scope = "upload"             upload, analyst (good for metrics too), metrics or relay
+    scope = "upload"             upload, analyst (good for metrics too), metrics, relay or operator
+                                 (good for what analysts may, and to close a survey)
     sha256 = "..."               of the token, in hexadecimal digits
     expires = 2027-01-01         optional: a date (its first moment) or a date and time, UTC unless
                                  it says otherwise
@@ -43,7 +44,8 @@ from ldp.keys import Keys
 from ldp_aggregator.files import toml_in
 from ldp_aggregator.service.uploads.followed_file import FollowedFile
 
-UPLOAD, ANALYST, METRICS, RELAY = SCOPES = ("upload", "analyst", "metrics", "relay")
+SCOPES = ("upload", "analyst", "metrics", "relay", "operator")
+UPLOAD, ANALYST, METRICS, RELAY, OPERATOR = SCOPES
 GRANTED = "granted"
 MISSING = "missing"
 UNKNOWN = "unknown"
@@ -52,7 +54,13 @@ WRONG_SCOPE = "wrong-scope"
 WRONG_SURVEY = "wrong-survey"
 """What `check` says, with those above."""
 
-_GOOD_FOR = {UPLOAD: (UPLOAD,), ANALYST: (ANALYST, METRICS), METRICS: (METRICS,), RELAY: (RELAY,)}
+_GOOD_FOR = {
+    UPLOAD: (UPLOAD,),
+    ANALYST: (ANALYST, METRICS),
+    METRICS: (METRICS,),
+    RELAY: (RELAY,),
+    OPERATOR: (OPERATOR, ANALYST, METRICS),
+}
 MOST_A_DAY = 1_000_000
 """Reports that a token may send in a day, unless it says otherwise."""
 _LIMITS = ("most_reports", "reports_a_day")

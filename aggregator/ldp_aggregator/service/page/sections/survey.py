@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from urllib.parse import quote, urlencode
 
 from ldp.wire import REASONS
@@ -47,7 +48,8 @@ def survey_section(view: SurveyView, service: ServiceView, asked: Asked) -> Safe
     if view.groups is not None:
         questions.append(groups_section(view.groups, view.groups_over_time))
     notes = notes_section([note for note in service.notes if note.is_for(survey)])
-    return joined([*questions, notes, *_mixed(view), _batches(view, service), _exports(asked)])
+    parts = [notes, *_mixed(view), _batches(view, service), *_closing(survey, service)]
+    return joined([*questions, *parts, _exports(asked)])
 
 
 def summary(view: SurveyView) -> str:
@@ -98,6 +100,24 @@ def _batches(view: SurveyView, service: ServiceView) -> Safe:
     counts = table("Batches by what became of them", head, rows, id="batches", class_="worded")
     heading = tag("h2", "Batches", id="heading-batches")
     return tag("section", heading, counts, class_="question", aria_labelledby="heading-batches")
+
+
+def _closing(survey: str, service: ServiceView) -> Iterator[Safe]:
+    """How to close a survey, for who may; or that it is closed."""
+    if survey in service.closed:
+        yield tag("p", "This survey is closed: all reports are shown.", class_="note", id="closed")
+    elif service.operates:
+        words = (
+            "The survey takes no more reports from then on, for good, and all that came are shown. "
+            "Of epochs that are over nothing more is shown."
+        )
+        form = tag(
+            "form",
+            tag("button", "Close and show all"),
+            method="post",
+            action=f"v1/surveys/{quote(survey)}/close",
+        )
+        yield tag("details", tag("summary", "Close this survey"), tag("p", words), form, id="close")
 
 
 def _mixed(view: SurveyView) -> list[Safe]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from ldp_aggregator.service.analysis.analysis import Accounts
@@ -31,6 +31,10 @@ class ServiceView:
     """Whether respondents have a page."""
     frames: bool = False
     """Whether pages of other origins may frame a question."""
+    operates: bool = False
+    """Whether who looks may close surveys."""
+    closed: Set[str] = frozenset()
+    """Surveys that take no more reports."""
     url: str = ""
     """Where the page is, as the browser sees it."""
 
