@@ -56,6 +56,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from functools import cache
+from typing import TYPE_CHECKING
 
 from ldp.attributes import (
     LARGEST_GROUP,
@@ -65,14 +66,9 @@ from ldp.attributes import (
     attributes_of,
     note_unknown,
 )
-from ldp.circle_keys import refuse_on_circle, with_circle
-from ldp.contribution_keys import refuse_memoized_mean, with_contributions
 from ldp.domain import BOOLEAN_VALUES, SEPARATOR, Domain
 from ldp.draws import Draw, draws_of, note_problems
 from ldp.errors import MOST_TOLD, Problem, SurveyError
-from ldp.exact import fraction
-from ldp.field_keys import collect_of, fields_of
-from ldp.fields import SUBSETS
 from ldp.joint import joint_groups
 from ldp.keys import LEAST_EPSILON, Keys, written_name
 from ldp.mechanisms import (
@@ -88,7 +84,9 @@ from ldp.mechanisms.auto import Considered, considered, least_error
 from ldp.mechanisms.contract import Declared, Mechanism, Randomizer
 from ldp.survey import Question, Survey
 from ldp.survey_text import LARGEST, MEBIBYTE, read_toml
-from ldp.taxonomy_keys import ReadFile, taxonomy_of, with_files
+
+if TYPE_CHECKING:
+    from ldp.taxonomy_keys import ReadFile
 
 MOST_QUESTIONS = 1000
 MOST_VALUES = 1 << 22
@@ -159,6 +157,8 @@ def parse_survey(
     """
     table: Mapping[str, object] = read_toml(source, place, largest)
     if files is not None:
+        from ldp.taxonomy_keys import with_files
+
         table = with_files(table, place, files)
     return survey_of(table, place, len(source), for_analysis=for_analysis)
 
@@ -266,7 +266,15 @@ def _question(
     keys, profile = _with_profile(table)
     name = _name(keys)
     text = keys.text("text", "")
-    domain = with_circle(keys, with_contributions(keys, _domain(keys)))
+    domain = _domain(keys)
+    if "per_device" in keys:
+        from ldp.contribution_keys import with_contributions
+
+        domain = with_contributions(keys, domain)
+    if "circular" in keys:
+        from ldp.circle_keys import with_circle
+
+        domain = with_circle(keys, domain)
     candidates = keys.text("candidates", "") or None
     if candidates is not None and not domain.is_open:
         keys.problem("candidates", "nothing, since the values are listed", candidates)
@@ -276,8 +284,12 @@ def _question(
         return None, keys.told()
     row, (randomizer, declared), choice = designed
     if domain.per_device:
+        from ldp.contribution_keys import refuse_memoized_mean
+
         refuse_memoized_mean(keys, domain, randomizer)
     if domain.circular:
+        from ldp.circle_keys import refuse_on_circle
+
         refuse_on_circle(keys, randomizer.kind)
     charges = _charges(keys, randomizer)
     keys.finish(suggest=suggest)
@@ -334,6 +346,8 @@ def _name(keys: Keys) -> str:
 def _domain(keys: Keys, types: Collection[str] = TYPES) -> Domain:
     kind = keys.choice("type", types)
     if kind in ("category", None) and ("parents" in keys or "file" in keys):
+        from ldp.taxonomy_keys import taxonomy_of
+
         values, taxonomy = taxonomy_of(keys)
         return Domain("category", values, taxonomy=taxonomy)
     if kind == "category" or (kind is None and "values" in keys):
@@ -353,6 +367,8 @@ def _domain(keys: Keys, types: Collection[str] = TYPES) -> Domain:
 
         return Domain("vector", None, ball=ball_of(keys))
     if kind == "table":
+        from ldp.field_keys import collect_of, fields_of
+
         collect = collect_of(keys)
         fields = fields_of(keys, _name_and_domain, collect)
         return Domain("table", None, fields=fields, collect=collect)
@@ -575,6 +591,8 @@ def _points(entry: Mapping[str, object]) -> int:
 
 
 def _in_subsets(entry: Mapping[str, object]) -> int:
+    from ldp.fields import SUBSETS
+
     fields = entry.get("field")
     return len(fields) if entry.get("collect") == SUBSETS and isinstance(fields, list) else 0
 

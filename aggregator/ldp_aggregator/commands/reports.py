@@ -243,9 +243,12 @@ def estimate(
     if asked["survey_path"] is None:
         raise click.UsageError("expected a SURVEY file, or --design WORDS")
     from ldp_aggregator.estimates.estimation import estimate
-    from ldp_aggregator.estimates.stop_lists import stops_in, with_shares
 
-    stops = None if stop_list is None else stops_in(stop_list)
+    stops = None
+    if stop_list is not None:
+        from ldp_aggregator.estimates.stop_lists import stops_in
+
+        stops = stops_in(stop_list)
     wanted, source = GroupOptions.taken(asked), TallySource.taken(asked)
     output_options = OutputOptions(**asked)
     options = output_options.options
@@ -285,7 +288,11 @@ def estimate(
 
         known = _batches_in(batches, survey)
         estimates = with_mixed(estimates, survey, known, delta=delta, colluding=colluding)
-    output_options.hand_over(with_shares(estimates, stops))
+    if stops is not None:
+        from ldp_aggregator.estimates.stop_lists import with_shares
+
+        estimates = with_shares(estimates, stops)
+    output_options.hand_over(estimates)
 
 
 def _batches_in(source: str, survey: Survey) -> list[MixedBatch]:

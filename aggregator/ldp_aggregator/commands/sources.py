@@ -55,10 +55,12 @@ def _read_answers(_: click.Context, __: click.Parameter, given: tuple[str, ...])
 
 
 def _read_codes(_: click.Context, __: click.Parameter, text: str | None) -> dict[str, str] | None:
+    if text is None:
+        return None
     from ldp_aggregator.rows.codes import codes_of
 
     try:
-        return None if text is None else codes_of(text)
+        return codes_of(text)
     except EstimateError as error:
         raise click.BadParameter(str(error)) from None
 

@@ -16,26 +16,28 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from ldp.domain import Domain
 from ldp.errors import EstimateError
-from ldp.mechanisms.contract import Randomizer
-from ldp.mechanisms.projective import ProjectiveResponse
-from ldp.mechanisms.pyramid import View
-from ldp.survey import Question
 from ldp.texts import composed
-from ldp_aggregator.arrays import Counts, Floats, Indices, Integers
 from ldp_aggregator.decoders.count_law import CountLaw, no_count_law
-from ldp_aggregator.key_values.laws import Balances
-from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.scores import Scores, symbol_scores
-from ldp_aggregator.moments.together import Spread
-from ldp_aggregator.search.reach import Reach
 from ldp_aggregator.tallies.counting import total_reports
-from ldp_aggregator.vectors.mean_vector import VectorParts
+
+if TYPE_CHECKING:
+    from ldp.domain import Domain
+    from ldp.mechanisms.contract import Randomizer
+    from ldp.mechanisms.projective import ProjectiveResponse
+    from ldp.mechanisms.pyramid import View
+    from ldp.survey import Question
+    from ldp_aggregator.arrays import Counts, Floats, Indices, Integers
+    from ldp_aggregator.key_values.laws import Balances
+    from ldp_aggregator.moments.moments import Moments
+    from ldp_aggregator.moments.together import Spread
+    from ldp_aggregator.search.reach import Reach
+    from ldp_aggregator.vectors.mean_vector import VectorParts
 
 MOST_VALUES = 2048
 """For a mean of frequencies: beyond, their covariance is too large to be summed up."""

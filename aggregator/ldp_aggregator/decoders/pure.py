@@ -21,16 +21,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache, partial
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp.mechanisms.contract import Pure, Randomizer
-from ldp.mechanisms.local_hashing import LocalHashing
-from ldp.mechanisms.longitudinal import Chain
-from ldp.mechanisms.pad_and_sample import PadAndSample
-from ldp.mechanisms.projective import ProjectiveResponse, geometry
-from ldp.mechanisms.rappor import Rappor
+from ldp.mechanisms.contract import Memoized, Pure, Randomizer
 from ldp.survey import Question
 from ldp_aggregator.arrays import Counts, Floats, Indices
 from ldp_aggregator.decoders.count_law import law_of_supports
@@ -43,7 +39,6 @@ from ldp_aggregator.decoders.decoder import (
     of_support,
     reach_of_mean,
 )
-from ldp_aggregator.moments.few_supports import point_supports
 from ldp_aggregator.moments.jumps import jumps_of, repeated, third_of_rates
 from ldp_aggregator.moments.moments import Moments, alike_for, with_jumps
 from ldp_aggregator.moments.repeats import check_repeats, repeats_note
@@ -65,19 +60,29 @@ from ldp_aggregator.moments.together import (
 )
 from ldp_aggregator.tallies.counting import total_reports
 
+if TYPE_CHECKING:
+    from ldp.mechanisms.longitudinal import Chain
+    from ldp.mechanisms.projective import ProjectiveResponse
+    from ldp.mechanisms.rappor import Rappor
+
 MOST_POINTS_ALONE = 8
 """Values of a projective response up to which sums for each take less time than one transform."""
 
 
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
     """Of one report from each respondent, or of several where a device keeps its response."""
-    if not isinstance(randomizer, Rappor | Chain):
+    if not isinstance(randomizer, Memoized):
         return pure_moments(randomizer, counts)
     if asked.reports_each > 1:
-        known = memoized_moments(randomizer, counts, asked.reports_each)
+        known = memoized_moments(_kept(randomizer), counts, asked.reports_each)
     else:
         known = pure_moments(randomizer, counts)
-    return replace(known, lasting=_lasting(randomizer, len(known.frequency)))
+    return replace(known, lasting=_lasting(_kept(randomizer), len(known.frequency)))
+
+
+def _kept(randomizer: Randomizer) -> Rappor | Chain:
+    """A randomizer of this kind that keeps a response: no others do."""
+    return cast("Rappor | Chain", randomizer)
 
 
 def _lasting(randomizer: Rappor | Chain, size: int) -> tuple[Floats, Floats]:
@@ -103,6 +108,8 @@ def few_moments(randomizer: Randomizer, counts: Counts, places: Indices) -> Mome
 
     Of projective responses what supports these, and pairs of them, is summed up for each by itself.
     """
+    from ldp_aggregator.moments.few_supports import point_supports
+
     pure = _pure(randomizer)
     law = _pair_law(pure)
     if law is not None and is_counted(pure):
@@ -188,6 +195,9 @@ def _pair_law(randomizer: Pure) -> PairLaw | None:
 
 def _together(randomizer: Pure, counts: Counts, frequency: Floats) -> Covariance | None:
     """How sums and differences err where pairs are not even; None where no tally tells."""
+    from ldp.mechanisms.local_hashing import LocalHashing
+    from ldp.mechanisms.longitudinal import Chain
+
     reports = total_reports(counts, randomizer.layout)
     once = randomizer.once if isinstance(randomizer, Chain) else randomizer
     if isinstance(once, LocalHashing):
@@ -224,12 +234,17 @@ def _spread_of_one(p: float, q: float, size: int) -> Callable[[Floats], Spread]:
 
 def _spread(randomizer: Pure) -> Callable[[Floats], Spread] | None:
     """The law of functions where pairs are not even; None where it is not known."""
+    from ldp.mechanisms.local_hashing import LocalHashing
+    from ldp.mechanisms.longitudinal import Chain
+
     once = randomizer.once if isinstance(randomizer, Chain) else randomizer
     if isinstance(once, LocalHashing):
         return spread_of_hashes(once)
     response = points(randomizer)
     if response is None or response.folded:
         return None
+    from ldp.mechanisms.projective import geometry
+
     symbols, block = response.layout.symbols, geometry(response.order, response.dimension).block
     own, size = float(response.support[0]), response.size
     of_own, of_other = own / block, (1 - own) / (symbols - block)
@@ -324,17 +339,25 @@ def joint_scores(question: Question, counts: Counts, values: Sequence[str]) -> S
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:
     """Of the symbols of a projective space, unless they are folded."""
+    from ldp.mechanisms.pad_and_sample import PadAndSample
+
     if isinstance(randomizer, PadAndSample):
         return payload_chances(randomizer.oracle)
     response = points(randomizer)
     if response is None or response.folded:
         return None
+    from ldp.mechanisms.projective import geometry
+
     block = geometry(response.order, response.dimension).block
     return chances_of_supporters(response.layout.symbols, block, response.support[0])
 
 
 def points(randomizer: Randomizer) -> ProjectiveResponse | None:
     """The response itself, if it is projective."""
+    if randomizer.layout.bits:
+        return None
+    from ldp.mechanisms.projective import ProjectiveResponse
+
     return randomizer if isinstance(randomizer, ProjectiveResponse) else None
 
 

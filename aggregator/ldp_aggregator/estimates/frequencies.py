@@ -15,8 +15,6 @@ from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.checks import Remark
 from ldp_aggregator.decoders.decoder import Asked, Queries
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.empirical_bayes import posterior_mean, posterior_median
-from ldp_aggregator.estimates.detection import find
 from ldp_aggregator.estimates.linear_functions import functions_of
 from ldp_aggregator.estimates.manipulation import Manipulation
 from ldp_aggregator.estimates.means import Mean
@@ -40,7 +38,6 @@ from ldp_aggregator.intervals.intervals import (
     within_bounds,
 )
 from ldp_aggregator.intervals.null_chances import null_chances
-from ldp_aggregator.key_values.means import key_means
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.options import Options
 from ldp_aggregator.postprocessing import base_cut, norm_sub
@@ -133,6 +130,8 @@ def estimates_from(
     )
     if options.find is None:
         return estimates
+    from ldp_aggregator.estimates.detection import find
+
     return replace(estimates, found=find(estimates, options.find_level, options.find))
 
 
@@ -168,16 +167,20 @@ def viewed(moments: Moments, noise: Floats, chances: Floats, options: Options) -
         return norm_sub(moments.frequency)
     if options.post == "base-cut":
         return base_cut(moments.frequency, chances, options.level)
-    if options.post == "posterior-mean":
-        return _likely(moments, 0, posterior_mean(moments.frequency, noise))
-    if options.post == "posterior":
-        return _likely(moments, 1, posterior_median(moments.frequency, noise))
+    if options.post in ("posterior-mean", "posterior"):
+        return _posterior(moments, noise, options.post)
     return moments.frequency
 
 
-def _likely(moments: Moments, place: int, one_by_one: Floats) -> Floats:
+def _posterior(moments: Moments, noise: Floats, post: str) -> Floats:
     """Means or medians of the joint posterior; of each value by itself, where there is none."""
-    return one_by_one if moments.likely is None else moments.likely[place]
+    from ldp_aggregator.empirical_bayes import posterior_mean, posterior_median
+
+    if moments.likely is not None:
+        means, medians = moments.likely
+        return means if post == "posterior-mean" else medians
+    one_by_one = posterior_mean if post == "posterior-mean" else posterior_median
+    return one_by_one(moments.frequency, noise)
 
 
 def _of_sets(question: Question) -> str:
@@ -195,6 +198,8 @@ def with_means(estimates: QuestionEstimates, counts: Counts, options: Options) -
     balances = decoder_of(question.randomizer).balances(question.randomizer, counts)
     if scale is None or balances is None:
         return estimates
+    from ldp_aggregator.key_values.means import key_means
+
     missing = miss(options.level, len(estimates), options.simultaneous)
     numbers = key_means(balances, (scale.low, scale.high), missing, estimand=options.estimand)
     remarks = (*estimates.remarks, *on_key_means(numbers))

@@ -5,23 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ldp.errors import EstimateError
 from ldp.exact import log_upper
-from ldp_aggregator.arrays import Floats
-from ldp_aggregator.distributions.answers import Share
 from ldp_aggregator.estimates.question_numbers import MEAN, SUM, Estimate, QuestionNumbers
 from ldp_aggregator.intervals.intervals import miss
-from ldp_aggregator.key_values.means import KeyNumber
-from ldp_aggregator.rendering.bars import MOST_BARS, figure, picture
 from ldp_aggregator.rendering.columns import aligned
-from ldp_aggregator.rendering.frames import frame, pandas_frame, polars_frame
-from ldp_aggregator.rendering.html_page import captioned
 from ldp_aggregator.rendering.sheet import NOTHING, Bars, TextTable, finite
-from ldp_aggregator.taxonomies.selection import chosen_nodes
+
+if TYPE_CHECKING:
+    from ldp_aggregator.arrays import Floats
+    from ldp_aggregator.distributions.answers import Share
+    from ldp_aggregator.key_values.means import KeyNumber
 
 COLUMNS = ("question", "value", "count", "frequency", "standard_error", "low", "high")
 """Of flat records."""
@@ -59,6 +57,8 @@ class QuestionEstimates(QuestionNumbers):
 
         Raises `EstimateError` where there is no tree, or some of its nodes have been left out.
         """
+        from ldp_aggregator.taxonomies.selection import chosen_nodes
+
         taxonomy = self.question.domain.taxonomy
         if taxonomy is None or len(self) != len(taxonomy.parents):
             raise EstimateError(
@@ -176,6 +176,8 @@ class QuestionEstimates(QuestionNumbers):
         return aligned(self.text_table(in_full=False)).rstrip("\n")
 
     def _repr_html_(self) -> str:
+        from ldp_aggregator.rendering.html_page import captioned
+
         return captioned(self.text_table(in_full=False))
 
     def bars(self, truth: Sequence[float] | None = None) -> Bars:
@@ -188,6 +190,8 @@ class QuestionEstimates(QuestionNumbers):
             return self.map().bars()
         if self.regions is not None:
             return self.regions.bars()
+        from ldp_aggregator.rendering.bars import MOST_BARS
+
         shown = self.merged(MOST_BARS)
         if truth is not None and len(shown) < len(self):
             truth = np.add.reduceat(truth, self.starts_of(MOST_BARS)).tolist()
@@ -207,10 +211,14 @@ class QuestionEstimates(QuestionNumbers):
         Of more than 40 values it shows the 40 most frequent. Raises `EstimateError` if matplotlib
         is not there.
         """
+        from ldp_aggregator.rendering.bars import figure
+
         return figure([self.bars(truth)])
 
     def picture(self, form: str = "svg", truth: Sequence[float] | None = None) -> bytes:
         """The same as the bytes of an SVG or PNG file."""
+        from ldp_aggregator.rendering.bars import picture
+
         return picture([self.bars(truth)], form)
 
     def rows(self) -> Iterator[dict[str, str | float]]:
@@ -280,15 +288,17 @@ class QuestionEstimates(QuestionNumbers):
 
         Raises `EstimateError` for another kind, and where its library is not installed.
         """
+        from ldp_aggregator.rendering.frames import frame
+
         return frame(kind, self.columns, self.flat())
 
     def to_pandas(self) -> Any:
         """The records as a pandas DataFrame; needs pandas."""
-        return pandas_frame(self.columns, self.flat())
+        return self.to_frame("pandas")
 
     def to_polars(self) -> Any:
         """The records as a polars DataFrame; needs polars."""
-        return polars_frame(self.columns, self.flat())
+        return self.to_frame("polars")
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON; what is not a number (no reports yet) is None."""

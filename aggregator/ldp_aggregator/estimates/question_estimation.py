@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ldp import draws
 from ldp.errors import EstimateError
@@ -13,8 +13,6 @@ from ldp_aggregator.arrays import Counts, Floats
 from ldp_aggregator.decoders.decoder import Queries
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.distributions.applicable import check_asked
-from ldp_aggregator.distributions.distribution import Distribution, distribution_of
-from ldp_aggregator.distributions.line import Cells
 from ldp_aggregator.estimates.frequencies import estimates_from, moments_of, with_means
 from ldp_aggregator.estimates.manipulation import Manipulation, manipulation
 from ldp_aggregator.estimates.means import Mean, ends_of, mean_of
@@ -29,8 +27,12 @@ from ldp_aggregator.estimates.without_frequencies import (
 from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.moments.repeats import ONCE_EACH, reports_of_each
 from ldp_aggregator.options import SHAPES, Options
-from ldp_aggregator.places.places import Places, Shown, places_of
 from ldp_aggregator.tallies.counting import total_reports
+
+if TYPE_CHECKING:
+    from ldp_aggregator.distributions.distribution import Distribution
+    from ldp_aggregator.distributions.line import Cells
+    from ldp_aggregator.places.places import Places, Shown
 
 MOST_COVARIANCE = 10_000
 _NO_CANDIDATES = (
@@ -135,18 +137,39 @@ def _view_of(
     question: Question, counts: Counts, options: Options, values: tuple[str, ...]
 ) -> _View:
     check_asked([question], options)
-    distribution = distribution_of(question, counts, options)
-    if distribution is not None:
-        distribution.check_ranges()
-        if options.frequencies:
-            return _View(values, distribution, distribution.line.values)
-        cells = distribution.line.histogram(options.edges or None)
-        return _View(cells.names, distribution, cells)
-    places = places_of(question, counts, options)
+    if decoder_of(question.randomizer).gives == "distribution":
+        return _view_of_distribution(question, counts, options, values=values)
+    places = _places_of(question, counts, options)
     if places is not None and not places.is_whole:
         shown = places.shown(places.shown_view)
         return _View(shown.names, cells=shown, places=places)
     return _View(values, places=places)
+
+
+def _view_of_distribution(
+    question: Question, counts: Counts, options: Options, values: tuple[str, ...]
+) -> _View:
+    from ldp_aggregator.distributions.distribution import distribution_of
+
+    distribution = distribution_of(question, counts, options)
+    if distribution is None:
+        return _View(values)
+    distribution.check_ranges()
+    if options.frequencies:
+        return _View(values, distribution, distribution.line.values)
+    cells = distribution.line.histogram(options.edges or None)
+    return _View(cells.names, distribution, cells)
+
+
+def _places_of(
+    question: Question, counts: Counts, options: Options, frequency: Floats | None = None
+) -> Places | None:
+    """The places of a question of that type, with reports; None for others."""
+    if not question.domain.is_place:
+        return None
+    from ldp_aggregator.places.places import places_of
+
+    return places_of(question, counts, options, frequency)
 
 
 def _numbers_of(
@@ -214,16 +237,17 @@ def _with_views(
     """The same with the distribution and the map behind it, and the frequencies that these show."""
     question, options = estimates.question, estimates.options
     distribution, cells = view.distribution, view.cells
-    if distribution is not None and isinstance(cells, Cells):
+    if distribution is not None:
         remarks = on_distribution(estimates.reports, distribution.queries.missing)
         estimates = replace(
             estimates, distribution=distribution, remarks=(*estimates.remarks, *remarks)
         )
         if options.post == "monotone":
-            estimates = replace(estimates, frequency=distribution.monotone(cells))
+            shares = distribution.monotone(cast("Cells", cells))
+            estimates = replace(estimates, frequency=shares)
     places = view.places
     if moments is not None:
-        places = places or places_of(question, counts, options, frequency=moments.frequency)
+        places = places or _places_of(question, counts, options, frequency=moments.frequency)
         estimates = _with_places(estimates, places)
     if options.post == "shrunk":
         estimates = replace(estimates, frequency=_shrunk(question, places))

@@ -11,29 +11,31 @@ import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldp.errors import EstimateError, UnknownNameError
-from ldp.survey import Question
-from ldp_aggregator.arrays import Flags, Floats
-from ldp_aggregator.checks import Check, Remark
 from ldp_aggregator.contrasts.functions import Contrast, Functions, weighted_text
-from ldp_aggregator.distributions.answers import Direction, Length, Quantile, Share
-from ldp_aggregator.distributions.distribution import Distribution
-from ldp_aggregator.estimates.manipulation import Manipulation
-from ldp_aggregator.estimates.means import Mean
-from ldp_aggregator.geography import Geography
 from ldp_aggregator.interval import WithInterval
-from ldp_aggregator.key_values.means import KeyMeans, KeyNumber
-from ldp_aggregator.moments.moments import Moments
 from ldp_aggregator.options import SHAPES, Options
-from ldp_aggregator.places.districts import District
-from ldp_aggregator.places.maps import Map
-from ldp_aggregator.places.places import Ends, Places
-from ldp_aggregator.places.regions import Regions, regions_of
+
+if TYPE_CHECKING:
+    from ldp.survey import Question
+    from ldp_aggregator.arrays import Flags, Floats
+    from ldp_aggregator.checks import Check, Remark
+    from ldp_aggregator.distributions.answers import Direction, Length, Quantile, Share
+    from ldp_aggregator.distributions.distribution import Distribution
+    from ldp_aggregator.estimates.manipulation import Manipulation
+    from ldp_aggregator.estimates.means import Mean
+    from ldp_aggregator.geography import Geography
+    from ldp_aggregator.key_values.means import KeyMeans, KeyNumber
+    from ldp_aggregator.moments.moments import Moments
+    from ldp_aggregator.places.districts import District
+    from ldp_aggregator.places.maps import Map
+    from ldp_aggregator.places.places import Ends, Places
+    from ldp_aggregator.places.regions import Regions
 
 MOST_ROWS = 100
 """Values that tables, notebooks and `repr` show of a question unless they are asked for more."""
@@ -279,6 +281,8 @@ class QuestionNumbers:
     @property
     def regions(self) -> Regions | None:
         """A map of values that are the names of districts, of the geography that options have."""
+        from ldp_aggregator.places.regions import regions_of
+
         geography, options = self.options.geography, self.options
         if geography is None or self.places is not None:
             return None

@@ -23,17 +23,20 @@ sentences; there the commands say them on standard error.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ldp.survey import Question
-from ldp_aggregator.arrays import Floats
 from ldp_aggregator.checks import Remark
-from ldp_aggregator.estimates.manipulation import Manipulation
 from ldp_aggregator.estimates.means import FEWEST, Mean, ends_of
-from ldp_aggregator.key_values.means import KeyMeans
-from ldp_aggregator.moments.moments import Moments
-from ldp_aggregator.places.districts import District
+
+if TYPE_CHECKING:
+    from ldp.survey import Question
+    from ldp_aggregator.arrays import Floats
+    from ldp_aggregator.estimates.manipulation import Manipulation
+    from ldp_aggregator.key_values.means import KeyMeans
+    from ldp_aggregator.moments.moments import Moments
+    from ldp_aggregator.places.districts import District
 
 _CUT = {
     "area": "the share of the area is counted",

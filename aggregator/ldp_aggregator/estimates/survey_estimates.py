@@ -15,10 +15,7 @@ from ldp_aggregator.estimates.question_estimates import (
     Gather,
     QuestionEstimates,
 )
-from ldp_aggregator.rendering.bars import figure, picture
 from ldp_aggregator.rendering.formats import FORMATS, Rendered
-from ldp_aggregator.rendering.frames import frame, pandas_frame, polars_frame
-from ldp_aggregator.rendering.html_page import image
 from ldp_aggregator.rendering.sheet import Bars, Sheet
 
 FORMAT = 1
@@ -73,6 +70,8 @@ class SurveyEstimates(Rendered):
         tables = "".join(question._repr_html_() for question in self)
         if not self.questions or not FORMATS["svg"].available:
             return tables
+        from ldp_aggregator.rendering.html_page import image
+
         return tables + image(self.picture("svg"), f"{self.survey}: bars with intervals")
 
     def to_dict(self) -> dict[str, Any]:
@@ -96,12 +95,16 @@ class SurveyEstimates(Rendered):
         `truth` gives true frequencies by question, where known. Raises `EstimateError` if
         matplotlib is not there.
         """
+        from ldp_aggregator.rendering.bars import figure
+
         return figure(self._panels(truth))
 
     def picture(
         self, form: str = "svg", truth: Mapping[str, Sequence[float]] | None = None
     ) -> bytes:
         """The same as the bytes of an SVG or PNG file."""
+        from ldp_aggregator.rendering.bars import picture
+
         return picture(self._panels(truth), form)
 
     def _panels(self, truth: Mapping[str, Sequence[float]] | None) -> list[Bars]:
@@ -135,12 +138,14 @@ class SurveyEstimates(Rendered):
 
         Raises `EstimateError` for another kind, and where its library is not installed.
         """
+        from ldp_aggregator.rendering.frames import frame
+
         return frame(kind, self.columns, self._rows())
 
     def to_pandas(self) -> Any:
         """The records as a pandas DataFrame; needs pandas."""
-        return pandas_frame(self.columns, self._rows())
+        return self.to_frame("pandas")
 
     def to_polars(self) -> Any:
         """The records as a polars DataFrame; needs polars."""
-        return polars_frame(self.columns, self._rows())
+        return self.to_frame("polars")

@@ -21,7 +21,6 @@ from ldp_aggregator.estimates.remarks import on_expected, on_mean
 from ldp_aggregator.intervals.intervals import miss
 from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.counting import total_reports
-from ldp_aggregator.vectors.mean_vector import mean_vector
 
 _BARE_SHAPE = (
     "the frequencies are a shape: biased, and without errors or intervals, as none would hold the "
@@ -58,6 +57,8 @@ def of_vector(
     question: Question, counts: Counts, options: Options, values: tuple[str, ...]
 ) -> QuestionEstimates:
     """The mean of vectors: a coordinate has the place of a value, its mean that of a frequency."""
+    from ldp_aggregator.vectors.mean_vector import mean_vector
+
     if options.covariance:
         raise EstimateError(
             f"question {question.name!r}: expected no covariance of a mean vector, of which a "

@@ -32,7 +32,6 @@ from ldp_aggregator.arrays import Counts
 from ldp_aggregator.checks import SUSPICIOUS, Check
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.health_checks.phantoms import phantom_score
 from ldp_aggregator.moments.repeats import reports_of_each
 from ldp_aggregator.options import Options
 from ldp_aggregator.tallies.counting import total_reports
@@ -151,6 +150,8 @@ def _phantoms(randomizer: Randomizer, counts: Counts) -> Iterator[Check]:
     response = decoder_of(randomizer).points(randomizer)
     if response is None:
         return
+    from ldp_aggregator.health_checks.phantoms import phantom_score
+
     try:
         score = phantom_score(response, counts)
     except EstimateError:

@@ -14,11 +14,15 @@ second for a million. For few of them a sum for each is quicker:
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from ldp.mechanisms.projective import ProjectiveResponse
-from ldp_aggregator.arrays import Counts, Floats, Indices
 from ldp_aggregator.projective.cyclic_design import cyclic_design
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.projective import ProjectiveResponse
+    from ldp_aggregator.arrays import Counts, Floats, Indices
 
 
 def point_supports(

@@ -10,16 +10,21 @@ everybody are assumed.
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from ldp.errors import EstimateError
-from ldp.mechanisms.contract import Randomizer, is_memoized
-from ldp.mechanisms.rappor import Rappor
+from ldp.mechanisms.contract import Memoized, Randomizer
 from ldp.survey import Question
-from ldp_aggregator.moments.bit_covariance import BitNoise, bit_noise
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.rappor import Rappor
+    from ldp_aggregator.moments.bit_covariance import BitNoise
 
 
 def noise_of(randomizer: Rappor, repeats: int = 1) -> BitNoise:
     """The noise of one bit, from the thresholds that clients use."""
+    from ldp_aggregator.moments.bit_covariance import bit_noise
+
     span = 1 << randomizer.word
     return bit_noise(
         randomizer.if_zero / span,

@@ -8,22 +8,26 @@ support counts, all at once and exactly.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldp.mechanisms.contract import Pure, is_pure
-from ldp.mechanisms.grr import RandomizedResponse
-from ldp.mechanisms.pad_and_sample import PadAndSample, SignedItems
-from ldp.mechanisms.projective import ProjectiveResponse, geometry
 from ldp_aggregator.arrays import Counts, Flags, Floats
-from ldp_aggregator.projective.cyclic_design import cyclic_design
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.pad_and_sample import PadAndSample
+    from ldp.mechanisms.projective import ProjectiveResponse
 
 
 def support_counts(randomizer: Pure, counts: Counts) -> Counts:
     """The support counts, (values,), from the counts of one cohort, as `counting` has them."""
-    transform = _TRANSFORMS.get(type(randomizer))
+    if randomizer.layout.bits:
+        # Dummies come last.
+        return counts[0, 1 : 1 + randomizer.size]
+    transform = _transforms().get(type(randomizer))
     if transform is not None:
         return transform(randomizer, counts)
     return counts[0, 1:] if randomizer.layout.counted else counts[0]
@@ -31,7 +35,9 @@ def support_counts(randomizer: Pure, counts: Counts) -> Counts:
 
 def is_counted(randomizer: Pure) -> bool:
     """Whether the tally has the support counts as they are."""
-    return type(randomizer) not in _TRANSFORMS
+    if randomizer.layout.bits:
+        return randomizer.layout.bits == randomizer.size
+    return type(randomizer) not in _transforms()
 
 
 def supporters(randomizer: Pure, symbols: slice) -> Flags:
@@ -39,7 +45,14 @@ def supporters(randomizer: Pure, symbols: slice) -> Flags:
 
     Of projective responses that are not folded, and of k-ary response.
     """
-    return _SUPPORTERS[type(randomizer)](randomizer, symbols)
+    from ldp.mechanisms.projective import ProjectiveResponse
+
+    if isinstance(randomizer, ProjectiveResponse):
+        return _orthogonal(randomizer, symbols)
+    # k-ary response: a symbol supports itself.
+    values = np.arange(randomizer.size)
+    same: Flags = values[:, None] == values[symbols]
+    return same
 
 
 def supported_weights(randomizer: ProjectiveResponse, weights: Floats) -> Floats:
@@ -50,6 +63,8 @@ def supported_weights(randomizer: ProjectiveResponse, weights: Floats) -> Floats
     The transform above the other way round; a point is orthogonal to those that are to it. Of
     responses that are not folded.
     """
+    from ldp.mechanisms.projective import geometry
+
     order, dimension = randomizer.order, randomizer.dimension
     points = geometry(order, dimension).points
     padded = np.zeros((len(weights), points))
@@ -57,6 +72,8 @@ def supported_weights(randomizer: ProjectiveResponse, weights: Floats) -> Floats
     if order == 2:
         transformed = walsh_hadamard(np.pad(padded, ((0, 0), (1, 0))))
         return np.asarray((transformed[:, :1] + transformed[:, 1:]) / 2)
+    from ldp_aggregator.projective.cyclic_design import cyclic_design
+
     return cyclic_design(order, dimension).sums(padded)
 
 
@@ -79,6 +96,8 @@ def _of_entries(randomizer: PadAndSample, counts: Counts) -> Counts:
 
 
 def _projective(randomizer: ProjectiveResponse, counts: Counts) -> Counts:
+    from ldp.mechanisms.projective import geometry
+
     size, order, dimension = randomizer.size, randomizer.order, randomizer.dimension
     if not randomizer.folded:
         return _in_space(order, dimension, counts[0], size=size)
@@ -96,16 +115,14 @@ def _in_space(order: int, dimension: int, counts: Counts, size: int) -> Counts:
         transformed = walsh_hadamard(np.concatenate([[0], counts]))
         supports: Counts = (transformed[0] + transformed[1 : size + 1]) // 2
         return supports
+    from ldp_aggregator.projective.cyclic_design import cyclic_design
+
     return cyclic_design(order, dimension).supports(counts, size)
 
 
-def _itself(randomizer: RandomizedResponse, symbols: slice) -> Flags:
-    values = np.arange(randomizer.size)
-    same: Flags = values[:, None] == values[symbols]
-    return same
-
-
 def _orthogonal(randomizer: ProjectiveResponse, symbols: slice) -> Flags:
+    from ldp_aggregator.projective.cyclic_design import cyclic_design
+
     design = cyclic_design(randomizer.order, randomizer.dimension)
     # (symbols,): where each report is in the order of the design.
     places = np.argsort(design.report_at)[symbols]
@@ -114,15 +131,17 @@ def _orthogonal(randomizer: ProjectiveResponse, symbols: slice) -> Flags:
     return zeros
 
 
-_SUPPORTERS: Mapping[type, Callable[[Any, slice], Flags]] = {
-    ProjectiveResponse: _orthogonal,
-    RandomizedResponse: _itself,
-}
-"""Which values symbols support, by class."""
+@cache
+def _transforms() -> Mapping[type, Callable[[Any, Counts], Counts]]:
+    """What turns counts of symbols into support counts, by class; elsewhere the tally has them.
 
-_TRANSFORMS: Mapping[type, Callable[[Any, Counts], Counts]] = {
-    PadAndSample: _of_entries,
-    ProjectiveResponse: _projective,
-    SignedItems: _of_entries,
-}
-"""What turns a tally into support counts, by class; elsewhere the tally has them."""
+    Mechanisms are imported when symbols are first decoded: bits need none of these.
+    """
+    from ldp.mechanisms.pad_and_sample import PadAndSample, SignedItems
+    from ldp.mechanisms.projective import ProjectiveResponse
+
+    return {
+        PadAndSample: _of_entries,
+        ProjectiveResponse: _projective,
+        SignedItems: _of_entries,
+    }

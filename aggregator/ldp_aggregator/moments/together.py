@@ -25,14 +25,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp.mechanisms.local_hashing import LocalHashing
 from ldp_aggregator.arrays import Floats, Integers
 from ldp_aggregator.moments.jumps import fourth_of_rates, third_of_rates
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.local_hashing import LocalHashing
 
 Covariance = Callable[[Floats], Floats]
 """From weights (Q, M) to the covariance (Q, Q) of their functions, for the respondents."""

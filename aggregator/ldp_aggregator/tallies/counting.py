@@ -18,10 +18,7 @@ from numpy.typing import NDArray
 
 from ldp.layout import COHORT_WIDTH, SEED_WIDTH, Layout
 from ldp_aggregator.arrays import Counts, Rows, Words
-from ldp_aggregator.projective.folding import folded_points, folded_shape
 from ldp_aggregator.tallies.bit_counting import bit_counts, ones_by_row
-from ldp_aggregator.tallies.codeword_counting import codeword_counts
-from ldp_aggregator.tallies.hash_counting import hash_supports
 
 _SYMBOL_TYPES = {1: "<u1", 2: "<u2", 4: "<u4"}
 _MANY, _WORTH_ADDERS = 16, 1 << 16
@@ -33,6 +30,8 @@ _UNPACKED = 1 << 15
 def empty_counts(layout: Layout) -> Counts:
     """Zero counts of the shape that the layout calls for."""
     if layout.folding:
+        from ldp_aggregator.projective.folding import folded_shape
+
         return np.zeros(folded_shape(layout.folding), dtype=np.int64)
     columns = 1 + layout.counted if layout.counted else layout.symbols
     return np.zeros((layout.cohorts * layout.places, columns), dtype=np.int64)
@@ -48,11 +47,17 @@ def total_reports(counts: Counts, layout: Layout) -> int:
 def count_rows(rows: Rows, layout: Layout) -> Counts:
     """The counts of checked rows, an array of shape (reports, width)."""
     if layout.modulus:
+        from ldp_aggregator.tallies.hash_counting import hash_supports
+
         supports = hash_supports(seeds(rows), symbols(rows, layout), layout)
         return np.concatenate([[len(rows)], supports])[None]
     if layout.codewords:
+        from ldp_aggregator.tallies.codeword_counting import codeword_counts
+
         return codeword_counts(word_seeds(rows), symbols(rows, layout), layout)[None]
     if layout.folding:
+        from ldp_aggregator.projective.folding import folded_points
+
         return folded_points(symbols(rows, layout), layout.folding)
     if layout.places > 1:
         by_place = symbols_by_place(rows, layout)
