@@ -31,6 +31,7 @@ from ldp_aggregator.streams import DASH, is_standard_output, standard_input
 _DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]+)")
 _LARGEST_SURVEY = "LDPKIT_LARGEST_SURVEY"
 _ANYWHERE = "LDPKIT_FILES_ANYWHERE"
+SECRETS = "CREDENTIALS_DIRECTORY"
 _MOST_SECRET = 4096
 _BLANKS = " \t"
 _TOML_PARTS = re.compile(
@@ -162,10 +163,17 @@ def without_comments(source: str) -> str:
 
 
 def secret_of(name: str, environment: Mapping[str, str]) -> str:
-    """A secret, plain or in a file; nothing where it is not given. Raises `FileError`."""
+    """A secret, plain or in a file; nothing where it is not given. Raises `FileError`.
+
+    The file is named by a variable of its own, or lies in the folder of all secrets, named as the
+    variable in lower case. systemd says where that is.
+    """
     plain, path = environment.get(name), environment.get(f"{name}_FILE")
     if plain and path:
         raise FileError(f"expected {name} or {name}_FILE, got both")
+    if not plain and not path and environment.get(SECRETS):
+        in_folder = Path(environment[SECRETS], name.lower())
+        path = str(in_folder) if in_folder.exists() else None
     if path:
         try:
             return read_bytes(Path(path), _MOST_SECRET).decode().strip()

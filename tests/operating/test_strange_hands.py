@@ -249,7 +249,7 @@ def test_candidates_stay_in_the_folder_of_the_survey(tmp_path, monkeypatch):
 
 
 def test_tokens_come_with_the_process(tmp_path):
-    """By environment, by a secret's file; both stand beside a token file, or without one."""
+    """By environment, by a secret's file or a folder of them; beside a token file, or without."""
     (tmp_path / "secret").write_text(f"{SECRET}a\n")
     environment = {
         "LDP_TOKEN_UPLOAD": SECRET,
@@ -259,6 +259,11 @@ def test_tokens_come_with_the_process(tmp_path):
     assert tokens.check(SECRET, "upload", 0) == "granted"
     assert tokens.check(f"{SECRET}a", "metrics", 0) == "granted"
     assert tokens.check(SECRET, "analyst", 0) == "wrong-scope"
+    (tmp_path / "ldp_token_metrics").write_text(f"{SECRET}m\n")
+    [found, _] = given_tokens({**environment, "CREDENTIALS_DIRECTORY": str(tmp_path)})[1:]
+    assert (found.name, found.scope) == ("environment-analyst", "analyst")
+    [only] = given_tokens({"CREDENTIALS_DIRECTORY": str(tmp_path)})
+    assert only.scope == "metrics"
     for wrong in (
         {"LDP_TOKEN_UPLOAD": "short"},
         {"LDP_TOKEN_UPLOAD": SECRET, "LDP_TOKEN_UPLOAD_FILE": "x"},

@@ -1,6 +1,8 @@
 """What a token may send: so many reports in a batch and in a day, to the surveys that it is for."""
 
 from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from calling import run
@@ -115,6 +117,16 @@ def test_limits_by_command(tmp_path):
     [token] = Tokens.read(path).all
     assert (token.surveys, token.most_reports, token.reports_a_day) == (("a", "b"), 7, 9)
     assert "for a, b" in run("token", "list", "--token-file", path).output
+    # In its place comes one that may as much.
+    run("token", "rotate", "x", "--overlap", 3, "--token-file", path)
+    young, old = sorted(Tokens.read(path).all, key=lambda known: known.name)
+    assert (young.name, old.name, old.digest) == ("x", "x-old", token.digest)
+    assert replace(young, digest=token.digest) == token == replace(old, name="x", expires=None)
+    assert timedelta(2) < old.expires - datetime.now(UTC) < timedelta(4)
+    run("token", "rotate", "x", "--token-file", path, code=1)
+    run("token", "remove", "x-old", "--token-file", path)
+    run("token", "rotate", "x", "--token-file", path)
+    run("token", "rotate", "y", "--token-file", path, code=1)
 
 
 def test_limits_hold_for_what_is_put_aside(open_service, clock):

@@ -56,6 +56,22 @@ def run(options: ServeOptions) -> None:
         _serve_at(listening, options)
 
 
+def check(options: ServeOptions) -> None:
+    """Try all that a start needs, with nothing served or written. Raises `LDPError`."""
+    from ldp_aggregator.service.store.opening import check_store
+    from ldp_aggregator.service.uploads.given_tokens import given_tokens
+    from ldp_aggregator.service.uploads.tokens import TokenFile
+
+    check_certificate(options.tls_certificate, options.tls_key)
+    check_files(options)
+    given = given_tokens(os.environ)
+    if options.token_file.exists() or given:
+        TokenFile(options.token_file, given)
+    else:
+        check_writable(options.token_file)
+    check_store(options.store)
+
+
 def _serve_at(listening: socket.socket, options: ServeOptions) -> None:
     check_certificate(options.tls_certificate, options.tls_key)
     _make_first_tokens(options)

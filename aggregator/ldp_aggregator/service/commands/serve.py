@@ -176,6 +176,9 @@ _EXTRA = (
     is_flag=True,
     help="The clock is right, though more than an epoch has passed since the last commit.",
 )
+@click.option(
+    "--check", is_flag=True, help="Try all that a start needs, serve nothing and write nothing."
+)
 def serve(**asked: Any) -> None:
     """Receive reports of each SURVEY, count each once, and show estimates to token holders.
 
@@ -212,7 +215,11 @@ def serve(**asked: Any) -> None:
     set_up(options.log_format, options.log_level)
     if find_spec("uvicorn") is None or find_spec("starlette") is None:
         raise ServeError(_EXTRA)
-    running.run(options)
+    if options.check:
+        running.check(options)
+        click.echo("in order: settings, surveys, tokens, certificate, receivers and store")
+    else:
+        running.run(options)
 
 
 def _companions(options: ServeOptions) -> tuple[tuple[str, object, str], ...]:

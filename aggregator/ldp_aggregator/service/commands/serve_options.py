@@ -60,6 +60,7 @@ class ServeOptions:
     trusted_proxies: tuple[str, ...] = ()
     proxy_removes_headers: str = ""
     relay_keys: tuple[Path, ...] = ()
+    check: bool = False
 
     @property
     def has_pages(self) -> bool:

@@ -1,10 +1,11 @@
-"""`ldp token`: make, list and remove the tokens of a service."""
+"""`ldp token`: make, list, rotate and remove the tokens of a service."""
 
 from __future__ import annotations
 
 import os
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,7 @@ _AUDIT = click.option(
     help="The service's audit log, to note who changed what.",
 )
 _MOST_DAYS = 3650
+_OLD = "{}-old"
 
 
 @click.group(cls=Group)
@@ -172,16 +174,60 @@ def _until(token: Token, now: float) -> str:
 
 @token.command()
 @click.argument("name")
+@click.option(
+    "--overlap",
+    "days",
+    default=7,
+    show_default=True,
+    type=click.IntRange(1, _MOST_DAYS),
+    help="Days for which the old token stays good.",
+)
+@_FILE
+@_AUDIT
+def rotate(name: str, days: int, path: Path, audit: Path | None) -> None:
+    """Make a new token NAME in place of the old one, and print it this once.
+
+    The old one is called NAME-old, and stays good for some days.
+    """
+    tokens = {token.name: token for token in Tokens.read(path).all}
+    old = _OLD.format(name)
+    if name not in tokens:
+        raise _no_token(path, tokens, name)
+    if not is_name(old):
+        raise FileError(f"expected room for -old in a name of 32 letters, got {name!r}")
+    if old in tokens and not tokens[old].expired(time.time()):
+        raise FileError(
+            f"expected the last rotation to be over, got {old}, which is still good; ldp token "
+            f"remove {old} ends that"
+        )
+    before, secret = tokens[name], new_token()
+    end = datetime.now(UTC).replace(microsecond=0) + timedelta(days)
+    ends = end if before.expires is None else min(end, before.expires)
+    tokens[old] = replace(before, name=old, expires=ends)
+    tokens[name] = replace(before, digest=kept(secret, name, before.scope).digest)
+    write_tokens(path, tokens.values())
+    _note(audit, [], [name, old])
+    click.echo(f"{path}: kept the hash of this token; {old} is good until {ends}", err=True)
+    click.echo(secret)
+
+
+@token.command()
+@click.argument("name")
 @_FILE
 @_AUDIT
 def remove(name: str, path: Path, audit: Path | None) -> None:
     """Remove the token NAME: within a second or two it is good for nothing."""
     tokens = Tokens.read(path).all
-    if name not in [token.name for token in tokens]:
-        names = ", ".join(token.name for token in tokens) or "none"
-        raise FileError(f"expected the name of a token in {path} ({names}), got {name!r}")
+    names = [token.name for token in tokens]
+    if name not in names:
+        raise _no_token(path, names, name)
     write_tokens(path, [token for token in tokens if token.name != name])
     _note(audit, [name], [])
+
+
+def _no_token(path: Path, names: Iterable[str], name: str) -> FileError:
+    known = ", ".join(names) or "none"
+    return FileError(f"expected the name of a token in {path} ({known}), got {name!r}")
 
 
 def _note(audit: Path | None, removed: list[str], added: list[str]) -> None:
@@ -199,12 +245,22 @@ def _note(audit: Path | None, removed: list[str], added: list[str]) -> None:
 
 
 def write_first_tokens(path: Path) -> None:
-    """Write a token file with a token to upload and one to look, and show both."""
+    """Write a token file with a token to upload and one to look, and show both.
+
+    A journal would keep what is shown for ever: there they are written to a file beside it.
+    """
     tokens = {scope: new_token() for scope in (UPLOAD, ANALYST)}
+    shown = "".join(f"  {scope:7}  {token}\n" for scope, token in tokens.items())
+    errors = os.fstat(2)
+    # systemd says which file its journal is: a terminal may have the variable from its parent.
+    if os.environ.get("JOURNAL_STREAM") == f"{errors.st_dev}:{errors.st_ino}":
+        beside = path.with_name(f"{path.name}-first")
+        with written_whole(beside, mode=0o600, for_folder=True) as file:
+            file.write(shown.encode())
+        shown = f"  hand them out from {beside}, and delete it\n"
     write_tokens(path, [kept(token, f"first-{scope}", scope) for scope, token in tokens.items()])
     click.echo(f"{path}: made, with two tokens, which are not shown again", err=True)
-    for scope, token in tokens.items():
-        click.echo(f"  {scope:7}  {token}", err=True)
+    click.echo(shown, nl=False, err=True)
 
 
 def write_tokens(path: Path, tokens: Iterable[Token]) -> None:

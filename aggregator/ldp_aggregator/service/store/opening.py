@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
+from ldp_aggregator.files import check_writable
 from ldp_aggregator.service.store.errors import StoreError
 from ldp_aggregator.service.store.store import Snapshot, Store
 
@@ -38,6 +39,21 @@ def open_snapshot(url: str) -> AbstractContextManager[Snapshot]:
         from ldp_aggregator.service.store.postgres_snapshot import reading as reading_there
 
     return reading_there(url)
+
+
+def check_store(url: str) -> None:
+    """Raise `StoreError` or `FileError` unless it can be read; or made, where there is none."""
+    path = file_of(url)
+    if path is not None:
+        check_writable(Path(path))
+        if Path(path).exists():
+            with open_snapshot(url) as snapshot:
+                snapshot.epochs()
+        return
+    with _psycopg():
+        from ldp_aggregator.service.store.postgres_connection import connected
+
+    connected(url, writes=True)[0].close()
 
 
 @contextmanager

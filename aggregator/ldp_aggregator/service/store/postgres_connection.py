@@ -13,6 +13,7 @@ Rules
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any
@@ -20,6 +21,7 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
+from ldp_aggregator.files import secret_of
 from ldp_aggregator.service.store.errors import (
     StoreDamagedError,
     StoreDeniedError,
@@ -28,6 +30,7 @@ from ldp_aggregator.service.store.errors import (
     StoreLostError,
 )
 
+PASSWORD = "LDP_DATABASE_PASSWORD"  # noqa: S105  # a name
 _LINK: dict[str, Any] = {
     "application_name": "ldp",
     "connect_timeout": 10,
@@ -83,6 +86,9 @@ _MEANINGS = {
 def connected(url: str, *, writes: bool) -> tuple[psycopg.Connection[Any], str]:
     """A connection on which nothing has begun, and how to call the store. Raises `StoreError`."""
     options = _read(url)
+    password = secret_of(PASSWORD, os.environ)
+    if password:
+        options.setdefault("password", password)
     place = f"postgresql://{options.get('host', '')}/{options.get('dbname', '')}"
     with told(place):
         connection = psycopg.connect("", autocommit=True, **(_LINK | options))
