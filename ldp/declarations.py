@@ -167,7 +167,7 @@ def question(
     unit        what a number is counted in, such as "hours"
     outside     of a number: "refuse", "clip", or the number that stands in for those outside; of a
                 vector "refuse" or "clip"
-    missing     of a number: texts that stand for no answer in tables of answers
+    missing     texts that stand for no answer in tables of answers, such as "NA"
     dimensions  how many numbers a vector has
     radius      how long a vector may be: the root of the sum of its squares
     most        how many of the values or keys a respondent may hold at once
@@ -246,7 +246,7 @@ def field(
 
     name        what it is called: in answers, columns and estimates
     outside     of a number: "refuse", "clip", or the number that stands in for those outside
-    missing     of a number: texts that stand for no answer in tables of answers
+    missing     texts that stand for no answer in tables of answers, such as "NA"
 
     The other arguments are as for a question. A field has values, is a boolean, a whole number from
     `low` to `high`, or a number in cells (`edges` or `bins`).

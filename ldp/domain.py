@@ -71,6 +71,7 @@ class Domain:
         "collect",
         "fields",
         "key_scale",
+        "missing",
         "most",
         "numbers",
         "outside",
@@ -107,6 +108,9 @@ class Domain:
         self.key_scale = key_scale
         self.ball = ball
         self.outside = outside if scale is None else scale.outside
+        with_numbers = scale or key_scale
+        self.missing = () if with_numbers is None else with_numbers.missing
+        """Texts that stand for no answer in tables of answers."""
         self.numbers = values if isinstance(values, range) else None
         """The whole numbers whose texts are the values.
 
@@ -396,8 +400,7 @@ class Domain:
         if not isinstance(cell, str):
             return False
         text = cell.strip()
-        scale = self.scale or self.key_scale
-        return not text or (scale is not None and composed(text) in map(composed, scale.missing))
+        return not text or composed(text) in map(composed, self.missing)
 
     def index_of(self, value: object) -> int | None:
         """The place of a listed value, in whichever normalization form; None if it is none."""

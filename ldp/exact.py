@@ -70,6 +70,17 @@ def epsilon_of(number: str | int | float | Decimal | Fraction) -> Fraction:
     return fraction(number) if ratio is None else _log_lower(ratio)
 
 
+def limit_of(number: str | int | float | Decimal | Fraction) -> Fraction:
+    """The exact value of what may be spent: the decimal just above `"ln(3)"` allows a ratio of 3.
+
+    Raises `ValueError` as `fraction` does.
+    """
+    ratio = logarithm_of(number)
+    if ratio is None:
+        return fraction(number)
+    return _log_lower(ratio) + Fraction(1, 10**_EPSILON_DECIMALS)
+
+
 def logarithm_of(number: object) -> Fraction | None:
     """The ratio whose logarithm a text such as `ln(3)` is; None for another number.
 

@@ -45,11 +45,14 @@ def two_ends_of(keys: Keys) -> Scale:
 
 def _completed(keys: Keys, scale: Scale) -> Scale:
     """With what is done with other numbers, the unit, and what stands for no answer."""
-    missing: tuple[str, ...] = ()
-    if "missing" in keys:
-        missing = keys.texts("missing", 1, MOST_MISSING)
+    missing = missing_of(keys)
     outside = outside_of(keys, scale.low, scale.high)
     return scale._replace(outside=outside, unit=_unit(keys), missing=missing)
+
+
+def missing_of(keys: Keys) -> tuple[str, ...]:
+    """The texts that stand for no answer in tables of answers."""
+    return keys.texts("missing", 1, MOST_MISSING) if "missing" in keys else ()
 
 
 def _unit(keys: Keys) -> str:

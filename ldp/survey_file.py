@@ -69,6 +69,9 @@ from ldp.attributes import (
 from ldp.domain import BOOLEAN_VALUES, SEPARATOR, Domain
 from ldp.draws import Draw, draws_of, note_problems
 from ldp.errors import MOST_TOLD, Problem, SurveyError
+from ldp.exact import fraction, limit_of
+from ldp.field_keys import collect_of, fields_of
+from ldp.fields import SUBSETS
 from ldp.joint import joint_groups
 from ldp.keys import LEAST_EPSILON, Keys, written_name
 from ldp.mechanisms import (
@@ -174,7 +177,7 @@ def survey_of(
     lifetime = None
     if "lifetime_epsilon" in head:
         lifetime = Declared.epsilon(
-            head.fraction("lifetime_epsilon", LEAST_EPSILON, MOST_LIFETIME_EPSILON)
+            head.fraction("lifetime_epsilon", LEAST_EPSILON, MOST_LIFETIME_EPSILON, read=limit_of)
         )
     epoch, grace = _epochs(head)
     open_tables = _numbered(place, "attribute", top)
@@ -344,6 +347,20 @@ def _name(keys: Keys) -> str:
 
 
 def _domain(keys: Keys, types: Collection[str] = TYPES) -> Domain:
+    """The domain that the keys describe, with the texts that stand for no answer in tables."""
+    domain = _answers(keys, types)
+    is_listed = domain.type in ("boolean", "category", "multi", "integer")
+    if is_listed and "missing" in keys and not keys.problems:
+        from ldp.scale_keys import missing_of
+
+        domain.missing = missing_of(keys)
+        values = [text for text in domain.missing if domain.index_of(text) is not None]
+        if values:
+            keys.problem("missing", "texts that are no values of the question", values[0])
+    return domain
+
+
+def _answers(keys: Keys, types: Collection[str]) -> Domain:
     kind = keys.choice("type", types)
     if kind in ("category", None) and ("parents" in keys or "file" in keys):
         from ldp.taxonomy_keys import taxonomy_of

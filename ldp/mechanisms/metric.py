@@ -29,7 +29,7 @@ from itertools import product
 from math import ceil, floor, lcm
 
 from ldp.domain import Domain
-from ldp.exact import decimal_text, exp_lower, sqrt_lower
+from ldp.exact import decimal_text, epsilon_of, exp_lower, sqrt_lower
 from ldp.keys import MOST_EPSILON, Keys
 from ldp.mechanisms.additive import AdditiveNoise
 from ldp.mechanisms.contract import Declared, Mechanism, Metric
@@ -51,7 +51,7 @@ Rows = list[list[int]]
 
 def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:
     """`epsilon_per_unit`, and `lengths` of a unit of x and of y, 1 if they are not given."""
-    per_unit = keys.fraction("epsilon_per_unit", _LEAST_PER_UNIT, _MOST_PER_UNIT)
+    per_unit = keys.fraction("epsilon_per_unit", _LEAST_PER_UNIT, _MOST_PER_UNIT, read=epsilon_of)
     lengths = (Fraction(1), Fraction(1))
     if "lengths" in keys:
         x, y = keys.fractions("lengths", 2, 2, furthest=_LONGEST)

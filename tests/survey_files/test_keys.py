@@ -322,5 +322,23 @@ def test_an_epsilon_is_a_logarithm_where_one_is_printed():
     assert survey["x"].declared.bound <= 3
     assert ldp.parse_survey(survey.to_toml()) == survey
     assert bound("ln(3)") == 3
+    forced = {"mechanism": "forced", "forced_true": "1/4", "forced_false": "1/4"}
+    once = ldp.survey("s", ldp.question("x", type="boolean", **forced), lifetime_epsilon="ln(3)")
+    assert once["x"].declared == ("ln(3)", 3, None, None)
+    assert once.lifetime.text == "1.098612288669"
+    assert 3 <= once.lifetime.bound < 3 + Fraction(1, 10**11)
+    place = {"x": (0, 1), "y": (0, 1), "cells": 2, "mechanism": "metric"}
+    visit = ldp.survey("s", ldp.question("x", **place, epsilon_per_unit="ln(3)"))
+    assert visit["x"].declared.metric.per_unit == Fraction("1.098612288668")
     with pytest.raises(ldp.SurveyError, match="epsilon: expected the logarithm of a ratio above 1"):
         ldp.survey("s", coin | {"epsilon": "ln(1)"})
+
+
+def test_what_stands_for_no_answer_is_no_value():
+    """Nor part of what devices have."""
+    coin = ldp.question("x", type="boolean", epsilon=1)
+    with pytest.raises(ldp.SurveyError, match="missing: expected texts that are no values"):
+        ldp.survey("s", coin | {"missing": ["NA", "true"]})
+    with_missing = ldp.survey("s", coin | {"missing": ["NA"]})
+    assert with_missing.fingerprint == ldp.survey("s", coin).fingerprint
+    assert ldp.parse_survey(with_missing.to_toml())["x"].domain.missing == ("NA",)

@@ -33,6 +33,7 @@ COUNT = {"type": "integer", "low": 0, "high": 3, "mechanism": "grr", "epsilon": 
             "numbers outside [0, 60] count as 12: the mean is that of the numbers as they count",
         ),
         (HOURS | {"missing": ["NA", "?"]}, "no answer           'NA', '?' in a table"),
+        (COUNT | {"missing": ["NA"]}, "no answer           'NA' in a table"),
         (GRR | {"outside": "clip"}, "[0, 3]: estimates are those of the clipped numbers"),
         (COUNT, "outside             numbers outside [0, 3] are refused: nothing is sent"),
         (COUNT | {"outside": "clip"}, "[0, 3]: estimates are those of the clipped numbers"),

@@ -20,10 +20,12 @@ from ldp_simulations.tables import columns_of
 
 SURVEY = ldp.survey(
     "trip",
-    ldp.question("mode", ["car", "bus", "1"], mechanism="grr", epsilon="20"),
-    ldp.question("smoker", type="boolean", mechanism="grr", epsilon="20"),
-    ldp.question("age", low=-5, high=99, mechanism="oue", epsilon="20"),
-    ldp.question("pets", ["cat", "dog", "fish"], most=2, mechanism="set-unary", epsilon="30"),
+    ldp.question("mode", ["car", "bus", "1"], missing=["-9"], mechanism="grr", epsilon="20"),
+    ldp.question("smoker", type="boolean", missing=["NA"], mechanism="grr", epsilon="20"),
+    ldp.question("age", low=-5, high=99, missing=["999"], mechanism="oue", epsilon="20"),
+    ldp.question(
+        "pets", ["cat", "dog", "fish"], most=2, missing=["NA"], mechanism="set-unary", epsilon="30"
+    ),
     ldp.question("homepage", mechanism="heavy-hitters", type="text", epsilon="4"),
 )
 ROWS = [
@@ -74,10 +76,10 @@ TABLES = {
     "path": csv_file,
     "text of a path": lambda folder: str(csv_file(folder)),
     "texts": lambda _: {
-        "mode": ["car", " bus ", 1, ""],
-        "smoker": ["yes", 0, " ", 1.0],
-        "age": ["-5", 7.0, float("nan"), np.int64(99)],
-        "pets": ["cat", "dog|cat", "|", ""],
+        "mode": ["car", " bus ", 1, "-9"],
+        "smoker": ["yes", 0, " NA", 1.0],
+        "age": ["-5", 7.0, "999", np.int64(99)],
+        "pets": ["cat", "dog|cat", "|", "NA"],
         "homepage": ["a.org", "b.org", None, "a.org"],
     },
 }

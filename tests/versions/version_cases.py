@@ -296,8 +296,8 @@ TWO_WAYS = [
     (
         "question.missing",
         "what can be answered",
-        number("low = 0", "high = 9"),
-        number("low = 0", "high = 9", 'missing = ["NA"]'),
+        integer("low = 0", "high = 9"),
+        integer("low = 0", "high = 9", 'missing = ["NA"]'),
         (SAME, SAME),
     ),
     (

@@ -13,12 +13,13 @@ def scale_lines(question: Question) -> list[str]:
     """What is done with numbers between two steps, outside of the range, and without an answer."""
     domain = question.domain
     scale = domain.scale
-    if scale is None:
-        return [] if domain.numbers is None else [f"  outside             {_outside(question)}"]
-    lines = [f"  counted in          {_counted(question, scale)}"]
-    lines.append(f"  outside             {_outside(question)}")
-    if scale.missing:
-        listed = ", ".join(map(repr, scale.missing))
+    lines = []
+    if scale is not None:
+        lines.append(f"  counted in          {_counted(question, scale)}")
+    if scale is not None or domain.numbers is not None:
+        lines.append(f"  outside             {_outside(question)}")
+    if domain.missing:
+        listed = ", ".join(map(repr, domain.missing))
         lines.append(
             f"  no answer           {listed} in a table, and an empty cell: nothing is sent"
         )

@@ -63,6 +63,15 @@ def answer_changes(place: str, old: Domain, new: Domain) -> Iterator[Change]:
         yield from _tree(place, old, new)
     if old.key_scale is not None and new.key_scale is not None:
         yield from _scale(place, old.key_scale, new.key_scale)
+    if old.missing != new.missing:
+        yield Change(
+            place,
+            ANSWERS,
+            f"no answer: {listed(old.missing)}",
+            after=f"no answer: {listed(new.missing)}",
+            verdict=SAME,
+            says="other texts stand for no answer, in tables of answers alone",
+        )
     yield from _at_once(place, old.most, new.most)
     if old.per_device != new.per_device:
         yield Change(
@@ -224,15 +233,6 @@ def _scale(place: str, old: Scale, new: Scale) -> Iterator[Change]:
         yield _ranges(place, _cells(old), _cells(new), is_coarser=_is_coarser(old, new))
     if old.outside != new.outside:
         yield _outside(place, str(old.outside), str(new.outside))
-    if old.missing != new.missing:
-        yield Change(
-            place,
-            ANSWERS,
-            f"no answer: {listed(old.missing)}",
-            after=f"no answer: {listed(new.missing)}",
-            verdict=SAME,
-            says="other texts stand for no answer, in tables of answers alone",
-        )
     yield from word_changes(place, old.unit, new.unit)
 
 
