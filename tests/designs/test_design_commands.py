@@ -24,9 +24,11 @@ def record(line):
 def table(tmp_path):
     """Rows as people have them: codes and words, gaps, a sample by number."""
     path = tmp_path / "answers.csv"
-    lines = ["z,sex,sample,same,anchor,number"]
-    lines += ["1,f,1,same,no,3"] * 30 + ["0,f,1,different,no,4"] * 70
-    lines += ["1,m,2,same,yes,5"] * 60 + ["0,m,2,different,yes,6"] * 40 + [",m,2,,,"]
+    one, two = "warner p=.7", "forced yes=1/6 no=1/6"
+    lines = ["z,sex,sample,same,anchor,number,words"]
+    lines += [f"1,f,1,same,no,3,{one}"] * 30 + [f"0,f,1,different,no,4,{one}"] * 70
+    lines += [f"1,m,2,same,yes,5,{two}"] * 60 + [f"0,m,2,different,yes,6,{two}"] * 40
+    lines += [",m,2,,,,"]
     path.write_text("\n".join(lines))
     return path
 
@@ -56,6 +58,9 @@ def test_samples_and_several_answers(table):
     assert cheaters == record(f"estimate --design 'cheater yes=.25,.75' {counts}")
     pooled = record(f"estimate --design 'warner p=.7; forced yes=1/6 no=1/6' {two}")
     assert pooled["tests"][0]["degrees"] == 1
+    by_row = record(f"estimate --design '{{words}}' --rows {table} --answer z")
+    for name in ("estimate", "standard_error"):
+        assert by_row["estimates"][0][name] == approx(pooled["estimates"][0][name])
     both = design("crosswise-anchor p=.2 anchor=.2").estimate_rows(table, ["same", "anchor"])
     assert both.whole.respondents == 200
     mean = record(f"estimate --design 'additive mean=1' --rows {table} --answer number --by sex")

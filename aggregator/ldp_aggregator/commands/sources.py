@@ -318,7 +318,7 @@ DESIGN = click.option(
     "--design",
     metavar="WORDS",
     help="How answers were randomized, in place of SURVEY: such as 'warner p=.7', 'crosswise "
-    "p=.16', 'forced yes=1/6 no=1/6' or 'matrix FILE'.",
+    "p=.16', 'forced yes=1/6 no=1/6' or 'matrix FILE'; 'warner p={p}' with column p of --rows.",
 )
 ARM = click.option(
     "--arm",
@@ -377,7 +377,7 @@ def _rows_of_design(context: click.Context) -> DesignGroups:
         if len(columns) != 1 or given["codes"] is not None:
             raise EstimateError("expected one column of numbers, without codes")
         return number_design(given["design"]).estimate_rows(path, columns[0], **wanted)
-    made = design(given["design"])
+    made = design(given["design"], path)
     return made.estimate_rows(
         path, columns, codes=given["codes"], estimand=_estimand(context), **wanted
     )

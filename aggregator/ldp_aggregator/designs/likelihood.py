@@ -32,8 +32,11 @@ from ldp_aggregator.contrasts.ratios import ratio_ends, ratio_error
 from ldp_aggregator.designs.law import Law, Measure
 
 _MOST_STEPS = 200
+_WHOLE_STEPS = 20
 _MOST_HALVINGS = 30
 _CLOSE = 1e-10
+_HARDLY = 0.01
+_LEAST = 1e-8
 _ADDED = 4.0
 """Answers that are added for an interval."""
 
@@ -100,6 +103,9 @@ class Fit:
 
 def fit(model: Model, counts: Floats) -> Fit:
     """Return the maximum for counts of answers, (G, Z). Raises `EstimateError` if there is none."""
+    if model.surplus > 0:
+        # Without it nothing keeps the chance of an answer that nobody gave from falling below 0.
+        counts = np.where(model.possible, np.maximum(counts, _HARDLY), counts)
     totals = counts.sum(axis=1, keepdims=True)
     seen = (counts / totals).ravel()
     keep = model.possible.ravel()
@@ -107,9 +113,11 @@ def fit(model: Model, counts: Floats) -> Fit:
     chances, seen = model.chances[:, keep], seen[keep]
     parameters = model.start
     shares, slopes = model.shares(parameters)
-    for _ in range(_MOST_STEPS):
+    for number in range(_MOST_STEPS):
         fitted = shares @ chances
         step = _pull(slopes, chances, people, fitted=fitted) @ (seen - fitted)
+        # Scoring may go to and fro about the maximum: half of each step then goes right to it.
+        step = step if number < _WHOLE_STEPS else step / 2
         best = _log_likelihood(people * seen, fitted)
         for _ in range(_MOST_HALVINGS):
             new, new_slopes = model.shares(parameters + step)
@@ -137,8 +145,8 @@ def fit(model: Model, counts: Floats) -> Fit:
 
 def _pull(slopes: Floats, chances: Floats, people: Floats, fitted: Floats) -> Floats:
     """What an answer more than expected moves each parameter by, (D, Z)."""
-    # An answer that is not expected would weigh without bound: it counts as half of one.
-    weights = people / np.maximum(fitted, 0.5 / people)
+    # An answer that is not expected would weigh without bound.
+    weights = people / np.maximum(fitted, _LEAST)
     jacobian = chances.T @ slopes
     pulled: Floats = np.linalg.pinv(jacobian.T * weights @ jacobian) @ (jacobian.T * weights)
     return pulled

@@ -182,12 +182,14 @@ class NumberDesign:
         rows = DesignRows.read(table)
         by = (by,) if isinstance(by, str) else tuple(by)
         numbers = numbers_of(rows, answers)
-        arms = arms_of(rows, arm, [Arm(f"p={line.own}", ()) for line in self.lines])
+        told = None if arm is None else rows.texts(arm)
+        samples = [Arm(f"p={line.own}", ()) for line in self.lines]
+        arms = arms_of(told, samples, rows.people)
         groups = {}
         for label, some in rows.groups(by, where).items():
             chosen = some & np.isfinite(numbers)
-            samples = [numbers[chosen & (arms == place)] for place in range(len(self.lines))]
-            groups[label] = self.estimate(*samples, level=level)
+            parts = [numbers[chosen & (arms == place)] for place in range(len(self.lines))]
+            groups[label] = self.estimate(*parts, level=level)
         missing = int(np.isnan(numbers).sum())
         return DesignGroups(by, groups, (f"column {answers}: {missing:,} rows without a number",))
 

@@ -1,13 +1,15 @@
 """Counts of answers from a table with a row for each respondent, in groups by other columns.
 
 A design with several answers of each respondent has a column for each; one with several samples a
-column that says which, by the names of the samples or by their numbers from 1.
+column that says which, by the names of the samples or by their numbers from 1. Where designs differ
+by row, columns say their numbers or their words: `warner p={p}`, `{design}`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from string import Formatter
 from typing import Any
 
 import numpy as np
@@ -44,11 +46,25 @@ class DesignRows:
         """The cells of a column as texts."""
         return [text_of(cell) for cell in self.column(name)]
 
+    @property
+    def people(self) -> int:
+        """How many rows there are."""
+        return len(next(iter(self.columns.values()), ()))
+
+    def written(self, template: str) -> list[str]:
+        """What a text such as `warner p={p}` is for each row; nothing where a cell is missing."""
+        names = [name for _, name, _, _ in Formatter().parse(template) if name is not None]
+        cells = [self.texts(name) for name in names]
+        return [
+            template.format(**dict(zip(names, row, strict=True))) if all(row) else ""
+            for row in zip(*cells, strict=True)
+        ]
+
     def groups(
         self, by: Sequence[str], where: Mapping[str, str] | None = None
     ) -> dict[tuple[str, ...], Flags]:
         """Which rows are in each group, (rows,): all of them, then by the values of columns."""
-        some = np.ones(len(next(iter(self.columns.values()), ())), dtype=bool)
+        some = np.ones(self.people, dtype=bool)
         for name, value in (where or {}).items():
             texts = self.texts(name)
             if value not in texts:
@@ -103,23 +119,22 @@ def _coded(
         raise EstimateError(f"column {name!r}: {error}") from None
 
 
-def arms_of(rows: DesignRows, column: str | None, arms: Sequence[Arm]) -> Integers:
-    """Return each row's place among the samples, -1 for none. Raises `EstimateError`."""
-    if len(arms) == 1:
-        return np.zeros(len(next(iter(rows.columns.values()), ())), dtype=np.int64)
+def arms_of(texts: Sequence[str] | None, arms: Sequence[Arm], people: int) -> Integers:
+    """Return each row's place among the samples, -1 for none, from what it says of them.
+
+    Raises `EstimateError` for samples that there are not.
+    """
+    if texts is None and len(arms) == 1:
+        return np.zeros(people, dtype=np.int64)
     named = ", ".join(f"{place} ({arm.name})" for place, arm in enumerate(arms, 1))
-    if column is None:
+    if texts is None:
         raise EstimateError(f"expected a column that says the sample of each row: {named}")
     known = {str(place): place - 1 for place in range(1, len(arms) + 1)}
     known |= {arm.name: place for place, arm in enumerate(arms)}
-    texts = rows.texts(column)
-    places = np.array([known.get(text, -1) for text in texts], dtype=np.int64)
     unknown = sorted({text for text in texts if text and text not in known})
     if unknown:
-        raise EstimateError(
-            f"column {column!r}: expected samples {named}; got {', '.join(unknown[:5])}"
-        )
-    return places
+        raise EstimateError(f"expected samples {named}; got {', '.join(unknown[:5])}")
+    return np.array([known.get(text, -1) for text in texts], dtype=np.int64)
 
 
 def table_of(places: Integers, arms: Integers, shape: tuple[int, int], some: Flags) -> Floats:

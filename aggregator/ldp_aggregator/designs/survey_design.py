@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from ldp_aggregator.designs.words import counts_of, parameters, placed, split
 from ldp_aggregator.rows.columns import Table
 
 MATRIX = "matrix"
+_MOST_DESIGNS = 100
 
 Counts = Mapping[str, int] | str | Iterable[str]
 
@@ -43,6 +44,8 @@ class Design:
     title: str
     source: str
     law: Law
+    by_row: str = ""
+    """Words with names of columns in braces, where the design of each row is in the table."""
 
     @property
     def epsilon(self) -> float:
@@ -104,7 +107,10 @@ class Design:
         rows = DesignRows.read(table)
         columns, by = _names(answers), _names(by)
         places, said = answers_of(rows, columns, self.law.answers, codes=codes)
-        arms = arms_of(rows, arm, self.law.arms)
+        told = None if arm is None else rows.texts(arm)
+        if self.by_row:
+            told = rows.written(self.by_row)
+        arms = arms_of(told, self.law.arms, rows.people)
         shape = len(self.law.arms), len(self.law.answers)
         groups = {}
         for label, some in rows.groups(by, where).items():
@@ -209,17 +215,26 @@ def _counted(counts: Counts) -> Mapping[str, int]:
     return counts if isinstance(counts, Mapping) else Counter(counts)
 
 
-def design(words: str) -> Design:
+def design(words: str, table: Table = None) -> Design:
     """Return the design of words such as `warner p=.7`.
 
-    With semicolons between them, designs of several samples about one question are one.
+    With semicolons between them, designs of several samples about one question are one. So are
+    those of the rows of a table, for words with its columns in braces: `warner p={p}`.
 
     Raises `UnknownNameError` and `EstimateError` for words that are none.
     """
-    parts = [_design(part.strip()) for part in words.split(";")]
-    made = parts[0] if len(parts) == 1 else _joined(words, parts)
+    texts, by_row = words.split(";"), ""
+    if "{" in words:
+        if table is None:
+            raise EstimateError(f"expected a table whose columns complete {words!r}")
+        by_row = words
+        texts = sorted(set(DesignRows.read(table).written(words)) - {""})
+        if not 0 < len(texts) <= _MOST_DESIGNS:
+            raise EstimateError(f"expected 1 to {_MOST_DESIGNS} designs of rows, got {len(texts)}")
+    parts = [_design(text.strip()) for text in texts]
+    made = parts[0] if len(parts) == 1 and not by_row else _joined(words, parts)
     check_identified(made.law)
-    return made
+    return replace(made, by_row=by_row)
 
 
 def _design(words: str) -> Design:
