@@ -73,8 +73,10 @@ class DesignRows:
         groups = {ALL: some}
         if by:
             labels = list(zip(*(self.texts(name) for name in by), strict=True))
-            for label in sorted({label for label in labels if all(label)}):
-                groups[label] = some & np.array([one == label for one in labels])
+            known = sorted({label for label in labels if all(label)})
+            numbers = {label: number for number, label in enumerate(known)}
+            own = np.array([numbers.get(label, -1) for label in labels])
+            groups |= {label: some & (own == number) for label, number in numbers.items()}
         return groups
 
 

@@ -118,7 +118,9 @@ class Design:
             try:
                 groups[label] = self._estimated(counts, level=level, estimand=estimand)
             except EstimateError as error:
-                raise EstimateError(f"{', '.join(label) or 'all rows'}: {error}") from None
+                if not label:
+                    raise
+                said.append(f"group {', '.join(label)} is left out: {error}")
         return DesignGroups(by, groups, tuple(said))
 
     def _estimated(self, counts: Floats, level: float, estimand: str) -> DesignEstimates:
