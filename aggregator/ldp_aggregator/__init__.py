@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.tallies.tally import Intake, Tally
     from ldp_aggregator.tallies.tally_file import decode_tally, encode_tally
     from ldp_aggregator.versions.comparison import VersionChanges, compare_versions
+    from ldp_aggregator.weighting.design_rows import DesignedRows
     from ldp_aggregator.weighting.rows import SamplingFrame
     from ldp_aggregator.weighting.weighing import weigh, weigh_rows
     from ldp_aggregator.weighting.weighted import Weighted
@@ -71,6 +72,7 @@ __all__ = [
     "Course",
     "Crosstab",
     "Crosstabs",
+    "DesignedRows",
     "Direct",
     "DirectComparison",
     "Distribution",
@@ -193,6 +195,7 @@ _HOMES = {
     "Synthetic": "synthesis.synthesis",
     "synthesize": "synthesis.synthesis",
     "RegressionOptions": "regression.options",
+    "DesignedRows": "weighting.design_rows",
     "SamplingFrame": "weighting.rows",
     "Regression": "regression.result",
     "Weighted": "weighting.weighted",

@@ -8,7 +8,7 @@ from calling import run
 from places import EXAMPLES, ROOT
 
 PAGE = (ROOT / "docs" / "analyse-rows.md").read_text(encoding="utf-8")
-COMMANDS = re.findall(r"^\$ ldp (.*)", PAGE, re.MULTILINE)
+COMMANDS = re.findall(r"^\$ ldp (.* examples.*)", PAGE, re.MULTILINE)
 FIGURES = {
     # Jann, Jerke and Krumpal 2012: 22.3 % by the crosswise model, 7.3 % asked directly.
     "estimate": ("0.2226", "0.0546", "[0.1196, 0.3323]", "female", "160 reports"),

@@ -36,9 +36,10 @@ from ldp_aggregator.regression.profile import chi_square, likelihood_ratio, prof
 from ldp_aggregator.regression.result import Coefficient, Regression, Test
 from ldp_aggregator.rows.reading import SurveyRows
 from ldp_aggregator.weighting.answers import Answers, Part
+from ldp_aggregator.weighting.design_rows import DesignedRows, answers_of_any, fields_of
 from ldp_aggregator.weighting.reading import Design as Weights
 from ldp_aggregator.weighting.reading import Tallies, answers_in
-from ldp_aggregator.weighting.rows import SamplingFrame, answers_of_rows
+from ldp_aggregator.weighting.rows import SamplingFrame
 
 _DEFAULTS = RegressionOptions()
 _EMPTY = (
@@ -83,23 +84,24 @@ def regress(
 
 
 def regress_rows(
-    rows: SurveyRows,
+    rows: SurveyRows | DesignedRows,
     formula: str,
     choices: RegressionOptions = _DEFAULTS,
     *,
     question: str | None = None,
     frame: SamplingFrame = SamplingFrame(),  # noqa: B008 (it is never changed)
 ) -> Regression:
-    """A regression from rows (`read_rows`): randomized answers beside covariates in the clear.
+    """A regression from rows (`read_rows`, `DesignedRows`), with covariates in the clear.
 
-    formula   what is explained is the question, or a field of the question that is named
+    formula   what is explained is the question, or a field of the question that is named; of a
+              design, the column of answers
     frame     columns of design weights, strata and clusters, if any
     """
     read = formula_of(formula)
     name = read.outcome if question is None else question
-    fields = {field.name for field in rows.survey[name].domain.fields}
+    fields = fields_of(rows, name)
     attributes = [one for one in read.names if one not in fields]
-    return fitted(answers_of_rows(rows, name, attributes=attributes, frame=frame), read, choices)
+    return fitted(answers_of_any(rows, name, attributes=attributes, frame=frame), read, choices)
 
 
 def fitted(answers: Answers, formula: Formula, choices: RegressionOptions) -> Regression:

@@ -5,6 +5,7 @@ answers      reports beside what is known in the clear, and means of what they a
 reading      answers from tallies, by combination of public attributes
 showing      which combinations of attributes these may be made of
 rows         answers from rows: a report beside its covariates
+design_rows  answers from rows that a design randomized, which may differ by row
 strata       a tally for each combination of public attributes, from files
 margins      known shares of a population, from files and mappings, checked
 calibration  factors that meet margins: linear, or raking
@@ -12,6 +13,6 @@ estimation   weighted estimates, their variance by linearization, and its check 
 weighted     what comes out, and what is shown of it
 weighing     the way from reports and margins to it
 
-Imports: `rows`, `rendering`, `estimates`, `groups`, `association`, `decoders`, `moments`,
-`tallies`.
+Imports: `designs`, `rows`, `rendering`, `estimates`, `groups`, `association`, `decoders`,
+`moments`, `tallies`.
 """

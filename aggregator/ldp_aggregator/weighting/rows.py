@@ -7,16 +7,16 @@ lack a covariate are left out here, and told of with them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp_aggregator.arrays import Floats, Integers
+from ldp_aggregator.arrays import Flags, Floats, Integers
 from ldp_aggregator.rows.codes import LeftOut, text_of
 from ldp_aggregator.rows.reading import SurveyRows
 from ldp_aggregator.tallies.counting import count_rows
-from ldp_aggregator.weighting.answers import Answers, Units
+from ldp_aggregator.weighting.answers import Answers, Part, Units
 from ldp_aggregator.weighting.reading import (
     check_reports,
     checked_design,
@@ -55,40 +55,91 @@ def answers_of_rows(
     be counted.
     """
     question, answered = rows.survey[name], rows[name]
-    left_out = list(answered.left_out)
-    texts = [[text_of(cell) for cell in rows.column(column)] for column in attributes]
-    complete = np.array([all(values) for values in zip(*texts, strict=True)], dtype=bool)
-    chosen, reports = answered.rows, answered.reports
-    if attributes and not complete[chosen].all():
-        lacking = tuple((chosen[~complete[chosen]] + 1).tolist())
-        left_out.append(LeftOut(NO_COVARIATE, lacking))
-        reports = reports[complete[chosen]]
-        chosen = chosen[complete[chosen]]
-    check_reports(name, len(chosen))
+    kept, lacking = with_covariates(rows, answered.rows, attributes)
+    reports = answered.reports[kept]
+    check_reports(name, len(reports))
     worth = worth_of(question, count_rows(reports, question.layout))
+    return answers_beside(
+        rows,
+        answered.rows[kept],
+        Told(
+            name,
+            spent_on((question,)),
+            parts_of(question),
+            is_mean=worth.is_mean,
+            scores=row_scores(question, worth, reports),
+            law=row_law(question, worth, reports),
+        ),
+        attributes=attributes,
+        frame=frame,
+        left_out=(*answered.left_out, *lacking),
+    )
+
+
+class Told(NamedTuple):
+    """What the answers of some rows tell."""
+
+    name: str
+    spent: tuple[str, ...]
+    parts: tuple[Part, ...]
+    is_mean: bool
+    scores: Floats
+    """(rows, cells)."""
+    law: Floats | None
+
+
+class Columns(Protocol):
+    """A table of respondents."""
+
+    def column(self, name: str) -> Sequence[Any]:
+        """The cells of a column. Raises `UnknownNameError`."""
+
+
+def with_covariates(
+    table: Columns, chosen: Integers, attributes: Sequence[str]
+) -> tuple[Flags, tuple[LeftOut, ...]]:
+    """Which of the chosen rows have all covariates, (chosen,), and those that have not."""
+    kept = np.ones(len(chosen), dtype=bool)
+    for name in attributes:
+        kept &= np.array([text_of(cell) != "" for cell in table.column(name)], dtype=bool)[chosen]
+    lacking = tuple((chosen[~kept] + 1).tolist())
+    return kept, (LeftOut(NO_COVARIATE, lacking),) if lacking else ()
+
+
+def answers_beside(
+    table: Columns,
+    chosen: Integers,
+    told: Told,
+    *,
+    attributes: Sequence[str],
+    frame: SamplingFrame,
+    left_out: Sequence[LeftOut],
+) -> Answers:
+    """What the chosen rows of a table tell, beside their columns."""
     numbers = chosen.tolist()
-    combinations = [tuple(column[row] for column in texts) for row in numbers]
+    texts = [[text_of(table.column(name)[row]) for row in numbers] for name in attributes]
+    combinations = list(zip(*texts, strict=True)) if attributes else [()] * len(numbers)
     places = {values: place for place, values in enumerate(dict.fromkeys(combinations))}
     known = {
-        column: [rows.column(column)[row] for row in numbers]
+        column: [table.column(column)[row] for row in numbers]
         for column in frame
         if column is not None
     }
     stratum, sizes = _strata(frame, known, len(numbers))
     return Answers(
-        name,
-        spent_on((question,)),
+        told.name,
+        told.spent,
         tuple(attributes),
         combinations=tuple(places),
-        parts=parts_of(question),
-        is_mean=worth.is_mean,
+        parts=told.parts,
+        is_mean=told.is_mean,
         reports=len(numbers),
         units=Units(
             np.array([places[values] for values in combinations], dtype=np.int64),
             np.ones(len(numbers)),
             _weights(frame, known, len(numbers)),
-            scores=row_scores(question, worth, reports),
-            law=row_law(question, worth, reports),
+            scores=told.scores,
+            law=told.law,
             cluster=None if frame.cluster is None else _codes(known[frame.cluster]),
             stratum=stratum,
             sizes=sizes,

@@ -18,6 +18,7 @@ from ldp_aggregator.checks import Remark
 from ldp_aggregator.rows.reading import SurveyRows
 from ldp_aggregator.weighting.answers import Answers, Part
 from ldp_aggregator.weighting.calibration import RAKING, Factors, Target, factors_for, targets_of
+from ldp_aggregator.weighting.design_rows import DesignedRows, answers_of_any, fields_of
 from ldp_aggregator.weighting.estimation import (
     JACKKNIFE,
     REPLICATES,
@@ -28,7 +29,7 @@ from ldp_aggregator.weighting.estimation import (
 )
 from ldp_aggregator.weighting.margins import Margin, Margins, margins_of
 from ldp_aggregator.weighting.reading import Design, Tallies, answers_in
-from ldp_aggregator.weighting.rows import SamplingFrame, answers_of_rows
+from ldp_aggregator.weighting.rows import SamplingFrame
 from ldp_aggregator.weighting.weighted import MarginShown, Weighted, WeightedShare
 
 MEAN = "mean"
@@ -71,7 +72,7 @@ def weigh(
 
 
 def weigh_rows(
-    rows: SurveyRows,
+    rows: SurveyRows | DesignedRows,
     name: str,
     margins: str | os.PathLike[str] | Margins,
     *,
@@ -81,15 +82,14 @@ def weigh_rows(
     level: float = 0.95,
     replicates: str | None = None,
 ) -> Weighted:
-    """The same from rows (`read_rows`), with the columns of a sampling frame.
+    """The same from rows (`read_rows`, `DesignedRows`), with the columns of a sampling frame.
 
     Without margins (`{}`) the design weights are all there is.
     """
     known = margins_of(margins)
-    fields = {field.name for field in rows.survey[name].domain.fields}
     public = dict.fromkeys(part for margin in known for part in margin.attributes)
-    attributes = [part for part in public if part not in fields]
-    answers = answers_of_rows(rows, name, attributes=attributes, frame=frame)
+    attributes = [part for part in public if part not in fields_of(rows, name)]
+    answers = answers_of_any(rows, name, attributes=attributes, frame=frame)
     return weighed(answers, known, of, method=method, level=level, replicates=replicates)
 
 

@@ -80,5 +80,10 @@ def regress(
     choices = RegressionOptions(model, event, method, interval=interval, errors=errors, level=level)
     read = formula_of(formula)
     name = question or read.outcome
+    if sources.design is not None and name != sources.answers:
+        raise click.UsageError(
+            f"--design: expected a formula that explains {sources.answers}, the column of answers, "
+            f"got {name}"
+        )
     answers = sources.read(name, sources.in_the_clear(name, [*read.names]))
     present(fitted(answers, read, choices).sheet(), form, output)

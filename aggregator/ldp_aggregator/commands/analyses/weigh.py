@@ -13,14 +13,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ldp_aggregator.commands.main import QUIET, SURVEY, with_options
+from ldp_aggregator.commands.main import QUIET, SURVEY_IF_ANY, with_options
 from ldp_aggregator.commands.output_options import LEVEL, OUTPUT, format_option, present
-from ldp_aggregator.commands.sources import ALLOW_EQUAL, ROWS, asked_question, read_tables, tally_of
+from ldp_aggregator.commands.sources import (
+    ALLOW_EQUAL,
+    ARM,
+    DESIGN,
+    ROWS,
+    asked_question,
+    read_tables,
+    tally_of,
+)
 from ldp_aggregator.files import read_survey
 
 if TYPE_CHECKING:
     from ldp.survey import Survey
+    from ldp_aggregator.rows.reading import SurveyRows
     from ldp_aggregator.weighting.answers import Answers
+    from ldp_aggregator.weighting.design_rows import DesignedRows
     from ldp_aggregator.weighting.rows import SamplingFrame
 
 
@@ -36,6 +46,8 @@ _SOURCES = (
         "tally or report file of each combination; a column `weight` has design weights.",
     ),
     *ROWS,
+    DESIGN,
+    ARM,
     click.option("--weight", metavar="COLUMN", help="The column of design weights among --rows."),
     click.option(
         "--stratum", metavar="COLUMN", help="The stratum of the sampling frame among --rows."
@@ -53,12 +65,14 @@ _SOURCES = (
 class Sources:
     """Where reports come from. Raises `click.UsageError` unless it is one of three."""
 
-    survey_path: Path
+    survey_path: Path | None
     paths: tuple[str, ...]
     strata_path: Path | None
     row_paths: tuple[Path, ...]
     answers: Any
     codes: dict[str, str] | None
+    design: str | None
+    arm: str | None
     weight: str | None
     stratum: str | None
     cluster: str | None
@@ -70,16 +84,37 @@ class Sources:
         given = [bool(self.paths), self.strata_path is not None, bool(self.row_paths)]
         if sum(given) != 1:
             raise click.UsageError("expected tallies or reports, or --strata, or --rows; one of it")
-        columns = (*self.frame, self.answers, self.codes)
+        columns = (*self.frame, self.answers, self.codes, self.design)
         if not self.row_paths and any(column is not None for column in columns):
             raise click.UsageError(
-                "--answer, --codes, --weight, --stratum, --cluster and --size go with --rows"
+                "--answer, --codes, --design, --weight, --stratum, --cluster and --size go with "
+                "--rows"
             )
+        if (self.design is None) == (self.survey_path is None):
+            raise click.UsageError("expected a SURVEY file, or --design WORDS in its place")
+        if self.design is None and self.arm is not None:
+            raise click.UsageError("--arm is for --design")
+        if len(self.row_paths) > 1:
+            raise click.UsageError("expected --rows once, got several")
+        if self.design is not None and not isinstance(self.answers, str):
+            raise click.UsageError("--design: expected --answer COLUMN")
+
+    @property
+    def path(self) -> Path:
+        """The survey file, where no design is in its place."""
+        assert self.survey_path is not None  # noqa: S101 (one of the two is given)
+        return self.survey_path
 
     @property
     def survey(self) -> Survey:
         """What was asked; answers that exist may be of a law that nobody may collect by."""
-        return read_survey(self.survey_path, for_analysis=bool(self.row_paths))
+        return read_survey(self.path, for_analysis=bool(self.row_paths))
+
+    def question(self, name: str | None) -> str:
+        """The question that is asked for; of a design it is called as its column."""
+        if self.design is not None:
+            return str(self.answers)
+        return name or asked_question(self.survey, None).name
 
     @property
     def frame(self) -> SamplingFrame:
@@ -90,37 +125,54 @@ class Sources:
 
     def read(self, question: str, attributes: list[str]) -> Answers:
         """What reports say of a question, by these attributes where rows have them."""
+        from ldp_aggregator.weighting.design_rows import answers_of_any
         from ldp_aggregator.weighting.reading import answers_in
-        from ldp_aggregator.weighting.rows import answers_of_rows
         from ldp_aggregator.weighting.strata import read_strata
 
         if self.row_paths:
+            return answers_of_any(
+                self._rows(question), question, attributes=attributes, frame=self.frame
+            )
+        if self.strata_path is not None:
+            strata = read_strata(self.survey, self.strata_path)
+            return answers_in(
+                strata.tallies, question, attributes=strata.attributes, design=strata.design
+            )
+        tally = tally_of(self.path, self.paths, self.quiet, allow_equal=self.allow_equal)
+        return answers_in(tally, question, among=attributes)
+
+    def _rows(self, question: str) -> SurveyRows | DesignedRows:
+        """How they were read is said on standard error."""
+        from ldp_aggregator.weighting.design_rows import DesignedRows
+
+        if self.design is None:
             [rows] = read_tables(
-                self.survey_path,
+                self.path,
                 self.row_paths,
                 self.answers,
                 codes=self.codes,
                 names=[question],
                 quiet=self.quiet,
             )
-            return answers_of_rows(rows, question, attributes=attributes, frame=self.frame)
-        if self.strata_path is not None:
-            strata = read_strata(self.survey, self.strata_path)
-            return answers_in(
-                strata.tallies, question, attributes=strata.attributes, design=strata.design
-            )
-        tally = tally_of(self.survey_path, self.paths, self.quiet, allow_equal=self.allow_equal)
-        return answers_in(tally, question, among=attributes)
+            return rows
+        designed = DesignedRows(
+            self.design, self.row_paths[0], self.answers, arm=self.arm, codes=self.codes
+        )
+        for line in () if self.quiet else designed.said():
+            click.echo(line, err=True)
+        return designed
 
     def in_the_clear(self, question: str, names: list[str]) -> list[str]:
         """The names that are no parts of the question's answers."""
-        survey = self.survey
         parts = {part.strip() for part in question.split("&")}
-        fields = {field.name for part in parts for field in survey[part].domain.fields}
+        fields: set[str] = set()
+        if self.design is None:
+            survey = self.survey
+            fields = {field.name for part in parts for field in survey[part].domain.fields}
         return [name for name in dict.fromkeys(names) if name not in fields | parts]
 
 
-with_sources = with_options(SURVEY, *_SOURCES, ALLOW_EQUAL, QUIET)
+with_sources = with_options(SURVEY_IF_ANY, *_SOURCES, ALLOW_EQUAL, QUIET)
 """Gives a command the arguments and options that `Sources` is made of."""
 
 
@@ -173,7 +225,7 @@ def weigh(
     sources = Sources(**given)
     margins = margins_of({} if margins_path is None else margins_path)
     names = [name for margin in margins for name in margin.attributes]
-    name = question or asked_question(sources.survey, None).name
+    name = sources.question(question)
     answers = sources.read(name, sources.in_the_clear(name, names))
     weighted = weighed(answers, margins, of, method=method, level=level, replicates=replicates)
     present(weighted.sheet(), form, output)
