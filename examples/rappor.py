@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ldp_aggregator.google_rappor.dialects import DIALECTS
-from ldp_aggregator.google_rappor.files import read_parameters
+from ldp_aggregator.exchange.google_rappor.dialects import DIALECTS
+from ldp_aggregator.exchange.google_rappor.files import read_parameters
 
 HOLDERS = {"Aurora": 38_000, "Basalt": 24_000, "Comet": 15_000, "Drift": 9_000}
 HOLDERS |= {"Ember": 6_000, "Fjord": 4_000, "Gale": 3_000, "Harbor": 1_000}

@@ -26,11 +26,11 @@ import uvicorn
 import ldp
 import ldp_aggregator
 import ldp_simulations
-from ldp_aggregator.service.counting.publication import LIVE
-from ldp_aggregator.service.counting.served import Served
-from ldp_aggregator.service.http.app import Application
-from ldp_aggregator.service.service import Service, Settings
 from ldp_client import Client, HTTPTransport, report_bytes
+from ldp_service.counting.publication import LIVE
+from ldp_service.counting.served import Served
+from ldp_service.http.app import Application
+from ldp_service.service import Service, Settings
 
 PEOPLE = 20_000
 EPSILONS = (1, 4)

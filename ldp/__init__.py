@@ -4,12 +4,21 @@ Surveys and their mechanisms, randomness as an argument, exact privacy arithmeti
 format. Standard library, xxhash and msgpack only; no input or output, no clock.
 
 `parse_survey(text)` reads a survey file; `survey(name, question(...), ...)` says the same in
-Python, and `Survey.to_toml()` writes it down. The function `survey` hides the module of its name,
-from which names can be imported all the same (`from ldp.survey import Group`).
+Python, and `Survey.to_toml()` writes it down. The function `survey` hides the folder of its name,
+from which modules can be imported all the same (`from ldp.survey.survey import Group`).
+
+numbers       exact arithmetic, probabilities as ratios of integers, randomness, epochs
+answers       what an answer may be: domains, scales, sets, fields, taxonomies, texts
+mechanisms    how answers are randomized, a module for each algorithm
+survey        surveys and their files
+wire          reports as bytes
+privacy       certificates, and the privacy of shuffled batches
+transparency  public registers of surveys, and stop lists
+
+A room imports those above it; the last three do not import each other.
 """
 
-from ldp.cells import cell_at
-from ldp.declarations import attribute, draw, field, question, survey
+from ldp.answers.cells import cell_at
 from ldp.errors import (
     AlreadyAnsweredError,
     AnswerError,
@@ -25,8 +34,9 @@ from ldp.errors import (
     UnknownNameError,
     WireError,
 )
-from ldp.survey import Question, Survey
-from ldp.survey_file import parse_survey
+from ldp.survey.declarations import attribute, draw, field, question, survey
+from ldp.survey.survey import Question, Survey
+from ldp.survey.survey_file import parse_survey
 
 __version__ = "0.1.0"
 """Of all four distributions, which are released together."""

@@ -75,7 +75,7 @@ class StateError(LDPError):
 class WireError(LDPError, ValueError):
     """Bytes from a peer that are not what the format says.
 
-    `reason` is in `ldp.wire.REASONS`, or `snapshot-damaged`, or `stop-list`.
+    `reason` is in `ldp.wire.wire.REASONS`, or `snapshot-damaged`, or `stop-list`.
     """
 
     def __init__(self, reason: str, detail: str) -> None:

@@ -28,6 +28,8 @@ PACKAGES = {
     "ldp": ROOT,
     "ldp_client": ROOT / "client",
     "ldp_aggregator": ROOT / "aggregator",
+    "ldp_service": ROOT / "aggregator",
+    "lab": ROOT,
     "ldp_simulations": ROOT / "simulations",
 }
 MECHANISMS = ROOT / "ldp" / "mechanisms" / "__init__.py"

@@ -33,7 +33,7 @@ TURNS, SECONDS_A_TURN = 10_000_000, 4e-8
 LOADED_FIRST = (
     "hypothesis",
     "ldp_aggregator.commands.main",
-    "ldp_aggregator.service",
+    "ldp_service",
     "ldp_client",
     "ldp_simulations",
     "matplotlib.pyplot",

@@ -16,54 +16,57 @@ except ImportError as error:
     raise clash(error) from None
 
 if TYPE_CHECKING:
-    from ldp_aggregator.association.association import associate
-    from ldp_aggregator.association.crosstab import Crosstab
-    from ldp_aggregator.association.crosstabs import Crosstabs, crosstab
-    from ldp_aggregator.association.result import Association
-    from ldp_aggregator.comparisons.comparing import compare
-    from ldp_aggregator.comparisons.comparison import Comparison
-    from ldp_aggregator.comparisons.direct import Direct, DirectComparison, compare_direct
-    from ldp_aggregator.comparisons.group_comparisons import GroupComparisons, compare_groups
-    from ldp_aggregator.distributions.distribution import Distribution
-    from ldp_aggregator.estimates.detection import detected
-    from ldp_aggregator.estimates.manipulation import frequency_reach
-    from ldp_aggregator.estimates.question_estimates import QuestionEstimates
-    from ldp_aggregator.estimates.question_estimation import estimate_question
-    from ldp_aggregator.estimates.question_numbers import Estimate
-    from ldp_aggregator.estimates.second_stage import SecondStage, second_stage
-    from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
-    from ldp_aggregator.files import FileError, read_candidates, read_survey
-    from ldp_aggregator.geography import Geography
-    from ldp_aggregator.groups.estimation import estimate_groups
-    from ldp_aggregator.groups.group_estimates import GroupEstimates, GroupOfEstimates
-    from ldp_aggregator.health_checks.phantoms import phantom_score
-    from ldp_aggregator.health_checks.report_checks import health
-    from ldp_aggregator.options import Options
-    from ldp_aggregator.places.geojson import read_geography
-    from ldp_aggregator.places.maps import Map
-    from ldp_aggregator.queries.answering import Answer, query
-    from ldp_aggregator.queries.group_answers import GroupAnswers, query_groups
-    from ldp_aggregator.regression.fitting import regress, regress_rows
-    from ldp_aggregator.regression.options import RegressionOptions
-    from ldp_aggregator.regression.result import Regression
-    from ldp_aggregator.rows.at_hand import estimate
-    from ldp_aggregator.rows.counting import tally_of_rows
-    from ldp_aggregator.rows.reading import SurveyRows, read_rows
-    from ldp_aggregator.series.course import Course
-    from ldp_aggregator.series.following import follow
-    from ldp_aggregator.series.group_trends import GroupTrends, follow_groups
-    from ldp_aggregator.series.trends import Trends
-    from ldp_aggregator.synthesis.synthesis import Synthetic, synthesize
-    from ldp_aggregator.tallies.aggregation import aggregate
+    from ldp_aggregator.analyses.association.association import associate
+    from ldp_aggregator.analyses.association.crosstab import Crosstab
+    from ldp_aggregator.analyses.association.crosstabs import Crosstabs, crosstab
+    from ldp_aggregator.analyses.association.result import Association
+    from ldp_aggregator.analyses.comparisons.comparing import compare
+    from ldp_aggregator.analyses.comparisons.comparison import Comparison
+    from ldp_aggregator.analyses.comparisons.direct import Direct, DirectComparison, compare_direct
+    from ldp_aggregator.analyses.comparisons.group_comparisons import (
+        GroupComparisons,
+        compare_groups,
+    )
+    from ldp_aggregator.analyses.groups.estimation import estimate_groups
+    from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates, GroupOfEstimates
+    from ldp_aggregator.analyses.health_checks.phantoms import phantom_score
+    from ldp_aggregator.analyses.health_checks.report_checks import health
+    from ldp_aggregator.analyses.queries.answering import Answer, query
+    from ldp_aggregator.analyses.queries.group_answers import GroupAnswers, query_groups
+    from ldp_aggregator.analyses.regression.fitting import regress, regress_rows
+    from ldp_aggregator.analyses.regression.options import RegressionOptions
+    from ldp_aggregator.analyses.regression.result import Regression
+    from ldp_aggregator.analyses.rows.at_hand import estimate
+    from ldp_aggregator.analyses.rows.counting import tally_of_rows
+    from ldp_aggregator.analyses.rows.reading import SurveyRows, read_rows
+    from ldp_aggregator.analyses.series.course import Course
+    from ldp_aggregator.analyses.series.following import follow
+    from ldp_aggregator.analyses.series.group_trends import GroupTrends, follow_groups
+    from ldp_aggregator.analyses.series.trends import Trends
+    from ldp_aggregator.analyses.synthesis.synthesis import Synthetic, synthesize
+    from ldp_aggregator.analyses.weighting.design_rows import DesignedRows
+    from ldp_aggregator.analyses.weighting.rows import SamplingFrame
+    from ldp_aggregator.analyses.weighting.weighing import weigh, weigh_rows
+    from ldp_aggregator.analyses.weighting.weighted import Weighted
+    from ldp_aggregator.answers.distributions.distribution import Distribution
+    from ldp_aggregator.answers.estimates.detection import detected
+    from ldp_aggregator.answers.estimates.manipulation import frequency_reach
+    from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
+    from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+    from ldp_aggregator.answers.estimates.question_numbers import Estimate
+    from ldp_aggregator.answers.estimates.second_stage import SecondStage, second_stage
+    from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
+    from ldp_aggregator.answers.geography import Geography
+    from ldp_aggregator.answers.maps.geojson import read_geography
+    from ldp_aggregator.answers.maps.maps import Map
+    from ldp_aggregator.answers.options import Options
+    from ldp_aggregator.output.files import FileError, read_candidates, read_survey
     from ldp_aggregator.tallies.identity import OverlapError
-    from ldp_aggregator.tallies.ingest import Ingest
+    from ldp_aggregator.tallies.intake.aggregation import aggregate
+    from ldp_aggregator.tallies.intake.ingest import Ingest
     from ldp_aggregator.tallies.tally import Intake, Tally
     from ldp_aggregator.tallies.tally_file import decode_tally, encode_tally
     from ldp_aggregator.versions.comparison import VersionChanges, compare_versions
-    from ldp_aggregator.weighting.design_rows import DesignedRows
-    from ldp_aggregator.weighting.rows import SamplingFrame
-    from ldp_aggregator.weighting.weighing import weigh, weigh_rows
-    from ldp_aggregator.weighting.weighted import Weighted
 
 __all__ = [
     "Answer",
@@ -137,72 +140,72 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Association": "association.result",
-    "Comparison": "comparisons.comparison",
-    "compare": "comparisons.comparing",
-    "Direct": "comparisons.direct",
-    "DirectComparison": "comparisons.direct",
-    "compare_direct": "comparisons.direct",
-    "GroupComparisons": "comparisons.group_comparisons",
-    "compare_groups": "comparisons.group_comparisons",
+    "Association": "analyses.association.result",
+    "Comparison": "analyses.comparisons.comparison",
+    "compare": "analyses.comparisons.comparing",
+    "Direct": "analyses.comparisons.direct",
+    "DirectComparison": "analyses.comparisons.direct",
+    "compare_direct": "analyses.comparisons.direct",
+    "GroupComparisons": "analyses.comparisons.group_comparisons",
+    "compare_groups": "analyses.comparisons.group_comparisons",
     "VersionChanges": "versions.comparison",
     "compare_versions": "versions.comparison",
-    "Course": "series.course",
-    "follow": "series.following",
-    "GroupTrends": "series.group_trends",
-    "follow_groups": "series.group_trends",
-    "Trends": "series.trends",
-    "Distribution": "distributions.distribution",
-    "Map": "places.maps",
-    "Estimate": "estimates.question_numbers",
-    "FileError": "files",
-    "Geography": "geography",
-    "GroupEstimates": "groups.group_estimates",
-    "GroupOfEstimates": "groups.group_estimates",
-    "Ingest": "tallies.ingest",
+    "Course": "analyses.series.course",
+    "follow": "analyses.series.following",
+    "GroupTrends": "analyses.series.group_trends",
+    "follow_groups": "analyses.series.group_trends",
+    "Trends": "analyses.series.trends",
+    "Distribution": "answers.distributions.distribution",
+    "Map": "answers.maps.maps",
+    "Estimate": "answers.estimates.question_numbers",
+    "FileError": "output.files",
+    "Geography": "answers.geography",
+    "GroupEstimates": "analyses.groups.group_estimates",
+    "GroupOfEstimates": "analyses.groups.group_estimates",
+    "Ingest": "tallies.intake.ingest",
     "Intake": "tallies.tally",
-    "Options": "options",
+    "Options": "answers.options",
     "OverlapError": "tallies.identity",
-    "QuestionEstimates": "estimates.question_estimates",
-    "SurveyEstimates": "estimates.survey_estimates",
+    "QuestionEstimates": "answers.estimates.question_estimates",
+    "SurveyEstimates": "answers.estimates.survey_estimates",
     "Tally": "tallies.tally",
-    "aggregate": "tallies.aggregation",
-    "associate": "association.association",
-    "Crosstab": "association.crosstab",
-    "Crosstabs": "association.crosstabs",
-    "crosstab": "association.crosstabs",
+    "aggregate": "tallies.intake.aggregation",
+    "associate": "analyses.association.association",
+    "Crosstab": "analyses.association.crosstab",
+    "Crosstabs": "analyses.association.crosstabs",
+    "crosstab": "analyses.association.crosstabs",
     "decode_tally": "tallies.tally_file",
-    "detected": "estimates.detection",
+    "detected": "answers.estimates.detection",
     "encode_tally": "tallies.tally_file",
-    "estimate": "rows.at_hand",
-    "estimate_groups": "groups.estimation",
-    "health": "health_checks.report_checks",
-    "phantom_score": "health_checks.phantoms",
-    "estimate_question": "estimates.question_estimation",
-    "frequency_reach": "estimates.manipulation",
-    "read_candidates": "files",
-    "read_geography": "places.geojson",
-    "read_survey": "files",
-    "Answer": "queries.answering",
-    "query": "queries.answering",
-    "GroupAnswers": "queries.group_answers",
-    "query_groups": "queries.group_answers",
-    "SurveyRows": "rows.reading",
-    "read_rows": "rows.reading",
-    "tally_of_rows": "rows.counting",
-    "SecondStage": "estimates.second_stage",
-    "second_stage": "estimates.second_stage",
-    "Synthetic": "synthesis.synthesis",
-    "synthesize": "synthesis.synthesis",
-    "RegressionOptions": "regression.options",
-    "DesignedRows": "weighting.design_rows",
-    "SamplingFrame": "weighting.rows",
-    "Regression": "regression.result",
-    "Weighted": "weighting.weighted",
-    "regress": "regression.fitting",
-    "regress_rows": "regression.fitting",
-    "weigh": "weighting.weighing",
-    "weigh_rows": "weighting.weighing",
+    "estimate": "analyses.rows.at_hand",
+    "estimate_groups": "analyses.groups.estimation",
+    "health": "analyses.health_checks.report_checks",
+    "phantom_score": "analyses.health_checks.phantoms",
+    "estimate_question": "answers.estimates.question_estimation",
+    "frequency_reach": "answers.estimates.manipulation",
+    "read_candidates": "output.files",
+    "read_geography": "answers.maps.geojson",
+    "read_survey": "output.files",
+    "Answer": "analyses.queries.answering",
+    "query": "analyses.queries.answering",
+    "GroupAnswers": "analyses.queries.group_answers",
+    "query_groups": "analyses.queries.group_answers",
+    "SurveyRows": "analyses.rows.reading",
+    "read_rows": "analyses.rows.reading",
+    "tally_of_rows": "analyses.rows.counting",
+    "SecondStage": "answers.estimates.second_stage",
+    "second_stage": "answers.estimates.second_stage",
+    "Synthetic": "analyses.synthesis.synthesis",
+    "synthesize": "analyses.synthesis.synthesis",
+    "RegressionOptions": "analyses.regression.options",
+    "DesignedRows": "analyses.weighting.design_rows",
+    "SamplingFrame": "analyses.weighting.rows",
+    "Regression": "analyses.regression.result",
+    "Weighted": "analyses.weighting.weighted",
+    "regress": "analyses.regression.fitting",
+    "regress_rows": "analyses.regression.fitting",
+    "weigh": "analyses.weighting.weighing",
+    "weigh_rows": "analyses.weighting.weighing",
 }
 
 if not TYPE_CHECKING:

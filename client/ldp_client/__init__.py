@@ -14,26 +14,26 @@ except ImportError as error:
     from ldpkit_core import clash
 
     raise clash(error) from None
-from ldp_client.client import Client
-from ldp_client.ledger import Ledger
-from ldp_client.reports import Report, batches, frames, report_bytes, row_batches
+from ldp_client.answering.client import Client
+from ldp_client.answering.ledger import Ledger
+from ldp_client.answering.reports import Report, batches, frames, report_bytes, row_batches
 
 if TYPE_CHECKING:
-    from ldp_client.asking import StopRule
-    from ldp_client.asynchronous import AsyncClient
-    from ldp_client.consent import SAID
-    from ldp_client.counts import REASONS, RecordOutcome
-    from ldp_client.embedded import EmbeddedClient
-    from ldp_client.keyrings import keyring_secret
-    from ldp_client.limits import QueueLimits
-    from ldp_client.oblivious import ObliviousTransport
-    from ldp_client.outcomes import ACCEPTED, HELD, OFFLINE, REFUSED, Outcome, retry
-    from ldp_client.preview import Preview
-    from ldp_client.recovery import Recovered, recover
-    from ldp_client.sealing import Relay, RelayTransport
-    from ldp_client.status import Status
-    from ldp_client.terms import read_survey
-    from ldp_client.transport import FolderTransport, HTTPTransport, Transport
+    from ldp_client.answering.consent import SAID
+    from ldp_client.answering.terms import read_survey
+    from ldp_client.delivery.counts import REASONS, RecordOutcome
+    from ldp_client.delivery.limits import QueueLimits
+    from ldp_client.delivery.oblivious import ObliviousTransport
+    from ldp_client.delivery.outcomes import ACCEPTED, HELD, OFFLINE, REFUSED, Outcome, retry
+    from ldp_client.delivery.sealing import Relay, RelayTransport
+    from ldp_client.delivery.transport import FolderTransport, HTTPTransport, Transport
+    from ldp_client.embedding.asking import StopRule
+    from ldp_client.embedding.asynchronous import AsyncClient
+    from ldp_client.embedding.embedded import EmbeddedClient
+    from ldp_client.embedding.preview import Preview
+    from ldp_client.embedding.status import Status
+    from ldp_client.keeping.keyrings import keyring_secret
+    from ldp_client.tools.recovery import Recovered, recover
 
 __all__ = [
     "ACCEPTED",
@@ -73,31 +73,31 @@ __all__ = [
 ]
 
 _HOMES = {
-    "ACCEPTED": "outcomes",
-    "AsyncClient": "asynchronous",
-    "EmbeddedClient": "embedded",
-    "FolderTransport": "transport",
-    "HELD": "outcomes",
-    "HTTPTransport": "transport",
-    "OFFLINE": "outcomes",
-    "ObliviousTransport": "oblivious",
-    "Outcome": "outcomes",
-    "Preview": "preview",
-    "QueueLimits": "limits",
-    "REASONS": "counts",
-    "REFUSED": "outcomes",
-    "RecordOutcome": "counts",
-    "Recovered": "recovery",
-    "Relay": "sealing",
-    "RelayTransport": "sealing",
-    "SAID": "consent",
-    "Status": "status",
-    "StopRule": "asking",
-    "Transport": "transport",
-    "keyring_secret": "keyrings",
-    "read_survey": "terms",
-    "recover": "recovery",
-    "retry": "outcomes",
+    "ACCEPTED": "delivery.outcomes",
+    "AsyncClient": "embedding.asynchronous",
+    "EmbeddedClient": "embedding.embedded",
+    "FolderTransport": "delivery.transport",
+    "HELD": "delivery.outcomes",
+    "HTTPTransport": "delivery.transport",
+    "OFFLINE": "delivery.outcomes",
+    "ObliviousTransport": "delivery.oblivious",
+    "Outcome": "delivery.outcomes",
+    "Preview": "embedding.preview",
+    "QueueLimits": "delivery.limits",
+    "REASONS": "delivery.counts",
+    "REFUSED": "delivery.outcomes",
+    "RecordOutcome": "delivery.counts",
+    "Recovered": "tools.recovery",
+    "Relay": "delivery.sealing",
+    "RelayTransport": "delivery.sealing",
+    "SAID": "answering.consent",
+    "Status": "embedding.status",
+    "StopRule": "embedding.asking",
+    "Transport": "delivery.transport",
+    "keyring_secret": "keeping.keyrings",
+    "read_survey": "answering.terms",
+    "recover": "tools.recovery",
+    "retry": "delivery.outcomes",
 }
 
 if not TYPE_CHECKING:

@@ -10,12 +10,12 @@ import os
 from collections import deque
 from collections.abc import Iterable
 
-from ldp.randomness import Replay
-from ldp.survey import Survey
-from ldp.wire import Batch, FrameReader, decode_batch
-from ldp_client.embedded import EmbeddedClient
-from ldp_client.outcomes import ACCEPTED, Outcome
-from ldp_client.transport import Transport
+from ldp.numbers.randomness import Replay
+from ldp.survey.survey import Survey
+from ldp.wire.wire import Batch, FrameReader, decode_batch
+from ldp_client.delivery.outcomes import ACCEPTED, Outcome
+from ldp_client.delivery.transport import Transport
+from ldp_client.embedding.embedded import EmbeddedClient
 
 
 class RecordingTransport:

@@ -1,4 +1,7 @@
-"""Tells PyInstaller where the hook of this package is, by the entry point `pyinstaller40`."""
+"""Tells PyInstaller where the hook of this package is, by the entry point `pyinstaller40`.
+
+hook-ldp  the hook
+"""
 
 from importlib.resources import files
 

@@ -1,8 +1,18 @@
 """The table of mechanisms, most of them frequency oracles.
 
 One module for each algorithm; each module opens with its rules, formula and source, and ends with
-its row (or rows) of this table. What a mechanism must provide is written in
-`ldp.mechanisms.contract`.
+its row (or rows) of this table. What a mechanism must provide is written in `contract`; `auto`
+chooses one. The families are folders:
+
+values   one value of a few or of many: k-ary response, subsets, hashing, unary encoding, coins
+chains   answers that a device keeps: permanent and instantaneous responses, RAPPOR
+numbers  means, distributions and shapes of numbers
+places   points of a map
+sets     several answers at once: sets, keys with numbers, fields of a table
+texts    texts of an open vocabulary, and values in a tree
+vectors  means of vectors
+
+Imports: `numbers`, `answers`.
 
 A row's module is imported when the row is first asked for: a device needs those of its survey, not
 all of them.
@@ -16,48 +26,48 @@ from importlib import import_module
 from ldp.mechanisms.contract import Declared, Mechanism, Memoized, Pure, Randomizer
 
 _PLACES = {
-    "warner": ("warner", "MECHANISM"),
-    "forced": ("forced", "MECHANISM"),
-    "unrelated": ("unrelated", "MECHANISM"),
-    "matrix": ("matrix", "MECHANISM"),
-    "exponential": ("exponential", "MECHANISM"),
-    "geometric": ("additive", "GEOMETRIC"),
-    "laplace": ("additive", "LAPLACE"),
-    "one-bit": ("one_bit", "MECHANISM"),
-    "dithered": ("dithered", "MECHANISM"),
-    "arcs": ("arcs", "MECHANISM"),
-    "square-wave": ("square_wave", "MECHANISM"),
-    "codebook": ("codebook", "MECHANISM"),
-    "grr": ("grr", "MECHANISM"),
-    "ss": ("subset", "MECHANISM"),
-    "pgr": ("projective", "MECHANISM"),
-    "sue": ("unary", "SYMMETRIC"),
-    "oue": ("unary", "OPTIMIZED"),
-    "the": ("unary", "THRESHOLDED"),
-    "she": ("histogram", "MECHANISM"),
-    "hr": ("hadamard", "MECHANISM"),
-    "olh": ("local_hashing", "OPTIMIZED"),
-    "blh": ("local_hashing", "BINARY"),
-    "cms": ("sketches", "MECHANISM"),
-    "hcms": ("sketches", "HADAMARD"),
-    "rappor": ("rappor", "MECHANISM"),
-    "l-grr": ("longitudinal", "SYMBOLS"),
-    "l-sue": ("longitudinal", "SYMMETRIC"),
-    "l-osue": ("longitudinal", "OPTIMIZED"),
-    "loloha": ("longitudinal", "HASHED"),
-    "dbitflip": ("bit_flip", "MECHANISM"),
-    "taxonomy": ("taxonomy", "MECHANISM"),
-    "tree": ("tree", "MECHANISM"),
-    "pyramid": ("pyramid", "MECHANISM"),
-    "stripes": ("stripes", "MECHANISM"),
-    "subsets": ("subsets", "MECHANISM"),
-    "metric": ("metric", "MECHANISM"),
-    "heavy-hitters": ("heavy_hitters", "MECHANISM"),
-    "set-unary": ("set_unary", "MECHANISM"),
-    "pad-grr": ("pad_and_sample", "SYMBOLS"),
-    "pad-ss": ("pad_and_sample", "SUBSETS"),
-    "pad-pgr": ("pad_and_sample", "POINTS"),
-    "pad-hr": ("pad_and_sample", "HALVES"),
+    "warner": ("values.warner", "MECHANISM"),
+    "forced": ("values.forced", "MECHANISM"),
+    "unrelated": ("values.unrelated", "MECHANISM"),
+    "matrix": ("values.matrix", "MECHANISM"),
+    "exponential": ("values.exponential", "MECHANISM"),
+    "geometric": ("numbers.additive", "GEOMETRIC"),
+    "laplace": ("numbers.additive", "LAPLACE"),
+    "one-bit": ("numbers.one_bit", "MECHANISM"),
+    "dithered": ("numbers.dithered", "MECHANISM"),
+    "arcs": ("numbers.arcs", "MECHANISM"),
+    "square-wave": ("numbers.square_wave", "MECHANISM"),
+    "codebook": ("vectors.codebook", "MECHANISM"),
+    "grr": ("values.grr", "MECHANISM"),
+    "ss": ("values.subset", "MECHANISM"),
+    "pgr": ("values.projective", "MECHANISM"),
+    "sue": ("values.unary", "SYMMETRIC"),
+    "oue": ("values.unary", "OPTIMIZED"),
+    "the": ("values.unary", "THRESHOLDED"),
+    "she": ("values.histogram", "MECHANISM"),
+    "hr": ("values.hadamard", "MECHANISM"),
+    "olh": ("values.local_hashing", "OPTIMIZED"),
+    "blh": ("values.local_hashing", "BINARY"),
+    "cms": ("values.sketches", "MECHANISM"),
+    "hcms": ("values.sketches", "HADAMARD"),
+    "rappor": ("chains.rappor", "MECHANISM"),
+    "l-grr": ("chains.longitudinal", "SYMBOLS"),
+    "l-sue": ("chains.longitudinal", "SYMMETRIC"),
+    "l-osue": ("chains.longitudinal", "OPTIMIZED"),
+    "loloha": ("chains.longitudinal", "HASHED"),
+    "dbitflip": ("chains.bit_flip", "MECHANISM"),
+    "taxonomy": ("texts.taxonomy", "MECHANISM"),
+    "tree": ("numbers.tree", "MECHANISM"),
+    "pyramid": ("places.pyramid", "MECHANISM"),
+    "stripes": ("places.stripes", "MECHANISM"),
+    "subsets": ("sets.subsets", "MECHANISM"),
+    "metric": ("places.metric", "MECHANISM"),
+    "heavy-hitters": ("texts.heavy_hitters", "MECHANISM"),
+    "set-unary": ("sets.set_unary", "MECHANISM"),
+    "pad-grr": ("sets.pad_and_sample", "SYMBOLS"),
+    "pad-ss": ("sets.pad_and_sample", "SUBSETS"),
+    "pad-pgr": ("sets.pad_and_sample", "POINTS"),
+    "pad-hr": ("sets.pad_and_sample", "HALVES"),
 }
 """Where the row of each mechanism is: its module, and its name there."""
 
@@ -101,7 +111,7 @@ AUTOMATIC = ("grr", "ss", "pgr", "hr", "set-unary", "pad-grr", "pad-ss", "pad-pg
 GOALS = {
     "frequencies": AUTOMATIC,
     "mean": ("dithered",),
-    "distribution": ("arcs", "tree"),
+    "distribution": ("numbers.arcs", "tree"),
     "shape": ("square-wave",),
     "map": AUTOMATIC,
     "rectangles": ("pyramid",),

@@ -57,12 +57,12 @@ from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
-from ldp.channel import Channel
-from ldp.domain import MOST_LISTED, Domain, Value
-from ldp.exact import decimal_text, exp_lower, log_upper
-from ldp.keys import Keys
-from ldp.layout import Layout
-from ldp.randomness import Random
+from ldp.answers.domain import MOST_LISTED, Domain, Value
+from ldp.answers.keys import Keys
+from ldp.numbers.channel import Channel
+from ldp.numbers.exact import decimal_text, exp_lower, log_upper
+from ldp.numbers.layout import Layout
+from ldp.numbers.randomness import Random
 
 Numbers = Mapping[str, int | tuple[tuple[int, ...], ...]]
 """The integers of a randomizer, by name."""
@@ -174,7 +174,7 @@ class Blocked(Randomizer, Protocol):
 
 @runtime_checkable
 class SetValued(Protocol):
-    """A randomizer whose values are sets (`ldp.sets`).
+    """A randomizer whose values are sets (`ldp.answers.sets`).
 
     A report supports a value with p if the set holds it, else q.
     """

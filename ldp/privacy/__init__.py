@@ -7,6 +7,8 @@ Integers and fractions throughout; each answer is an upper bound that is rounded
 - `laws`: binomial laws in fixed point, from below and from above
 - `deltas`: the delta of a batch at a given epsilon
 - `batches`: what a batch was worth, in figures and in words
+- `certificate`: the ratio of a survey, for others to check
+- `disclosure`: what a survey tells its respondents
 - `certificates`: the same for others to check (`examples/check_batch_certificate.py`)
 """
 

@@ -18,11 +18,11 @@ from functools import lru_cache
 from statistics import NormalDist
 from typing import NamedTuple
 
-from ldp.exact import decimal_text, exp_lower, fraction, log_upper
+from ldp.numbers.exact import decimal_text, exp_lower, fraction, log_upper
 from ldp.privacy.blankets import Blanket
 from ldp.privacy.deltas import Effort, delta_above, fine, quick
 from ldp.privacy.table import blanket_of_message
-from ldp.survey import Envelope
+from ldp.survey.survey import Envelope
 
 USUAL_DELTA = Fraction(1, 10**8)
 

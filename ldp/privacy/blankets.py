@@ -38,7 +38,7 @@ from itertools import combinations, product
 from math import ceil, floor, lcm, prod
 from typing import NamedTuple
 
-from ldp.channel import Row
+from ldp.numbers.channel import Row
 
 _GRID = 1 << 128
 """Where numbers are rounded to."""

@@ -14,13 +14,13 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from ldp.compiled import written_integers
-from ldp.exact import decimal_text, fraction, log_text
+from ldp.numbers.exact import decimal_text, fraction, log_text
 from ldp.privacy.batches import USUAL_DELTA, batch_privacy, power
 from ldp.privacy.blankets import Blanket
 from ldp.privacy.deltas import delta_above, delta_below, fine
 from ldp.privacy.table import blanket_of_message
-from ldp.survey import Envelope
+from ldp.survey.compiled import written_integers
+from ldp.survey.survey import Envelope
 
 BATCH_FORMAT = 1
 

@@ -39,7 +39,7 @@ from ldp.privacy.blankets import (
     rounded,
     two_levels,
 )
-from ldp.survey import Envelope
+from ldp.survey.survey import Envelope
 
 _MOST_BITS = 1 << 11
 """Of a numerator: numbers that are longer are rounded."""
@@ -85,7 +85,7 @@ def _sets(randomizer: Any) -> Blanket:
 
 
 def _points(randomizer: Any) -> Blanket:
-    from ldp.mechanisms.projective import geometry
+    from ldp.mechanisms.values.projective import geometry
 
     points, block, common = geometry(randomizer.order, randomizer.dimension)
     return two_levels(randomizer.ratio, Fraction(block - common, points), Fraction(common, points))

@@ -31,9 +31,9 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from ldp.errors import LDPError, SurveyError
-from ldp.survey import Survey
-from ldp.survey_file import parse_survey
-from ldp.survey_text import LARGEST
+from ldp.survey.survey import Survey
+from ldp.survey.survey_file import parse_survey
+from ldp.survey.survey_text import LARGEST
 from ldp.transparency.tree import leaf_hash, root_of
 
 LONGEST_LINE = 4 * LARGEST

@@ -19,7 +19,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ldp.survey import Survey
+from ldp.survey.survey import Survey
 from ldp.transparency.entries import Entry, Register, RegisterError, entry_of, line_of
 from ldp.transparency.tree import (
     HASH_SIZE,

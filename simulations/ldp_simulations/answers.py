@@ -12,10 +12,10 @@ import csv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ldp.attributes import UNKNOWN, Attribute
+from ldp.answers.fields import names_of
 from ldp.errors import AnswerError, LDPError
-from ldp.fields import names_of
-from ldp.survey import Question, Survey
+from ldp.survey.attributes import UNKNOWN, Attribute
+from ldp.survey.survey import Question, Survey
 from ldp_simulations.table_files import TableFileError, table_rows
 
 MOST_SHOWN = 10

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ldp.texts import lines_of
-from ldp_aggregator.files import FileError, write_whole
+from ldp.answers.texts import lines_of
+from ldp_aggregator.output.files import FileError, write_whole
 
 
 class Archive:

@@ -9,10 +9,10 @@ from typing import Self
 import numpy as np
 from numpy.random import Generator
 
-from ldp.domain import Domain, Value
-from ldp.fields import AND, Field, Fields, values_in
-from ldp.mechanisms.subsets import SubsetsResponse
-from ldp_aggregator.arrays import Counts, Floats, Integers
+from ldp.answers.domain import Domain, Value
+from ldp.answers.fields import AND, Field, Fields, values_in
+from ldp.mechanisms.sets.subsets import SubsetsResponse
+from ldp_aggregator.numerics.arrays import Counts, Floats, Integers
 from ldp_simulations.holders import MOST_SETS, Holders, apportion
 
 _AT_ONCE = 1 << 22

@@ -11,11 +11,11 @@ from typing import Self
 import numpy as np
 from numpy.random import Generator
 
-from ldp.domain import SEPARATOR, Domain, Value
-from ldp.sets import members, set_of
-from ldp.taxonomies import Taxonomy
-from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.taxonomies.two_passes import totals
+from ldp.answers.domain import SEPARATOR, Domain, Value
+from ldp.answers.sets import members, set_of
+from ldp.answers.taxonomies import Taxonomy
+from ldp_aggregator.decoders.taxonomies.two_passes import totals
+from ldp_aggregator.numerics.arrays import Counts, Floats
 
 MOST_SETS = 10_000
 """Different sets that a made-up population has."""

@@ -11,11 +11,11 @@ from typing import Self
 
 import numpy as np
 
-from ldp.domain import Domain, Placed
-from ldp.exact import decimal_text
-from ldp.key_values import ENDS, written
-from ldp.scales import ROUNDING_BITS, Scale
-from ldp_aggregator.arrays import Floats, Integers
+from ldp.answers.domain import Domain, Placed
+from ldp.answers.key_values import ENDS, written
+from ldp.answers.scales import ROUNDING_BITS, Scale
+from ldp.numbers.exact import decimal_text
+from ldp_aggregator.numerics.arrays import Floats, Integers
 from ldp_simulations.holders import Holders, SetHolders, synthetic_sets
 
 _STEPS = 16

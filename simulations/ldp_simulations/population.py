@@ -12,14 +12,14 @@ from pathlib import Path
 
 import numpy as np
 
-from ldp.domain import Domain, Value
+from ldp.answers.domain import Domain, Value
+from ldp.answers.scales import ROUNDING_BITS, Scale
+from ldp.answers.texts import composed
 from ldp.errors import LDPError
-from ldp.mechanisms.dithered import FINEST_GRID
-from ldp.scales import ROUNDING_BITS, Scale
-from ldp.survey import Question, Survey
-from ldp.texts import composed
-from ldp_aggregator.arrays import Floats
-from ldp_aggregator.files import opened_text
+from ldp.mechanisms.numbers.dithered import FINEST_GRID
+from ldp.survey.survey import Question, Survey
+from ldp_aggregator.numerics.arrays import Floats
+from ldp_aggregator.output.files import opened_text
 from ldp_simulations.answers import AnswersError
 from ldp_simulations.field_holders import FieldHolders, synthetic_fields
 from ldp_simulations.holders import (

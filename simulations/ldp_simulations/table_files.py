@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ldp.errors import LDPError
-from ldp_aggregator.files import opened_text
+from ldp_aggregator.output.files import opened_text
 
 PARQUET = ".parquet"
 

@@ -25,12 +25,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ldp.attributes import UNKNOWN, Attribute
-from ldp.domain import Domain
+from ldp.answers.domain import Domain
+from ldp.answers.fields import Field
 from ldp.errors import AnswerError
-from ldp.fields import Field
-from ldp.survey import Group, Question, Survey
-from ldp_aggregator.arrays import Integers
+from ldp.survey.attributes import UNKNOWN, Attribute
+from ldp.survey.survey import Group, Question, Survey
+from ldp_aggregator.numerics.arrays import Integers
 from ldp_simulations.answers import (
     AnswersError,
     columns_for,

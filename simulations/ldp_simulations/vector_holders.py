@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ldp.balls import UNIT, Ball, packed
-from ldp.domain import Value
-from ldp_aggregator.arrays import Floats, Integers
+from ldp.answers.balls import UNIT, Ball, packed
+from ldp.answers.domain import Value
+from ldp_aggregator.numerics.arrays import Floats, Integers
 from ldp_simulations.holders import Holders, apportion
 
 MOST_VECTORS = 1_000

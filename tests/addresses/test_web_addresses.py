@@ -4,7 +4,7 @@ import pytest
 from calling import run
 from surveys import SMALL
 
-from ldp_aggregator.web_addresses import AddressError, web_address, web_origin
+from ldp_aggregator.output.web_addresses import AddressError, web_address, web_origin
 
 NONSENSE = (
     "javascript:alert(1)",

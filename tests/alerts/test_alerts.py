@@ -15,19 +15,13 @@ from pages import COMMUTE, UPLOADING, answers, service_of, visitor, write_tokens
 from wire_samples import TEXT, batch_of, file_of
 
 from ldp import parse_survey
-from ldp_aggregator.service.alerts import conditions as kinds
-from ldp_aggregator.service.alerts.alarms import Alarms
-from ldp_aggregator.service.alerts.conditions import Condition, Observation, conditions
-from ldp_aggregator.service.alerts.usual import Hours
-from ldp_aggregator.service.alerts.watch import Outbox, Watch
-from ldp_aggregator.service.alerts.webhook import (
-    AlertError,
-    DeliveryError,
-    Message,
-    Webhook,
-    read_secret,
-)
-from ldp_aggregator.service.counting.publication import Publication
+from ldp_service.alerts import conditions as kinds
+from ldp_service.alerts.alarms import Alarms
+from ldp_service.alerts.conditions import Condition, Observation, conditions
+from ldp_service.alerts.usual import Hours
+from ldp_service.alerts.watch import Outbox, Watch
+from ldp_service.alerts.webhook import AlertError, DeliveryError, Message, Webhook, read_secret
+from ldp_service.counting.publication import Publication
 
 SECRET = bytes(range(32))
 TEXT_OF_SECRET = "whsec_" + b64encode(SECRET).decode()
@@ -235,7 +229,7 @@ def test_a_service_tells(tmp_path, monkeypatch):
 
 def test_no_message_says_more_than_is_shown(tmp_path, monkeypatch):
     """Reports of which fewer than are shown together have come cause no alarm of noise."""
-    monkeypatch.setattr("ldp_aggregator.service.counting.publication.PACE", 0)
+    monkeypatch.setattr("ldp_service.counting.publication.PACE", 0)
     with hook() as kept:
         publication = Publication(20)
         with service_of(TEXT, folder=tmp_path, publication=publication) as service:

@@ -1,7 +1,7 @@
 """The laws of associations: each takes an estimator and returns the violations it finds.
 
 An estimator is what turns tallies into associations: `functions(question, counts, values)`, as
-`ldp_aggregator.association.scores`, and `associate`. All laws but the last two are exact:
+`ldp_aggregator.analyses.association.scores`, and `associate`. All laws but the last two are exact:
 expectations over every report, in the probabilities of the channel written out.
 """
 
@@ -14,10 +14,10 @@ from associations import KEYS, candidates_of, drawn_from, law_of, rows_of, surve
 from written_out import declared_law, scores
 
 from ldp_aggregator import Options
-from ldp_aggregator.association.association import associate
-from ldp_aggregator.association.scores import joint_scores
-from ldp_aggregator.tallies.counting import count_rows, empty_counts
-from ldp_aggregator.tallies.joint_counting import count_together
+from ldp_aggregator.analyses.association.association import associate
+from ldp_aggregator.analyses.association.scores import joint_scores
+from ldp_aggregator.tallies.counting.counting import count_rows, empty_counts
+from ldp_aggregator.tallies.counting.joint_counting import count_together
 
 PAIRS = (
     ("grr", "matrix"),

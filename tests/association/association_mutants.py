@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from association_laws import Estimator, counting, functions, pearson, unbiased
 
-from ldp_aggregator.association import association
-from ldp_aggregator.association.scores import joint_scores
-from ldp_aggregator.bloom.regression import ChiSquare
-from ldp_aggregator.tallies.joint_counting import count_together
+from ldp_aggregator.analyses.association import association
+from ldp_aggregator.analyses.association.scores import joint_scores
+from ldp_aggregator.decoders.bloom.regression import ChiSquare
+from ldp_aggregator.tallies.counting.joint_counting import count_together
 
 
 class Mutant(NamedTuple):

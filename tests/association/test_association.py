@@ -15,8 +15,8 @@ from places import DATA as FOREIGN
 
 from ldp import EstimateError, parse_survey
 from ldp_aggregator import Ingest, Options, Tally, decode_tally, encode_tally, estimate
-from ldp_aggregator.association.association import associate
-from ldp_aggregator.intervals.intervals import careful_interval
+from ldp_aggregator.analyses.association.association import associate
+from ldp_aggregator.decoders.intervals.intervals import careful_interval
 from ldp_client import frames, row_batches
 from ldp_simulations.answers import read_answers
 from ldp_simulations.simulation.simulation import report_files
@@ -257,7 +257,7 @@ def test_no_variance_is_below_zero(monkeypatch):
         laws.append(moments)
         return careful_interval(moments, *arguments)
 
-    monkeypatch.setattr("ldp_aggregator.association.association.careful_interval", watched)
+    monkeypatch.setattr("ldp_aggregator.analyses.association.association.careful_interval", watched)
     survey = survey_of("she", "blocks")
     rows = rows_of(survey, np.zeros((50, 2), dtype=int), np.random.default_rng(3))
     associate(tally_of(survey, rows), ["a", "b"])

@@ -8,9 +8,9 @@ import pytest
 
 from ldp import parse_survey
 from ldp_aggregator import Options
-from ldp_aggregator.association.result import Association
-from ldp_aggregator.bloom.regression import ChiSquare
-from ldp_aggregator.checks import Remark
+from ldp_aggregator.analyses.association.result import Association
+from ldp_aggregator.decoders.bloom.regression import ChiSquare
+from ldp_aggregator.output.checks import Remark
 
 SURVEY = parse_survey(
     '[survey]\nname = "s"\njoint = ["a", "b"]\n'

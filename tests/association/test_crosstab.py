@@ -9,8 +9,8 @@ from click.testing import CliRunner
 
 import ldp
 from ldp_aggregator import Options, Tally, crosstab
-from ldp_aggregator.association.crosstabs import crosstab_of
-from ldp_aggregator.association.measures import (
+from ldp_aggregator.analyses.association.crosstabs import crosstab_of
+from ldp_aggregator.analyses.association.measures import (
     correlation,
     cramers_v,
     log_odds_ratio,

@@ -9,16 +9,16 @@ import pytest
 from associations import CANDIDATES, KEYS, candidates_of, law_of, survey_of
 
 from ldp import EstimateError, parse_survey
-from ldp.layout import Layout
+from ldp.numbers.layout import Layout
 from ldp_aggregator import Options, Tally
-from ldp_aggregator.association import association
-from ldp_aggregator.association import scores as joint_scores
-from ldp_aggregator.association.association import associate
-from ldp_aggregator.association.jumps import joint_jumps
-from ldp_aggregator.intervals.intervals import least_respondents
-from ldp_aggregator.moments.moments import Moments
-from ldp_aggregator.tallies import joint_counting
-from ldp_aggregator.tallies.counting import count_rows
+from ldp_aggregator.analyses.association import association
+from ldp_aggregator.analyses.association import scores as joint_scores
+from ldp_aggregator.analyses.association.association import associate
+from ldp_aggregator.analyses.association.jumps import joint_jumps
+from ldp_aggregator.decoders.intervals.intervals import least_respondents
+from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.tallies.counting import joint_counting
+from ldp_aggregator.tallies.counting.counting import count_rows
 
 SHARES = np.array([0.5, 0.3, 0.2])
 

@@ -14,7 +14,7 @@ from coverage_mutants import clipped_split
 
 from ldp import parse_survey
 from ldp_aggregator import Options
-from ldp_aggregator.association import association
+from ldp_aggregator.analyses.association import association
 
 
 class Case(NamedTuple):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from ldp_aggregator.association import likelihood
-from ldp_aggregator.association.likelihood import most_likely, through
+from ldp_aggregator.analyses.association import likelihood
+from ldp_aggregator.analyses.association.likelihood import most_likely, through
 
 FLIPS = np.array([[0.75, 0.25], [0.25, 0.75]])
 """The law of a yes or no that is turned in one of four reports."""

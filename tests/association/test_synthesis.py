@@ -14,12 +14,12 @@ import ldp
 import ldp_aggregator
 from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator import Tally
-from ldp_aggregator.synthesis.entropy import multiplicative, proportional, table_of
-from ldp_aggregator.synthesis.fit import Fit, counted
-from ldp_aggregator.synthesis.pairs import Pairs, consistent, margins_of
-from ldp_aggregator.synthesis.rows import along, from_joint
-from ldp_aggregator.synthesis.synthesis import METHODS, synthesize
-from ldp_aggregator.synthesis.tree import branches
+from ldp_aggregator.analyses.synthesis.entropy import multiplicative, proportional, table_of
+from ldp_aggregator.analyses.synthesis.fit import Fit, counted
+from ldp_aggregator.analyses.synthesis.pairs import Pairs, consistent, margins_of
+from ldp_aggregator.analyses.synthesis.rows import along, from_joint
+from ldp_aggregator.analyses.synthesis.synthesis import METHODS, synthesize
+from ldp_aggregator.analyses.synthesis.tree import branches
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import sample_counts
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from benchmarks.subsets import people
-from benchmarks.synthesis import QUESTIONS, UNBIASED, survey_errors, without_noise
-from ldp_aggregator.synthesis.synthesis import PAIRS, TREE
+from lab.benchmarks.subsets import people
+from lab.benchmarks.synthesis import QUESTIONS, UNBIASED, survey_errors, without_noise
+from ldp_aggregator.analyses.synthesis.synthesis import PAIRS, TREE
 
 
 def test_rows_keep_what_tables_of_two_say():

@@ -12,10 +12,10 @@ import sys
 import time
 from io import BytesIO
 
-from ldp.randomness import WORD, draw_bits, randbelow, system
-from ldp.wire import encode_frame, read_frames
+from ldp.numbers.randomness import WORD, draw_bits, randbelow, system
+from ldp.wire.wire import encode_frame, read_frames
 from ldp_client import Client, report_bytes
-from ldp_client.reports import Report
+from ldp_client.answering.reports import Report
 from ldp_simulations.audit.python_client import Adapter, serve
 
 

@@ -10,9 +10,9 @@ import random
 
 import numpy as np
 
-from ldp.mechanisms.bit_flip import BitFlip
-from ldp.mechanisms.rappor import Rappor
-from ldp.mechanisms.unary import UnaryEncoding
+from ldp.mechanisms.chains.bit_flip import BitFlip
+from ldp.mechanisms.chains.rappor import Rappor
+from ldp.mechanisms.values.unary import UnaryEncoding
 from ldp_client import Client
 
 LEAST = 1e-4

@@ -15,9 +15,9 @@ from specimens import question
 from surveys import DEVICE_SURVEY, ONCE, REPEATABLE, survey_of, yes_no
 
 from ldp import AlreadyAnsweredError, AnswerError, RandomnessError, StateError, Survey
-from ldp.layout import COHORT_WIDTH
-from ldp.randomness import Replay
-from ldp.wire import MOST_PAYLOAD, MOST_REPORTS, FrameReader, decode_batch
+from ldp.numbers.layout import COHORT_WIDTH
+from ldp.numbers.randomness import Replay
+from ldp.wire.wire import MOST_PAYLOAD, MOST_REPORTS, FrameReader, decode_batch
 from ldp_aggregator import Ingest, Options, estimate
 from ldp_client import Client, Report, batches, report_bytes
 

@@ -15,21 +15,21 @@ from unittest.mock import patch
 from broken_stores import everything
 from surveys import mirror, survey_of, yes_no
 
-from ldp.exact import exp_lower
-from ldp.randomness import Replay
-from ldp_client import clocks
-from ldp_client.budget import Budget, renew
-from ldp_client.clocks import Now
-from ldp_client.consent import ON, Consent
-from ldp_client.database import Database
-from ldp_client.hidden import Hidden
-from ldp_client.ledger import Ledger
-from ldp_client.limits import QueueLimits
-from ldp_client.memory import Memory
-from ldp_client.outbox import Outbox
-from ldp_client.outcomes import retry
-from ldp_client.respondent import Respondent
-from ldp_client.scope import Scope
+from ldp.numbers.exact import exp_lower
+from ldp.numbers.randomness import Replay
+from ldp_client.answering.budget import Budget, renew
+from ldp_client.answering.consent import ON, Consent
+from ldp_client.answering.ledger import Ledger
+from ldp_client.answering.memory import Memory
+from ldp_client.answering.respondent import Respondent
+from ldp_client.delivery.limits import QueueLimits
+from ldp_client.delivery.outbox import Outbox
+from ldp_client.delivery.outcomes import retry
+from ldp_client.keeping import clocks
+from ldp_client.keeping.clocks import Now
+from ldp_client.keeping.database import Database
+from ldp_client.keeping.hidden import Hidden
+from ldp_client.keeping.scope import Scope
 
 KEPT = Path(__file__).with_name("device_state.json")
 DAY = 20_000

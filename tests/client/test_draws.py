@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 import ldp
 import ldp_aggregator
 import ldp_simulations
-from ldp.certificate import certificate, totals
-from ldp.compiled import compiled
-from ldp.draws import Draw, chargeable
 from ldp.errors import AlreadyAnsweredError, AnswerError, BudgetError, NotDrawnError, SurveyError
-from ldp.mechanisms.dithered import DitheredResponse
-from ldp.randomness import Replay
-from ldp_aggregator.health_checks.draw_checks import draw_health
+from ldp.mechanisms.numbers.dithered import DitheredResponse
+from ldp.numbers.randomness import Replay
+from ldp.privacy.certificate import certificate, totals
+from ldp.survey.compiled import compiled
+from ldp.survey.draws import Draw, chargeable
+from ldp_aggregator.analyses.health_checks.draw_checks import draw_health
 from ldp_client import Client, EmbeddedClient
 
 NAMES = ("age", "hours", "mode")
@@ -555,7 +555,7 @@ def test_health_of_several_has_its_size():
 
     Their standard error is .0034; without the factor for draws without replacement, none is below.
     """
-    from ldp_aggregator.health_checks.draw_checks import draw_check
+    from ldp_aggregator.analyses.health_checks.draw_checks import draw_check
     from ldp_simulations.simulation.drawing import how_many_draw
 
     draw = Draw(tuple("abcd"), (1,) * 4, 2)

@@ -24,14 +24,14 @@ from ldp import (
     SurveyError,
     parse_survey,
 )
-from ldp.exact import log
-from ldp.randomness import Replay
-from ldp.survey_text import LARGEST
+from ldp.numbers.exact import log
+from ldp.numbers.randomness import Replay
+from ldp.survey.survey_text import LARGEST
 from ldp_client import Client, EmbeddedClient
-from ldp_client.counts import REASONS, Counts
-from ldp_client.outcomes import VERDICTS
-from ldp_client.preview import Preview
-from ldp_client.respondent import Respondent
+from ldp_client.answering.respondent import Respondent
+from ldp_client.delivery.counts import REASONS, Counts
+from ldp_client.delivery.outcomes import VERDICTS
+from ldp_client.embedding.preview import Preview
 from ldp_client.testing import (
     RecordingTransport,
     ReplayingClient,

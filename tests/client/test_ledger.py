@@ -10,13 +10,13 @@ import pytest
 from surveys import DEVICE_SURVEY, MIRROR, mirror, survey_of, yes_no
 
 from ldp import AlreadyAnsweredError, BudgetError, SurveyError
-from ldp.exact import exp_lower
+from ldp.numbers.exact import exp_lower
 from ldp_client import Client, EmbeddedClient
-from ldp_client.budget import MOST_EPSILON, Budget, Limit, _at_most, fit
-from ldp_client.database import Database
-from ldp_client.ledger import ASIDE, CHARGE, NOTHING, Ledger, product, spent
-from ldp_client.scope import Scope
-from ldp_client.store import ProcessStore
+from ldp_client.answering.budget import MOST_EPSILON, Budget, Limit, _at_most, fit
+from ldp_client.answering.ledger import ASIDE, CHARGE, NOTHING, Ledger, product, spent
+from ldp_client.keeping.database import Database
+from ldp_client.keeping.scope import Scope
+from ldp_client.keeping.store import ProcessStore
 
 
 def answer_everything(survey, answer=True):

@@ -15,8 +15,8 @@ from places import EXAMPLES
 
 from ldp import parse_survey
 from ldp_aggregator import Ingest, estimate
-from ldp_client.codegen import module
 from ldp_client.testing import assert_nothing_told
+from ldp_client.tools.codegen import module
 
 EXAMPLE = EXAMPLES / "notes"
 SURVEY = parse_survey((EXAMPLE / "survey.toml").read_bytes())

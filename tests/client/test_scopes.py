@@ -5,9 +5,9 @@ from broken_stores import everything, records_of
 from surveys import DEVICE_SURVEY, survey_of, yes_no
 
 from ldp_client import Client, EmbeddedClient
-from ldp_client.scope import Scope
+from ldp_client.delivery.transport import FolderTransport, HTTPTransport, retry
+from ldp_client.keeping.scope import Scope
 from ldp_client.testing import RecordingTransport
-from ldp_client.transport import FolderTransport, HTTPTransport, retry
 
 HERE, THERE = "https://here.example", "https://there.example"
 FILTER = (

@@ -13,17 +13,18 @@ from opened_clients import opening
 from surveys import DEVICE_SURVEY
 
 from ldp import StateError
-from ldp.randomness import Replay
-from ldp.wire import FrameReader, decode_batch
+from ldp.numbers.randomness import Replay
+from ldp.wire.wire import FrameReader, decode_batch
 from ldp_aggregator import Ingest
-from ldp_client import EmbeddedClient, sender
-from ldp_client.database import Database
-from ldp_client.ledger import Ledger
-from ldp_client.limits import QueueLimits
-from ldp_client.outbox import SLACK
-from ldp_client.outcomes import ACCEPTED, REFUSED, retry
-from ldp_client.schedule import LONGEST_PAUSE
-from ldp_client.sender import FIRST_PAUSE
+from ldp_client import EmbeddedClient
+from ldp_client.answering.ledger import Ledger
+from ldp_client.delivery import sender
+from ldp_client.delivery.limits import QueueLimits
+from ldp_client.delivery.outbox import SLACK
+from ldp_client.delivery.outcomes import ACCEPTED, REFUSED, retry
+from ldp_client.delivery.schedule import LONGEST_PAUSE
+from ldp_client.delivery.sender import FIRST_PAUSE
+from ldp_client.keeping.database import Database
 from ldp_client.testing import RecordingTransport
 
 DAY = 86_400

@@ -8,7 +8,7 @@ import pytest
 from broken_stores import records_of
 from surveys import mirror, survey_of, yes_no
 
-from ldp.wire import FrameReader, decode_batch
+from ldp.wire.wire import FrameReader, decode_batch
 from ldp_client import Client, EmbeddedClient, report_bytes
 from ldp_client.testing import RecordingTransport
 

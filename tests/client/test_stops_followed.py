@@ -8,12 +8,12 @@ from pages import UPLOADING, service_of, serving
 from surveys import survey_of, yes_no
 
 from ldp.errors import WireError
-from ldp.randomness import system
-from ldp.stops import Stops, message_of, sealed
+from ldp.numbers.randomness import system
+from ldp.transparency.stops import Stops, message_of, sealed
 from ldp_client import EmbeddedClient, HTTPTransport, StopRule
-from ldp_client import asking as module
-from ldp_client.asking import Asking
-from ldp_client.store import ProcessStore
+from ldp_client.embedding import asking as module
+from ldp_client.embedding.asking import Asking
+from ldp_client.keeping.store import ProcessStore
 from ldp_client.testing import RecordingTransport
 
 PRIVATE = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))

@@ -19,10 +19,10 @@ from unittest.mock import patch
 import pytest
 from listening import Handler, listening
 
-from ldp.wire import Damage, FrameReader, encode_frame
-from ldp_client.outcomes import ACCEPTED, OFFLINE, Outcome, retry
-from ldp_client.transport import FolderTransport, HTTPTransport
-from ldp_client.verdicts import of_failure, seconds
+from ldp.wire.wire import Damage, FrameReader, encode_frame
+from ldp_client.delivery.outcomes import ACCEPTED, OFFLINE, Outcome, retry
+from ldp_client.delivery.transport import FolderTransport, HTTPTransport
+from ldp_client.delivery.verdicts import of_failure, seconds
 
 PAYLOAD = encode_frame(b"a batch")
 

@@ -16,7 +16,7 @@ from surveys import COMMUTE, COMMUTE_SURVEY
 
 from ldp_aggregator import Ingest, decode_tally, encode_tally
 from ldp_aggregator.commands import main as cli
-from ldp_aggregator.rendering.formats import FORMATS
+from ldp_aggregator.output.formats.formats import FORMATS
 from ldp_client import Client, report_bytes
 
 RESPONDENTS = 300

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from calling import run
 
-from ldp.wire import FrameReader, decode_batch
+from ldp.wire.wire import FrameReader, decode_batch
 
 SURVEY = """
 [survey]

@@ -14,10 +14,10 @@ from places import EXAMPLE_SURVEYS
 from surveys import COMMUTE, COMMUTE_SURVEY, survey_of, yes_no
 
 from ldp import parse_survey
-from ldp.disclosure import disclosure
+from ldp.privacy.disclosure import disclosure
 from ldp_client import Client, EmbeddedClient, report_bytes
-from ldp_client.codegen import module
-from ldp_client.command import main
+from ldp_client.tools.codegen import module
+from ldp_client.tools.command import main
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -113,7 +113,7 @@ def test_it_is_a_program():
     done = subprocess.run([program, "--version"], check=True, capture_output=True, text=True)
     assert done.stdout.startswith("ldp-client ")
     assert subprocess.run([program], check=False, capture_output=True).returncode == 2
-    loaded = loaded_by("import ldp_client.command")
+    loaded = loaded_by("import ldp_client.tools.command")
     assert loaded.isdisjoint({"numpy", "click", "rich", "ldp_aggregator", "sqlite3"})
 
 

@@ -15,8 +15,8 @@ from surveys import COMMUTE, COMMUTE_SURVEY, survey_of, yes_no
 
 from ldp import parse_survey
 from ldp_client import EmbeddedClient
-from ldp_client.codegen import module
 from ldp_client.testing import RecordingTransport
+from ldp_client.tools.codegen import module
 
 EVERY_TYPE = """
 [survey]
@@ -112,7 +112,7 @@ def test_a_type_checker_finds_wrong_values(tmp_path):
     (tmp_path / "answers.py").write_text(module(COMMUTE_SURVEY))
     (tmp_path / "app.py").write_text(
         "from answers import record_homepage, record_smoker, record_transport\n"
-        "from ldp_client.embedded import EmbeddedClient\n"
+        "from ldp_client.embedding.embedded import EmbeddedClient\n"
         "def use(client: EmbeddedClient) -> None:\n"
         "    record_smoker(client, True)\n"
         '    record_transport(client, "bus")\n'

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from ldp import parse_survey
 from ldp_aggregator import aggregate, encode_tally
 from ldp_aggregator.commands.main import main
-from ldp_aggregator.rendering.formats import FORMATS
+from ldp_aggregator.output.formats.formats import FORMATS
 from ldp_client import Client, report_bytes
 
 WHOLE = """

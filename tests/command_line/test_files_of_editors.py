@@ -9,12 +9,12 @@ import pytest
 from calling import run
 
 from ldp import parse_survey
-from ldp_aggregator.service.analysis.notes import NoteError, parse_notes
-from ldp_aggregator.service.people import roles
-from ldp_aggregator.service.people.roles import PeopleError
-from ldp_aggregator.service.respondents.words import words_of
-from ldp_aggregator.service.uploads.tokens import TokenError, Tokens
 from ldp_aggregator.versions.pages import PageFileError, parse_page
+from ldp_service.analysis.notes import NoteError, parse_notes
+from ldp_service.people import roles
+from ldp_service.people.roles import PeopleError
+from ldp_service.respondents.words import words_of
+from ldp_service.uploads.tokens import TokenError, Tokens
 
 MARK = b"\xef\xbb\xbf"
 NESTED = "a = " + "[" * 100_000

@@ -16,13 +16,13 @@ import ldp_aggregator
 import ldp_client
 import ldp_simulations
 from ldp.errors import EstimateError
-from ldp.survey_file import parse_survey
+from ldp.survey.survey_file import parse_survey
 from ldp_aggregator import Tally, encode_tally, estimate
+from ldp_aggregator.analyses.health_checks.report_checks import health
+from ldp_aggregator.answers.estimates.question_numbers import MOST_ROWS
+from ldp_aggregator.answers.options import Options
 from ldp_aggregator.commands import main as cli
-from ldp_aggregator.estimates.question_numbers import MOST_ROWS
-from ldp_aggregator.health_checks.report_checks import health
-from ldp_aggregator.options import Options
-from ldp_aggregator.rendering.columns import MOST_WIDTH, columns
+from ldp_aggregator.output.columns import MOST_WIDTH, columns
 
 MANY = 500
 VALUES = ", ".join(f'"v{number}"' for number in range(MANY))
@@ -212,7 +212,7 @@ def test_associations_say_what_was_tested():
 
     What is not rejected is not called independent.
     """
-    from ldp_aggregator.association.association import associate
+    from ldp_aggregator.analyses.association.association import associate
 
     text = '[survey]\nname = "two"\njoint = ["a", "b"]\n' + "".join(
         f'[[question]]\nname = "{name}"\ntype = "boolean"\nmechanism = "grr"\nepsilon = 3\n'
@@ -245,11 +245,11 @@ ADVISING = {
     "ldp_aggregator.commands.analyses.trend": ("trend",),
     "ldp_aggregator.commands.analyses.weigh": ("weigh", "regress"),
     "ldp_aggregator.commands.rappor": ("rappor import",),
-    "ldp_aggregator.google_rappor.associations": ("rappor associate",),
-    "ldp_aggregator.google_rappor.ngrams": ("rappor ngrams",),
-    "ldp_aggregator.comparisons.comparable": ("compare",),
-    "ldp_aggregator.comparisons.sharing": ("compare",),
-    "ldp_aggregator.distributions.applicable": ("estimate", "simulate"),
+    "ldp_aggregator.exchange.google_rappor.associations": ("rappor associate",),
+    "ldp_aggregator.exchange.google_rappor.ngrams": ("rappor ngrams",),
+    "ldp_aggregator.analyses.comparisons.comparable": ("compare",),
+    "ldp_aggregator.analyses.comparisons.sharing": ("compare",),
+    "ldp_aggregator.answers.distributions.applicable": ("estimate", "simulate"),
     "ldp_aggregator.commands.check": ("check",),
     "ldp_aggregator.commands.register": ("register prove inclusion",),
     "ldp_aggregator.commands.reports": ("explain",),
@@ -267,43 +267,43 @@ ADVISING = {
         )
     },
     "ldp_simulations.commands.audit": ("audit",),
-    "ldp_aggregator.engines.spark": ("aggregate",),
+    "ldp_aggregator.tallies.engines.spark": ("aggregate",),
     "ldp_aggregator.exchange.counts": ("estimate",),
     "ldp_aggregator.exchange.law_tables": ("estimate",),
-    "ldp_client.codegen_typescript": ("codegen",),
-    "ldp_aggregator.moments.repeats": ("estimate", "rappor import"),
-    "ldp_aggregator.estimates.frequencies": ("estimate", "simulate"),
-    "ldp_aggregator.estimates.question_estimation": ("estimate", "simulate"),
-    "ldp_aggregator.service.alerts.flags": ("serve", "alerts test"),
-    "ldp_aggregator.service.alerts.webhook": ("serve", "alerts test"),
-    "ldp_aggregator.service.commands.alerts": ("alerts test",),
-    "ldp_aggregator.service.commands.doctor": ("doctor",),
-    "ldp_aggregator.service.commands.export": ("serve",),
-    "ldp_aggregator.service.commands.assembly": ("serve",),
-    "ldp_aggregator.service.commands.running": ("serve",),
-    "ldp_aggregator.service.commands.serve": ("serve",),
-    "ldp_aggregator.service.commands.token": ("token new",),
-    "ldp_aggregator.service.counting.clock": ("serve", "doctor"),
-    "ldp_aggregator.service.page.document": ("token new",),
-    "ldp_aggregator.service.people.flags": ("serve",),
-    "ldp_aggregator.service.people.proxy": ("serve",),
-    "ldp_aggregator.service.relay.forwarding": ("relay serve",),
-    "ldp_aggregator.service.repair.doctor": ("doctor",),
-    "ldp_aggregator.service.repair.lost_records": ("doctor",),
-    "ldp_aggregator.service.respondents.words": ("page", "serve"),
-    "ldp_aggregator.service.sources.kafka": ("serve",),
-    "ldp_aggregator.service.store.witness": ("doctor",),
-    "ldp_aggregator.service.uploads.mixed": ("serve",),
-    "ldp_aggregator.service.upkeep.backup": ("restore",),
-    "ldp_aggregator.places.geojson": ("estimate",),
-    "ldp_aggregator.tallies.overlaps": ("aggregate", "merge", "estimate", "associate"),
-    "ldp_aggregator.tallies.paths": ("aggregate", "merge", "estimate", "associate"),
+    "ldp_client.tools.codegen_typescript": ("codegen",),
+    "ldp_aggregator.decoders.moments.repeats": ("estimate", "rappor import"),
+    "ldp_aggregator.answers.estimates.frequencies": ("estimate", "simulate"),
+    "ldp_aggregator.answers.estimates.question_estimation": ("estimate", "simulate"),
+    "ldp_service.alerts.flags": ("serve", "alerts test"),
+    "ldp_service.alerts.webhook": ("serve", "alerts test"),
+    "ldp_service.commands.alerts": ("alerts test",),
+    "ldp_service.commands.doctor": ("doctor",),
+    "ldp_service.commands.export": ("serve",),
+    "ldp_service.commands.assembly": ("serve",),
+    "ldp_service.commands.running": ("serve",),
+    "ldp_service.commands.serve": ("serve",),
+    "ldp_service.commands.token": ("token new",),
+    "ldp_service.counting.clock": ("serve", "doctor"),
+    "ldp_service.page.document": ("token new",),
+    "ldp_service.people.flags": ("serve",),
+    "ldp_service.people.proxy": ("serve",),
+    "ldp_service.relay.forwarding": ("relay serve",),
+    "ldp_service.repair.doctor": ("doctor",),
+    "ldp_service.repair.lost_records": ("doctor",),
+    "ldp_service.respondents.words": ("page", "serve"),
+    "ldp_service.sources.kafka": ("serve",),
+    "ldp_service.store.witness": ("doctor",),
+    "ldp_service.uploads.mixed": ("serve",),
+    "ldp_service.upkeep.backup": ("restore",),
+    "ldp_aggregator.answers.maps.geojson": ("estimate",),
+    "ldp_aggregator.tallies.intake.overlaps": ("aggregate", "merge", "estimate", "associate"),
+    "ldp_aggregator.tallies.intake.paths": ("aggregate", "merge", "estimate", "associate"),
     "ldp_simulations.answers": ("randomize", "simulate"),
     "ldp_simulations.attacks.attacking": ("attack",),
     "ldp_simulations.commands.attack": ("attack",),
     "ldp_simulations.commands.conform": ("conform",),
     "ldp_simulations.commands.plan": ("plan",),
-    "ldp_simulations.commands.rappor_suite": ("simulate",),
+    "lab.rappor_suite.command": ("simulate",),
     "ldp_simulations.commands.simulate": ("simulate",),
     "ldp_simulations.planning.kinds.distribution_plan": ("plan",),
     "ldp_simulations.planning.kinds.place_plan": ("plan",),
@@ -325,13 +325,13 @@ ELSEWHERE = {
         for option in ("--counts", "--mixed-by", "--batches", "--allow-equal")
     },
     **{
-        ("ldp_aggregator.estimates.frequencies", option): ("estimate",)
+        ("ldp_aggregator.answers.estimates.frequencies", option): ("estimate",)
         for option in ("--at", "--finest", "--crowd")
     },
     ("ldp_aggregator.commands.reports", "--master"): ("aggregate",),
-    ("ldp_aggregator.service.counting.clock", "--reopen"): ("doctor",),
-    ("ldp_aggregator.service.upkeep.backup", "--keep"): ("backup",),
-    ("ldp_aggregator.service.upkeep.rotation", "--keep"): ("backup",),
+    ("ldp_service.counting.clock", "--reopen"): ("doctor",),
+    ("ldp_service.upkeep.backup", "--keep"): ("backup",),
+    ("ldp_service.upkeep.rotation", "--keep"): ("backup",),
     ("ldp_aggregator.commands.register", "--html"): ("register show",),
     ("ldp_aggregator.commands.register", "--format"): ("register show",),
     ("ldp_aggregator.commands.register", "--survey"): ("register check-proof",),
@@ -352,29 +352,26 @@ ELSEWHERE = {
         for option in ("--certificate", "--shuffled", "--json", "--disclosure")
     },
     ("ldp_aggregator.commands.reports", "--mixed-by"): ("estimate",),
-    ("ldp_aggregator.privacy.shuffled", "--colluding"): ("explain",),
+    ("ldp_aggregator.explanations.shuffled", "--colluding"): ("explain",),
     ("ldp_simulations.planning.shuffled_plan", "--local-ceiling"): ("plan",),
-    ("ldp_aggregator.series.changes", "--value"): ("trend",),
+    ("ldp_aggregator.analyses.series.changes", "--value"): ("trend",),
     **{
         ("ldp_aggregator.commands.output_options", option): ("estimate",)
         for option in ("--by", "--where", "--geography")
     },
-    ("ldp_aggregator.service.analysis.groups", "--by"): ("estimate",),
-    ("ldp_aggregator.service.uploads.desk", "--debug-tags"): ("serve",),
+    ("ldp_service.analysis.groups", "--by"): ("estimate",),
+    ("ldp_service.uploads.desk", "--debug-tags"): ("serve",),
     **{
-        ("ldp_aggregator.service.relay.command", option): ("relay serve",)
+        ("ldp_service.relay.command", option): ("relay serve",)
         for option in ("--tls-certificate", "--tls-key")
     },
-    **{
-        ("ldp_aggregator.service.relay.command", option): ("token new",)
-        for option in ("--name", "--scope")
-    },
+    **{("ldp_service.relay.command", option): ("token new",) for option in ("--name", "--scope")},
     **{
         ("ldp_aggregator.commands.output_options", option): ("estimate", "rappor import")
         for option in ("--plot", "--at", "--finest", "--crowd", "--cells", "--find", "--find-level")
     },
-    ("ldp_aggregator.rendering.html_page", "--line"): (),
-    ("ldp_simulations.coverage.page", "--results"): (),  # of a module that is a command of its own
+    ("ldp_aggregator.output.formats.html_page", "--line"): (),
+    ("lab.coverage.page", "--results"): (),  # of a module that is a command of its own
 }
 
 
@@ -413,7 +410,7 @@ def test_advice_can_be_followed():
     """Every option that a message names exists in each command that can show the message."""
     pairs = set(advised())
     assert ("ldp_simulations.answers", "--skip-invalid") in pairs
-    assert ("ldp_aggregator.tallies.paths", "--allow-equal") in pairs
+    assert ("ldp_aggregator.tallies.intake.paths", "--allow-equal") in pairs
     for module, option in sorted(pairs):
         assert module in ADVISING or (module, option) in ELSEWHERE, (
             f"{module} names {option}: in which commands?"

@@ -8,7 +8,7 @@ from calling import run
 from pages import COMMUTE, TOKEN, UPLOADING, answers, service_of, visitor
 
 from ldp import parse_survey
-from ldp.stops import read_stops
+from ldp.transparency.stops import read_stops
 
 STOPS_PATH = "/v1/surveys/commute/stops"
 

@@ -1,4 +1,4 @@
-"""A share of `python -m ldp_simulations.changes`, and the page that it has written."""
+"""A share of `python -m lab.changes`, and the page that it has written."""
 
 import math
 import re
@@ -7,9 +7,9 @@ import pytest
 from click.testing import CliRunner
 from places import ROOT
 
-from ldp_simulations.changes.__main__ import main
-from ldp_simulations.changes.page import heading, page, table
-from ldp_simulations.changes.parts import PARTS, Measured, broken, measured
+from lab.changes.__main__ import main
+from lab.changes.page import heading, page, table
+from lab.changes.parts import PARTS, Measured, broken, measured
 
 PAGE = ROOT / "docs" / "changes-coverage.md"
 

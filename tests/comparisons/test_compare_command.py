@@ -8,7 +8,7 @@ from calling import run
 
 import ldp
 from ldp_aggregator import Tally, encode_tally
-from ldp_aggregator.comparisons.comparison import Span
+from ldp_aggregator.analyses.comparisons.comparison import Span
 from ldp_simulations import Holders
 from ldp_simulations.sampling.table import sample_counts
 

@@ -10,25 +10,25 @@ import pytest
 import scipy
 
 import ldp
+from lab.changes.cells import PAIRS, PANELS
+from lab.changes.pairs import measured
+from lab.changes.panels import permanent_counts, reported
 from ldp import EstimateError
 from ldp_aggregator import Options, compare, estimate_question
-from ldp_aggregator.comparisons import mover
-from ldp_aggregator.comparisons.any_change import any_difference, quadratic_form
-from ldp_aggregator.comparisons.chances import (
+from ldp_aggregator.analyses.comparisons import mover
+from ldp_aggregator.analyses.comparisons.any_change import any_difference, quadratic_form
+from ldp_aggregator.analyses.comparisons.chances import (
     Levels,
     adjusted,
     different,
     equivalent,
     missing_of,
 )
-from ldp_aggregator.comparisons.sharing import lasting_variance, shared
-from ldp_aggregator.comparisons.sides import Side
-from ldp_aggregator.decoders.pure import pure_moments
-from ldp_aggregator.intervals.intervals import score_interval
+from ldp_aggregator.analyses.comparisons.sharing import lasting_variance, shared
+from ldp_aggregator.analyses.comparisons.sides import Side
+from ldp_aggregator.decoders.intervals.intervals import score_interval
+from ldp_aggregator.decoders.values.pure import pure_moments
 from ldp_simulations import Holders
-from ldp_simulations.changes.cells import PAIRS, PANELS
-from ldp_simulations.changes.pairs import measured
-from ldp_simulations.changes.panels import permanent_counts, reported
 from ldp_simulations.sampling.table import sample_counts
 
 VALUES = ("a", "b", "c", "d")

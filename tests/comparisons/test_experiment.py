@@ -9,8 +9,8 @@ from calling import run
 import ldp
 from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator import Direct, Options, Tally, compare_direct, encode_tally, estimate
-from ldp_aggregator.comparisons import mover
-from ldp_aggregator.comparisons.direct import side_of_counts
+from ldp_aggregator.analyses.comparisons import mover
+from ldp_aggregator.analyses.comparisons.direct import side_of_counts
 from ldp_simulations import Arms, Holders, plan_experiment
 from ldp_simulations.sampling.table import sample_counts
 

@@ -15,13 +15,13 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from ldp.compiled import compiled
-from ldp.epochs import batch_id
 from ldp.errors import AlreadyAnsweredError, AnswerError, BudgetError, NotDrawnError, SurveyError
-from ldp.exact import exp_lower
-from ldp.randomness import Replay, system
-from ldp.survey_file import parse_survey
-from ldp.wire import Batch, encode_batch, encode_frame
+from ldp.numbers.epochs import batch_id
+from ldp.numbers.exact import exp_lower
+from ldp.numbers.randomness import Replay, system
+from ldp.survey.compiled import compiled
+from ldp.survey.survey_file import parse_survey
+from ldp.wire.wire import Batch, encode_batch, encode_frame
 from ldp_simulations.conformance.serving import say, serve
 
 DOES = ("randomize", "sample", "record", "together", "send", "http", "ledger", "state", "draw")

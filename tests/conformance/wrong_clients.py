@@ -13,7 +13,7 @@ import xxhash
 from small_client import SmallClient
 
 from ldp.errors import AnswerError, BudgetError
-from ldp.survey_file import parse_survey
+from ldp.survey.survey_file import parse_survey
 from ldp_simulations.conformance.serving import serve
 
 COIN = random.Random(7)

@@ -18,15 +18,15 @@ from typing import NamedTuple
 from places import EXAMPLES
 
 from ldp import Question, Survey
-from ldp.balls import Ball
-from ldp.certificate import certificate
-from ldp.domain import BOOLEAN_VALUES, Domain
-from ldp.fields import Field
-from ldp.keys import LEAST_EPSILON, Keys
+from ldp.answers.balls import Ball
+from ldp.answers.domain import BOOLEAN_VALUES, Domain
+from ldp.answers.fields import Field
+from ldp.answers.keys import LEAST_EPSILON, Keys
+from ldp.answers.scales import Scale
+from ldp.answers.taxonomies import Taxonomy
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.contract import Memoized
-from ldp.scales import Scale
-from ldp.taxonomies import Taxonomy
+from ldp.privacy.certificate import certificate
 
 PROGRAM = EXAMPLES / "check_certificate.py"
 

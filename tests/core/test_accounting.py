@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from written_out import warner
 
-from ldp.accounting import (
+from ldp.numbers.accounting import (
     best_true_positive_rate,
     composed_delta,
     composed_epsilon,
@@ -22,8 +22,8 @@ from ldp.accounting import (
     posterior,
     sequential,
 )
-from ldp.channel import product, worst_ratio
-from ldp.exact import exp_lower, log
+from ldp.numbers.channel import product, worst_ratio
+from ldp.numbers.exact import exp_lower, log
 
 fractions_of = st.fractions(min_value=Fraction(1, 1000), max_value=10, max_denominator=1000)
 rates = st.fractions(min_value=0, max_value=1, max_denominator=1000)

@@ -15,12 +15,13 @@ from certified_designs import (
     random_design,
 )
 
-from ldp import Question, exact
-from ldp.certificate import certify, delivered
+from ldp import Question
 from ldp.mechanisms import MECHANISMS
+from ldp.mechanisms.chains.longitudinal import Chain
 from ldp.mechanisms.contract import Declared, lifetime_ratio
-from ldp.mechanisms.grr import RandomizedResponse
-from ldp.mechanisms.longitudinal import Chain
+from ldp.mechanisms.values.grr import RandomizedResponse
+from ldp.numbers import exact
+from ldp.privacy.certificate import certify, delivered
 
 RANDOM_DESIGNS = 50_000
 SHARES = 8

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from written_out import warner
 
-from ldp import accounting
-from ldp.channel import (
+from ldp.numbers import accounting
+from ldp.numbers.channel import (
     Channel,
     best_true_positive_rate,
     chain,
@@ -21,7 +21,7 @@ from ldp.channel import (
     renyi_divergence,
     worst_ratio,
 )
-from ldp.exact import log
+from ldp.numbers.exact import log
 
 ratios = st.fractions(min_value=Fraction(11, 10), max_value=30, max_denominator=20)
 rates = st.fractions(min_value=0, max_value=1, max_denominator=200)

@@ -5,7 +5,7 @@ import random
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from ldp.ed25519 import verifies
+from ldp.transparency.ed25519 import verifies
 
 ORDER = 2**252 + 27742317777372353535851937790883648493
 PUBLISHED = {  # RFC 8032, section 7.1: key, message, signature

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from written_out import taylor_exp
 
-from ldp.exact import (
+from ldp.numbers.exact import (
     WEIGHT_SCALE,
     decays,
     decimal_text,

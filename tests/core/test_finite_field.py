@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ldp.finite_field import difference, inner_product, inverse, is_order, multiple
-from ldp_aggregator.projective.field_arrays import Field
+from ldp.numbers.finite_field import difference, inner_product, inverse, is_order, multiple
+from ldp_aggregator.numerics.projective.field_arrays import Field
 
 ORDERS = (2, 3, 4, 5, 7, 8, 11, 16)
 

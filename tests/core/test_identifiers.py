@@ -12,13 +12,13 @@ from matched_devices import match_rate
 from specimens import DESIGNED, SMALL
 from surveys import survey_of
 
-from ldp.identifiers import MOST_SHOWN, identifier, shown_states
-from ldp.mechanisms.bit_flip import BitFlip
+from ldp.mechanisms.chains.bit_flip import BitFlip
+from ldp.mechanisms.chains.identifiers import MOST_SHOWN, identifier, shown_states
+from ldp.mechanisms.chains.longitudinal import Chain
+from ldp.mechanisms.chains.rappor import Rappor
 from ldp.mechanisms.contract import Memoized
-from ldp.mechanisms.grr import RandomizedResponse
-from ldp.mechanisms.longitudinal import Chain
-from ldp.mechanisms.rappor import Rappor
-from ldp.mechanisms.unary import UnaryEncoding, product_row
+from ldp.mechanisms.values.grr import RandomizedResponse
+from ldp.mechanisms.values.unary import UnaryEncoding, product_row
 
 KEPT = [
     specimen
@@ -200,7 +200,7 @@ def test_too_many_cohorts_are_warned_about(command, question, warned, tmp_path):
 
 
 def test_explain_prints_the_bits(tmp_path):
-    """In clear, between two reports and over time, as `ldp.identifiers` has them.
+    """In clear, between two reports and over time, as `ldp.mechanisms.chains.identifiers` has them.
 
     Nothing for what is asked once.
     """

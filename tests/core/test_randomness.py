@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from specimens import DESIGNED
 
 from ldp import RandomnessError
-from ldp.randomness import (
+from ldp.numbers.randomness import (
     WORD,
     Replay,
     bernoulli,

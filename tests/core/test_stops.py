@@ -7,7 +7,15 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from ldp.errors import WireError
-from ldp.stops import CONTEXT, MOST_BYTES, Stops, message_of, read_stops, sealed, share_of
+from ldp.transparency.stops import (
+    CONTEXT,
+    MOST_BYTES,
+    Stops,
+    message_of,
+    read_stops,
+    sealed,
+    share_of,
+)
 
 PRIVATE = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 KEY = PRIVATE.public_key().public_bytes_raw()

@@ -4,8 +4,8 @@ import time
 from contextlib import contextmanager
 from unittest.mock import patch
 
-from ldp_client import clocks as genuine
-from ldp_client.clocks import Now
+from ldp_client.keeping import clocks as genuine
+from ldp_client.keeping.clocks import Now
 
 DAY = 86_400
 YEAR = 365 * DAY

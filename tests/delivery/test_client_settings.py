@@ -8,8 +8,8 @@ import pytest
 from surveys import DEVICE_SURVEY
 
 from ldp_client import EmbeddedClient, HTTPTransport, QueueLimits
-from ldp_client.counts import Counts
-from ldp_client.database import Database
+from ldp_client.delivery.counts import Counts
+from ldp_client.keeping.database import Database
 from ldp_client.testing import RecordingTransport
 
 ADDRESS = "https://collect.example"

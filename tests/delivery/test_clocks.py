@@ -7,13 +7,13 @@ from moving_clocks import DAY, SYNCED, YEAR, Clocks, moved_by
 from opened_clients import opening
 from surveys import DEVICE_SURVEY, survey_of, yes_no
 
-from ldp.wire import FrameReader, decode_batch
+from ldp.wire.wire import FrameReader, decode_batch
 from ldp_client import EmbeddedClient
-from ldp_client.clocks import Now, Span, now
-from ldp_client.limits import QueueLimits
-from ldp_client.outbox import CLOCK_WAS_SET
-from ldp_client.outcomes import HELD, retry
-from ldp_client.schedule import LONGEST_PAUSE
+from ldp_client.delivery.limits import QueueLimits
+from ldp_client.delivery.outbox import CLOCK_WAS_SET
+from ldp_client.delivery.outcomes import HELD, retry
+from ldp_client.delivery.schedule import LONGEST_PAUSE
+from ldp_client.keeping.clocks import Now, Span, now
 from ldp_client.testing import RecordingTransport
 
 EPOCHS = survey_of(yes_no("q"), head='epoch = "1d"')

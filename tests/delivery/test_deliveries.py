@@ -16,14 +16,23 @@ from surveys import DEVICE_SURVEY
 from wire_samples import BATCHES, TEXT
 
 from ldp import AnswerError, StateError, parse_survey
-from ldp.epochs import batch_id
-from ldp.randomness import system
-from ldp.wire import Batch
+from ldp.numbers.epochs import batch_id
+from ldp.numbers.randomness import system
+from ldp.wire.wire import Batch
 from ldp_client import REASONS, AsyncClient, EmbeddedClient, Status, frames
-from ldp_client.counts import HARMLESS
-from ldp_client.outcomes import ACCEPTED, HELD, LOST, REFUSED, VERDICTS, WAITING, Outcome, retry
+from ldp_client.delivery.counts import HARMLESS
+from ldp_client.delivery.outcomes import (
+    ACCEPTED,
+    HELD,
+    LOST,
+    REFUSED,
+    VERDICTS,
+    WAITING,
+    Outcome,
+    retry,
+)
+from ldp_client.delivery.verdicts import of_answer
 from ldp_client.testing import RecordingTransport
-from ldp_client.verdicts import of_answer
 
 TIMED = TEXT.replace('name = "example"', 'name = "example"\nepoch = "1h"\ngrace = "2h"')
 TELLING = "a rather telling värde"

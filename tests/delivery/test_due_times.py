@@ -12,12 +12,12 @@ import pytest
 from moving_clocks import DAY, Clocks, moved_by
 from surveys import DEVICE_SURVEY
 
+from lab.delivery.figures import GOAL, bias, row
+from lab.delivery.lives import Life
 from ldp_client import EmbeddedClient
-from ldp_client.outcomes import ACCEPTED, HELD, OFFLINE, retry
-from ldp_client.sender import DOUBLINGS_OFFLINE, FIRST_PAUSE, HELD_FOR, SLICE
+from ldp_client.delivery.outcomes import ACCEPTED, HELD, OFFLINE, retry
+from ldp_client.delivery.sender import DOUBLINGS_OFFLINE, FIRST_PAUSE, HELD_FOR, SLICE
 from ldp_client.testing import RecordingTransport
-from ldp_simulations.delivery.figures import GOAL, bias, row
-from ldp_simulations.delivery.lives import Life
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_due_times_are_uniform_and_kept(tmp_path, clocks):
     once in 10^11.
     """
     waits = []
-    with patch("ldp_client.sender.Sender._start"):
+    with patch("ldp_client.delivery.sender.Sender._start"):
         client = opened(None)
         for _ in range(400):
             waits.append(client._sender.turn(asked=False).left(clocks()))
@@ -107,7 +107,7 @@ def test_the_thread_looks_at_the_clock_again(tmp_path):
     transport = RecordingTransport()
     with (
         moved_by(Clocks()) as clocks,
-        patch("ldp_client.sender.SLICE", 0.01),
+        patch("ldp_client.delivery.sender.SLICE", 0.01),
         opened(tmp_path / "state", transport, interval=DAY) as client,
     ):
         client.record("once", "red")
@@ -128,7 +128,7 @@ def test_a_pause_is_written_before_an_attempt(tmp_path, clocks):
 
     with opened(state, Looking(look), interval=None, strict=True) as client:
         client.record("once", "red")
-        with patch("ldp_client.sender.Sender._backoff", return_value=77.0):
+        with patch("ldp_client.delivery.sender.Sender._backoff", return_value=77.0):
             client._sender.send_all()
         assert seen == [77.0, None, "begun"]
         assert client._outbox.pause() == 0

@@ -12,8 +12,8 @@ import pytest
 from surveys import survey_of, yes_no
 
 from ldp_client import EmbeddedClient
-from ldp_client.outcomes import ACCEPTED
-from ldp_client.transport import HTTPTransport
+from ldp_client.delivery.outcomes import ACCEPTED
+from ldp_client.delivery.transport import HTTPTransport
 
 PAYLOAD = b"a batch"
 ANSWER = b"HTTP/1.1 202 Accepted\r\nContent-Length: 2\r\n\r\n{}"

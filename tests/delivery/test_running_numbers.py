@@ -9,8 +9,8 @@ import pytest
 from surveys import DEVICE_SURVEY, survey_of, yes_no
 
 from ldp_client import EmbeddedClient
-from ldp_client.limits import QueueLimits
-from ldp_client.outcomes import ACCEPTED, LOST, OFFLINE, Outcome, retry
+from ldp_client.delivery.limits import QueueLimits
+from ldp_client.delivery.outcomes import ACCEPTED, LOST, OFFLINE, Outcome, retry
 from ldp_client.testing import RecordingTransport
 
 

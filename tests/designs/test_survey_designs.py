@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from ldp.errors import EstimateError, LDPError
-from ldp_aggregator.designs import design, number_design
-from ldp_aggregator.designs.sizes import shares_for
-from ldp_aggregator.designs.table import ROWS
+from ldp_aggregator.analyses.designs import design, number_design
+from ldp_aggregator.analyses.designs.sizes import shares_for
+from ldp_aggregator.analyses.designs.table import ROWS
 
 approx = pytest.approx
 

@@ -8,9 +8,8 @@ import pytest
 from specimens import question
 
 from ldp.errors import SurveyError
-from ldp.exact import exp_lower, odds
-from ldp.mechanisms.arc_search import searched
-from ldp.mechanisms.arcs import (
+from ldp.mechanisms.numbers.arc_search import searched
+from ldp.mechanisms.numbers.arcs import (
     Arcs,
     is_prime,
     squared_sines,
@@ -18,19 +17,26 @@ from ldp.mechanisms.arcs import (
     usual_weights,
     usual_width,
 )
-from ldp_aggregator.arcs.bound import least_variance, prefixes
-from ldp_aggregator.arcs.circle import circle_of, frequencies, scores, supports, windows_under
-from ldp_aggregator.arcs.pairs import mean_products, mean_squares_by_pairs, supported_pairs
-from ldp_aggregator.arcs.squares import (
+from ldp.numbers.exact import exp_lower, odds
+from ldp_aggregator.analyses.health_checks.report_checks import health
+from ldp_aggregator.answers.distributions.band import multiplier, root_of
+from ldp_aggregator.decoders.arcs.arcs import arc_moments, explained
+from ldp_aggregator.decoders.arcs.bound import least_variance, prefixes
+from ldp_aggregator.decoders.arcs.circle import (
+    circle_of,
+    frequencies,
+    scores,
+    supports,
+    windows_under,
+)
+from ldp_aggregator.decoders.arcs.pairs import mean_products, mean_squares_by_pairs, supported_pairs
+from ldp_aggregator.decoders.arcs.squares import (
     correlation,
     error_root,
     extremes,
     mean_squares,
     powers_by_value,
 )
-from ldp_aggregator.decoders.arcs import arc_moments, explained
-from ldp_aggregator.distributions.band import multiplier, root_of
-from ldp_aggregator.health_checks.report_checks import health
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import expected_counts, sample_counts
 

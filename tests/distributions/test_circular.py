@@ -12,21 +12,27 @@ from specimens import question
 import ldp
 import ldp_aggregator
 from ldp.errors import EstimateError, SurveyError
-from ldp.exact import odds
-from ldp.mechanisms.arcs import Arcs, usual_modulus, usual_weights, usual_width
-from ldp_aggregator.arcs.bound import (
+from ldp.mechanisms.numbers.arcs import Arcs, usual_modulus, usual_weights, usual_width
+from ldp.numbers.exact import odds
+from ldp_aggregator.answers.distributions.circle import (
+    Resultant,
+    direction,
+    length,
+    resultant,
+    waves,
+)
+from ldp_aggregator.answers.distributions.distribution import distribution_of
+from ldp_aggregator.answers.distributions.line import line_of
+from ldp_aggregator.answers.options import Options
+from ldp_aggregator.decoders.arcs.bound import (
     around_circle,
     average,
     efficiency,
     least_variance,
     prefixes,
 )
-from ldp_aggregator.arcs.circle import circle_of, scores
-from ldp_aggregator.arcs.squares import powers_by_value
-from ldp_aggregator.distributions.circle import Resultant, direction, length, resultant, waves
-from ldp_aggregator.distributions.distribution import distribution_of
-from ldp_aggregator.distributions.line import line_of
-from ldp_aggregator.options import Options
+from ldp_aggregator.decoders.arcs.circle import circle_of, scores
+from ldp_aggregator.decoders.arcs.squares import powers_by_value
 from ldp_simulations import narrowed, plan, randomize, simulate, synthetic
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import expected_counts, sample_counts

@@ -7,8 +7,8 @@ from calling import run
 import ldp
 from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator import Tally
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.options import Options
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.options import Options
 from ldp_simulations import randomize
 from ldp_simulations.holders import Holders
 from ldp_simulations.planning.narrowing import narrowed

@@ -13,23 +13,23 @@ import ldp
 import ldp_aggregator
 import ldp_simulations
 from ldp.errors import EstimateError
-from ldp.exact import odds
-from ldp.mechanisms.square_wave import SquareWave, usual_width
-from ldp_aggregator.decoders.window import window_of
-from ldp_aggregator.distributions.applicable import options_for
-from ldp_aggregator.estimates.detection import detected
-from ldp_aggregator.estimates.pooling import poolable
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.health_checks.report_checks import health
-from ldp_aggregator.options import Options
-from ldp_aggregator.rendering.formats import rendered
-from ldp_aggregator.service.page.charts.panels import panels
-from ldp_aggregator.service.page.markup.tags import joined
-from ldp_aggregator.service.page.sections.questions import question_section
-from ldp_aggregator.service.page.views.question import QuestionView
-from ldp_aggregator.service.store.records import Epoch
-from ldp_aggregator.shapes import MOST_STEPS, Window, log_likelihood, shape_of, smoothed
-from ldp_simulations.sampling.symbols import place_counts
+from ldp.mechanisms.numbers.square_wave import SquareWave, usual_width
+from ldp.numbers.exact import odds
+from ldp_aggregator.analyses.health_checks.report_checks import health
+from ldp_aggregator.answers.distributions.applicable import options_for
+from ldp_aggregator.answers.estimates.detection import detected
+from ldp_aggregator.answers.estimates.pooling import poolable
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.options import Options
+from ldp_aggregator.decoders.numbers.window import window_of
+from ldp_aggregator.numerics.shapes import MOST_STEPS, Window, log_likelihood, shape_of, smoothed
+from ldp_aggregator.output.formats.formats import rendered
+from ldp_service.page.charts.panels import panels
+from ldp_service.page.markup.tags import joined
+from ldp_service.page.sections.questions import question_section
+from ldp_service.page.views.question import QuestionView
+from ldp_service.store.records import Epoch
+from ldp_simulations.sampling.values.symbols import place_counts
 from ldp_simulations.simulation.report import sheet, to_dict
 
 RESPONDENTS = 32_561

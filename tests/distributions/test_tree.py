@@ -10,19 +10,24 @@ from specimens import question
 
 import ldp
 from ldp.errors import EstimateError, SurveyError
-from ldp.exact import exp_lower, odds
-from ldp.mechanisms.numbered_subsets import members, members_of_all, number_of
-from ldp.mechanisms.tree import cells_of, difference_variance, step_between, usual_response
-from ldp_aggregator.arcs.bound import prefixes
-from ldp_aggregator.decoders.tree import queries_of, query_range, score_range, tree_moments
-from ldp_aggregator.distributions.distribution import distribution_of
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.health_checks.report_checks import health
-from ldp_aggregator.options import Options
-from ldp_aggregator.trees.halves import pooled, worth_of
-from ldp_aggregator.trees.levels import views_of
-from ldp_aggregator.trees.paths import largest_error, path_squares
-from ldp_aggregator.trees.squares import even_squares, extremes, mean_squares, powers_by_value
+from ldp.mechanisms.numbers.tree import cells_of, difference_variance, step_between, usual_response
+from ldp.mechanisms.values.numbered_subsets import members, members_of_all, number_of
+from ldp.numbers.exact import exp_lower, odds
+from ldp_aggregator.analyses.health_checks.report_checks import health
+from ldp_aggregator.answers.distributions.distribution import distribution_of
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.options import Options
+from ldp_aggregator.decoders.arcs.bound import prefixes
+from ldp_aggregator.decoders.trees.halves import pooled, worth_of
+from ldp_aggregator.decoders.trees.levels import views_of
+from ldp_aggregator.decoders.trees.paths import largest_error, path_squares
+from ldp_aggregator.decoders.trees.squares import (
+    even_squares,
+    extremes,
+    mean_squares,
+    powers_by_value,
+)
+from ldp_aggregator.decoders.trees.tree import queries_of, query_range, score_range, tree_moments
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import expected_counts, sample_counts
 

@@ -4,7 +4,7 @@ import pytest
 from surveys import survey_of, yes_no
 
 from ldp_client import SAID, EmbeddedClient
-from ldp_client.consent import agreement
+from ldp_client.answering.consent import agreement
 from ldp_client.testing import RecordingTransport
 
 CHEAP, DEAR = survey_of(yes_no("a", "1")), survey_of(yes_no("a", "12"))

@@ -13,16 +13,16 @@ from surveys import DEVICE_SURVEY, mirror, survey_of, yes_no
 
 import ldp
 from ldp import AlreadyAnsweredError
-from ldp.wire import FrameReader, decode_batch
+from ldp.wire.wire import FrameReader, decode_batch
 from ldp_aggregator import Ingest
 from ldp_client import Client, EmbeddedClient, report_bytes
-from ldp_client.budget import Budget
-from ldp_client.hidden import Hidden
-from ldp_client.memory import Memory
-from ldp_client.reports import Report
-from ldp_client.respondent import Respondent
-from ldp_client.scope import NO_COLLECTOR
-from ldp_client.store import ProcessStore
+from ldp_client.answering.budget import Budget
+from ldp_client.answering.memory import Memory
+from ldp_client.answering.reports import Report
+from ldp_client.answering.respondent import Respondent
+from ldp_client.keeping.hidden import Hidden
+from ldp_client.keeping.scope import NO_COLLECTOR
+from ldp_client.keeping.store import ProcessStore
 from ldp_client.testing import RecordingTransport
 
 DAY = 86_400

@@ -10,7 +10,7 @@ from surveys import DEVICE_SURVEY, survey_of, yes_no
 
 from ldp import StateError
 from ldp_client import EmbeddedClient
-from ldp_client.database import LONG, Database
+from ldp_client.keeping.database import LONG, Database
 from ldp_client.testing import RecordingTransport
 
 
@@ -120,7 +120,7 @@ def test_the_log_of_an_app_that_is_always_killed_does_not_grow(path):
             killed.record(f"q{number}", True)
         log = path.with_name("state-wal")
         size = log.stat().st_size
-        bounded = patch("ldp_client.database.LONG", size // 2)
+        bounded = patch("ldp_client.keeping.database.LONG", size // 2)
         with bounded, EmbeddedClient(survey, state=path, interval=None):
             assert log.stat().st_size < size // 2
     assert size < LONG

@@ -7,10 +7,10 @@ import pytest
 from children import in_child
 
 from ldp import StateError
-from ldp_client import turns
-from ldp_client.database import Database
-from ldp_client.store import ProcessStore
-from ldp_client.turns import BusyError, Turns
+from ldp_client.keeping import turns
+from ldp_client.keeping.database import Database
+from ldp_client.keeping.store import ProcessStore
+from ldp_client.keeping.turns import BusyError, Turns
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from surveys import DEVICE_SURVEY
 
 from ldp import StateError
 from ldp_client import Client, EmbeddedClient, keyring_secret
-from ldp_client.vault import Vault
+from ldp_client.keeping.vault import Vault
 
 KEY, OTHER = bytes(range(32)), b"another key of some length"
 

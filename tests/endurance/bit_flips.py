@@ -21,14 +21,14 @@ from typing import NamedTuple
 import rooms  # noqa: F401
 from durable_work import CATALOGUE, START, upload
 
-from ldp_aggregator.service.counting.admission import Admission, Rules
-from ldp_aggregator.service.counting.books import Books
-from ldp_aggregator.service.counting.housekeeping import define, tidy
-from ldp_aggregator.service.counting.turn import begin
-from ldp_aggregator.service.store.errors import StoreError
-from ldp_aggregator.service.store.reading import outcomes_by_question, tally_of
-from ldp_aggregator.service.store.sqlite import SQLiteStore
-from ldp_aggregator.service.store.witness import WITNESS
+from ldp_service.counting.admission import Admission, Rules
+from ldp_service.counting.books import Books
+from ldp_service.counting.housekeeping import define, tidy
+from ldp_service.counting.turn import begin
+from ldp_service.store.errors import StoreError
+from ldp_service.store.reading import outcomes_by_question, tally_of
+from ldp_service.store.sqlite import SQLiteStore
+from ldp_service.store.witness import WITNESS
 
 SILENT, UNTYPED, REFUSED, HARMLESS = "silent", "untyped", "refused", "harmless"
 WRONG = (SILENT, UNTYPED)

@@ -21,8 +21,8 @@ from durable_work import Uploader, held, told, violation
 from lost_power import LOSSES, Disk, put_files
 from watched_disk import Fault, WatchedDisk, folder_in_memory
 
-from ldp_aggregator.service.counting.submissions import BusyError
-from ldp_aggregator.service.store.errors import StoreError, StoreFullError
+from ldp_service.counting.submissions import BusyError
+from ldp_service.store.errors import StoreError, StoreFullError
 
 UPLOADS = 24
 _LOSSES = 3

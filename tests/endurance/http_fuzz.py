@@ -24,9 +24,9 @@ from hostile_http import FRAMINGS, fresh
 from running_service import request, started
 from wire_samples import BATCHES, GROUPED, GROUPED_TEXT, GROUPS, SURVEY, TEXT, file_of
 
-from ldp.wire import REASONS, encode_batch, encode_frame
-from ldp_aggregator.service.counting.admission import Admission, Rules
-from ldp_aggregator.service.counting.served import Catalogue, Served
+from ldp.wire.wire import REASONS, encode_batch, encode_frame
+from ldp_service.counting.admission import Admission, Rules
+from ldp_service.counting.served import Catalogue, Served
 
 STATUSES = {0, 200, 202, 303, 304, 400, 401, 403, 404, 405, 411, 413, 415, 503}
 """All answers there are to a client that breaks rules; 0 is none."""

@@ -26,13 +26,13 @@ from children import forked
 from surveys import MIRROR
 
 from ldp import parse_survey
-from ldp.wire import FrameReader, decode_batch
+from ldp.wire.wire import FrameReader, decode_batch
 from ldp_client import EmbeddedClient
-from ldp_client.database import Database
-from ldp_client.ledger import DAY, Ledger
-from ldp_client.limits import QueueLimits
-from ldp_client.schedule import LONGEST_PAUSE
-from ldp_client.transport import ACCEPTED, FolderTransport, retry
+from ldp_client.answering.ledger import DAY, Ledger
+from ldp_client.delivery.limits import QueueLimits
+from ldp_client.delivery.schedule import LONGEST_PAUSE
+from ldp_client.delivery.transport import ACCEPTED, FolderTransport, retry
+from ldp_client.keeping.database import Database
 
 ONCE = 400
 VALUES = ("a telling answer", "another answer that tells", "a third one, telling too")

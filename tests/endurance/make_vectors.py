@@ -16,15 +16,16 @@ from register_vectors import register_vectors
 from wire_samples import BATCHES, CHROME, FOUR, MANY, SURVEY, TEXT, TWENTY, file_of, stream, taken
 
 from ldp import parse_survey
-from ldp.attributes import combination_of
-from ldp.bloom import bloom_positions
-from ldp.compiled import compiled, covered
-from ldp.contributions import CHOOSING_BYTES
-from ldp.epochs import batch_id, epoch_of
+from ldp.answers.contributions import CHOOSING_BYTES
+from ldp.mechanisms.chains.bloom import bloom_positions
+from ldp.mechanisms.chains.rappor import Rappor
 from ldp.mechanisms.contract import Memoized, integers
-from ldp.mechanisms.rappor import Rappor
-from ldp.randomness import Replay
-from ldp.sealed import (
+from ldp.numbers.epochs import batch_id, epoch_of
+from ldp.numbers.randomness import Replay
+from ldp.survey.attributes import combination_of
+from ldp.survey.compiled import compiled, covered
+from ldp.survey.survey import ROUNDING_BYTES
+from ldp.wire.sealed import (
     Mixed,
     Sealed,
     encode_mixed,
@@ -34,17 +35,16 @@ from ldp.sealed import (
     plaintext_of,
     public_key_text,
 )
-from ldp.survey import ROUNDING_BYTES
-from ldp.wire import Batch, Damage, FrameReader, decode_batch, encode_batch, encode_frame
+from ldp.wire.wire import Batch, Damage, FrameReader, decode_batch, encode_batch, encode_frame
 from ldp_aggregator import encode_tally
 from ldp_client import report_bytes
-from ldp_client.budget import Budget
-from ldp_client.hidden import Hidden
-from ldp_client.memory import Memory
-from ldp_client.respondent import Respondent
-from ldp_client.scope import Scope
-from ldp_client.store import ProcessStore
-from ldp_client.tapes import Tape
+from ldp_client.answering.budget import Budget
+from ldp_client.answering.memory import Memory
+from ldp_client.answering.respondent import Respondent
+from ldp_client.keeping.hidden import Hidden
+from ldp_client.keeping.scope import Scope
+from ldp_client.keeping.store import ProcessStore
+from ldp_client.keeping.tapes import Tape
 
 FOLDER = VECTORS
 

@@ -17,8 +17,8 @@ from browser import browser
 from pages import service_of, serving
 from places import DATA
 
-from ldp_aggregator.service.analysis.notes import NoteFile
 from ldp_client import Client, report_bytes
+from ldp_service.analysis.notes import NoteFile
 
 WORK = """
 [survey]

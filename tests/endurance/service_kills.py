@@ -31,11 +31,11 @@ from children import forked
 from pages import UPLOADING, write_tokens
 from wire_samples import BATCHES, SURVEY, TEXT, file_of
 
-from ldp.wire import FrameReader, decode_batch
+from ldp.wire.wire import FrameReader, decode_batch
 from ldp_aggregator import Ingest
-from ldp_aggregator.service.commands.serve import serve
-from ldp_aggregator.service.store.opening import open_snapshot
-from ldp_aggregator.service.store.reading import outcomes_in_all, received, tally_of
+from ldp_service.commands.serve import serve
+from ldp_service.store.opening import open_snapshot
+from ldp_service.store.reading import outcomes_in_all, received, tally_of
 
 _CLIENTS = 6
 _SHORTEST, _LONGEST = 0.01, 0.3
@@ -114,8 +114,8 @@ def acknowledging_early():
     """Have a service answer before it commits."""
     from dataclasses import replace
 
-    from ldp_aggregator.service.counting.submissions import Receipt
-    from ldp_aggregator.service.counting.writer import Writer
+    from ldp_service.counting.submissions import Receipt
+    from ldp_service.counting.writer import Writer
 
     genuine = Writer.submit
 

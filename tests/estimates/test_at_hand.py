@@ -11,7 +11,7 @@ import pytest
 import ldp
 import ldp_aggregator
 import ldp_simulations
-from ldp.wire import encode_frame
+from ldp.wire.wire import encode_frame
 from ldp_aggregator import FileError, Ingest, Options, Tally, encode_tally, estimate
 
 SURVEY = ldp.survey(

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from ldp_aggregator.empirical_bayes import freedom_of, law_of, posterior_mean, posteriors
+from ldp_aggregator.numerics.empirical_bayes import freedom_of, law_of, posterior_mean, posteriors
 
 
 def test_learns_the_law_that_frequencies_are_drawn_from():

@@ -14,25 +14,29 @@ import pytest
 import scipy
 from specimens import question
 
-from ldp.domain import Domain
+from ldp.answers.domain import Domain
 from ldp.mechanisms import MECHANISMS
 from ldp_aggregator import Options, detected
-from ldp_aggregator.estimates.pooling import Version, estimate_pooled
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.intervals import scaled_poisson
-from ldp_aggregator.intervals.count_intervals import _least, for_population, for_respondents
-from ldp_aggregator.intervals.count_law import tails
-from ldp_aggregator.intervals.cumulants import Cumulants, cumulants, far_from_normal
-from ldp_aggregator.intervals.intervals import (
+from ldp_aggregator.answers.estimates.pooling import Version, estimate_pooled
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.decoders.intervals import scaled_poisson
+from ldp_aggregator.decoders.intervals.count_intervals import (
+    _least,
+    for_population,
+    for_respondents,
+)
+from ldp_aggregator.decoders.intervals.count_law import tails
+from ldp_aggregator.decoders.intervals.cumulants import Cumulants, cumulants, far_from_normal
+from ldp_aggregator.decoders.intervals.intervals import (
     INTERVAL_ENDS,
     careful_interval,
     null_error,
     score_interval,
 )
-from ldp_aggregator.intervals.null_chances import chance_to_pass, null_chances
-from ldp_aggregator.intervals.scaled_poisson import lower_tail, upper_tail
-from ldp_aggregator.moments.jumps import third_of_rates
-from ldp_aggregator.moments.moments import Moments
+from ldp_aggregator.decoders.intervals.null_chances import chance_to_pass, null_chances
+from ldp_aggregator.decoders.intervals.scaled_poisson import lower_tail, upper_tail
+from ldp_aggregator.decoders.moments.jumps import third_of_rates
+from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.planning.kinds.asking import Ask
 from ldp_simulations.planning.kinds.planning import design_for
@@ -395,7 +399,7 @@ def test_normal_theory_keeps_none_of_them(name, monkeypatch):
     """
     monkeypatch.setitem(INTERVAL_ENDS, "score", score_interval)
     monkeypatch.setattr(
-        "ldp_aggregator.estimates.frequencies.null_chances",
+        "ldp_aggregator.answers.estimates.frequencies.null_chances",
         lambda estimates: scipy.stats.norm.sf(estimates.frequency / null_error(estimates)),
     )
     missed, wrong, false = kept(collections(*FAMILIES[name]))

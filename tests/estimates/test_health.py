@@ -13,8 +13,8 @@ from specimens import DESIGNED, abridged
 
 from ldp import parse_survey
 from ldp_aggregator import Tally, encode_tally
+from ldp_aggregator.analyses.health_checks.report_checks import health
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.health_checks.report_checks import health
 from ldp_simulations.population import Holders, apportion
 from ldp_simulations.sampling.table import sample_counts
 

@@ -11,10 +11,10 @@ from specimens import question
 
 from ldp import EstimateError, Survey
 from ldp_aggregator import Options, Tally, estimate
-from ldp_aggregator.intervals import scaled_poisson
-from ldp_aggregator.intervals.count_intervals import for_population, for_respondents
-from ldp_aggregator.intervals.cumulants import far_from_normal
-from ldp_aggregator.intervals.intervals import (
+from ldp_aggregator.decoders.intervals import scaled_poisson
+from ldp_aggregator.decoders.intervals.count_intervals import for_population, for_respondents
+from ldp_aggregator.decoders.intervals.cumulants import far_from_normal
+from ldp_aggregator.decoders.intervals.intervals import (
     INTERVAL_ENDS,
     careful_interval,
     clopper_pearson,
@@ -26,8 +26,8 @@ from ldp_aggregator.intervals.intervals import (
     standard_error,
     within_bounds,
 )
-from ldp_aggregator.moments.jumps import third_of_rates
-from ldp_aggregator.moments.moments import Moments
+from ldp_aggregator.decoders.moments.jumps import third_of_rates
+from ldp_aggregator.decoders.moments.moments import Moments
 
 GRR_10 = (exp(1) / (exp(1) + 9), 1 / (exp(1) + 9))
 GRR_100 = (exp(4) / (exp(4) + 99), 1 / (exp(4) + 99))

@@ -9,15 +9,15 @@ import pytest
 from associations import survey_of
 from specimens import question
 
-from ldp_aggregator.association.jumps import joint_jumps
-from ldp_aggregator.association.scores import joint_scores
-from ldp_aggregator.decoders.noise import Noise, folded, noise_moments, score_range
-from ldp_aggregator.decoders.noise_likelihood import likely_shares
-from ldp_aggregator.estimates.frequencies import moments_of
-from ldp_aggregator.intervals.cumulants import cumulants
-from ldp_aggregator.moments.jumps import jumps_of, repeated
-from ldp_aggregator.moments.moments import Moments
-from ldp_aggregator.moments.scores import Powers
+from ldp_aggregator.analyses.association.jumps import joint_jumps
+from ldp_aggregator.analyses.association.scores import joint_scores
+from ldp_aggregator.answers.estimates.frequencies import moments_of
+from ldp_aggregator.decoders.intervals.cumulants import cumulants
+from ldp_aggregator.decoders.moments.jumps import jumps_of, repeated
+from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.decoders.moments.scores import Powers
+from ldp_aggregator.decoders.numbers.noise import Noise, folded, noise_moments, score_range
+from ldp_aggregator.decoders.numbers.noise_likelihood import likely_shares
 
 
 def test_jumps_of_a_law():

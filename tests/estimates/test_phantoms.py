@@ -14,9 +14,9 @@ import pytest
 from written_out import counts_of, orthogonal, projective_points
 
 from ldp import EstimateError
-from ldp.mechanisms.projective import ProjectiveResponse
-from ldp_aggregator.health_checks.phantoms import phantom_score
-from ldp_simulations.sampling.projective import projective_counts
+from ldp.mechanisms.values.projective import ProjectiveResponse
+from ldp_aggregator.analyses.health_checks.phantoms import phantom_score
+from ldp_simulations.sampling.values.projective import projective_counts
 
 TALLIES, REPORTS = 400, 20_000
 PHANTOMS = {

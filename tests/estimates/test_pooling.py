@@ -8,14 +8,20 @@ from specimens import DESIGNED
 
 from ldp import parse_survey
 from ldp.errors import EstimateError
+from ldp_aggregator.answers.estimates.frequencies import moments_of
+from ldp_aggregator.answers.estimates.manipulation import Manipulation
+from ldp_aggregator.answers.estimates.pooling import (
+    Version,
+    estimate_pooled,
+    poolable,
+    pooled,
+    weights_of,
+)
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.options import Options
+from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.estimates.frequencies import moments_of
-from ldp_aggregator.estimates.manipulation import Manipulation
-from ldp_aggregator.estimates.pooling import Version, estimate_pooled, poolable, pooled, weights_of
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.moments.moments import Moments
-from ldp_aggregator.options import Options
-from ldp_aggregator.tallies.counting import empty_counts
+from ldp_aggregator.tallies.counting.counting import empty_counts
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
 
@@ -306,7 +312,7 @@ def test_a_version_without_a_bound_on_forged_reports(monkeypatch):
     parts = [draw(question("grr", epsilon), 100, generator) for epsilon in (1, 2)]
     bounds = iter((Manipulation(3.0), reason))
     monkeypatch.setattr(
-        "ldp_aggregator.estimates.pooling.manipulation", lambda *_, **__: next(bounds)
+        "ldp_aggregator.answers.estimates.pooling.manipulation", lambda *_, **__: next(bounds)
     )
     assert estimate_pooled(parts, Options()).manipulation is reason
     bounds = iter((Manipulation(3.0), Manipulation(7.0)))

@@ -9,8 +9,8 @@ from specimens import question
 
 from ldp import Survey
 from ldp_aggregator import Options, Tally, estimate
-from ldp_aggregator.options import POST, SHAPES
-from ldp_aggregator.postprocessing import base_cut, norm_sub
+from ldp_aggregator.answers.options import POST, SHAPES
+from ldp_aggregator.numerics.postprocessing import base_cut, norm_sub
 
 BESIDE = [post for post in POST if post not in (*SHAPES, "monotone", "shrunk")]
 """Views that have unbiased frequencies beside them."""

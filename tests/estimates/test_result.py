@@ -16,21 +16,21 @@ from surveys import COMMUTE_SURVEY
 
 from ldp import EstimateError, Survey, __version__
 from ldp_aggregator import Options, Tally, detected, estimate
-from ldp_aggregator.checks import Check, Remark
-from ldp_aggregator.decoders import noise as noise_moments
+from ldp_aggregator.answers.estimates import question_estimation, question_numbers
+from ldp_aggregator.answers.estimates.detection import adjusted_p_values
+from ldp_aggregator.answers.estimates.frequencies import _unallocated, estimates_from, moments_of
+from ldp_aggregator.answers.estimates.manipulation import Manipulation, manipulation
+from ldp_aggregator.answers.estimates.means import Mean
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.estimates.question_numbers import UNALLOCATED
+from ldp_aggregator.decoders.moments.repeats import ONCE_EACH
+from ldp_aggregator.decoders.numbers import noise as noise_moments
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.empirical_bayes import posterior_mean
-from ldp_aggregator.estimates import question_estimation, question_numbers
-from ldp_aggregator.estimates.detection import adjusted_p_values
-from ldp_aggregator.estimates.frequencies import _unallocated, estimates_from, moments_of
-from ldp_aggregator.estimates.manipulation import Manipulation, manipulation
-from ldp_aggregator.estimates.means import Mean
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.estimates.question_numbers import UNALLOCATED
-from ldp_aggregator.moments.repeats import ONCE_EACH
-from ldp_aggregator.postprocessing import base_cut, norm_sub
-from ldp_aggregator.rendering.safe_cells import safe_cell
-from ldp_aggregator.tallies.counting import empty_counts
+from ldp_aggregator.numerics.empirical_bayes import posterior_mean
+from ldp_aggregator.numerics.postprocessing import base_cut, norm_sub
+from ldp_aggregator.output.checks import Check, Remark
+from ldp_aggregator.output.safe_cells import safe_cell
+from ldp_aggregator.tallies.counting.counting import empty_counts
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
 
@@ -182,7 +182,7 @@ def test_what_is_unallocated_is_in_the_record(nasty):
 @pytest.mark.parametrize(("most", "shown"), [(8, 7), (7, 7), (6, 6)])
 def test_a_short_table_says_where_all_are(most, shown, nasty, monkeypatch):
     """Where there are more values than it has rows."""
-    monkeypatch.setattr("ldp_aggregator.estimates.question_numbers.MOST_ROWS", most)
+    monkeypatch.setattr("ldp_aggregator.answers.estimates.question_numbers.MOST_ROWS", most)
     table = nasty["x"].text_table(in_full=False, elsewhere="All are elsewhere.")
     assert len(table.rows) == shown
     assert (table.remarks[-1:] == ["All are elsewhere."]) == (shown < 7)

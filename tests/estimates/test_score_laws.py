@@ -12,17 +12,22 @@ import pytest
 from specimens import SMALL
 from written_out import counts_of, reports_of, scores
 
-from ldp.channel import right_inverse
 from ldp.errors import EstimateError
-from ldp.mechanisms.histogram import NoisyHistogram
-from ldp.mechanisms.matrix import StochasticMatrix
-from ldp.mechanisms.sketches import CountMean, collision
-from ldp_aggregator.decoders.matrix import decoding, payload_chances, warned
-from ldp_aggregator.decoders.sketch import sketch_moments
-from ldp_aggregator.estimates.frequencies import moments_of
-from ldp_aggregator.intervals.cumulants import TOLERANCE, Cumulants, cumulants, far_from_normal
-from ldp_aggregator.moments.jumps import fourth_of_rates, third_of_rates
-from ldp_aggregator.moments.moments import Moments
+from ldp.mechanisms.values.histogram import NoisyHistogram
+from ldp.mechanisms.values.matrix import StochasticMatrix
+from ldp.mechanisms.values.sketches import CountMean, collision
+from ldp.numbers.channel import right_inverse
+from ldp_aggregator.answers.estimates.frequencies import moments_of
+from ldp_aggregator.decoders.intervals.cumulants import (
+    TOLERANCE,
+    Cumulants,
+    cumulants,
+    far_from_normal,
+)
+from ldp_aggregator.decoders.moments.jumps import fourth_of_rates, third_of_rates
+from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.decoders.values.matrix import decoding, payload_chances, warned
+from ldp_aggregator.decoders.values.sketch import sketch_moments
 
 CLOSED = {
     specimen.name: specimen.randomizer
@@ -173,7 +178,7 @@ def test_values_that_no_one_holds_have_a_law():
 
 @pytest.mark.parametrize("weights", [((3, 2, 1), (1, 1, 4)), ((5, 3, 2), (1, 7, 2), (2, 2, 6))])
 def test_the_inverse_of_a_channel(weights):
-    """The one that `ldp.channel` has in fractions, also with more reports than values."""
+    """The one that `ldp.numbers.channel` has in fractions, also with more reports than values."""
     channel = StochasticMatrix(weights).channel()
     exact = np.array(right_inverse(channel), dtype=float)
     assert close(decoding(np.array(channel.rows, dtype=float)), exact)

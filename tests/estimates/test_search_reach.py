@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 import scipy
 
-from ldp.mechanisms.heavy_hitters import HeavyHitters
-from ldp.mechanisms.projective import ProjectiveResponse
-from ldp_aggregator.search import prefix_extension
-from ldp_aggregator.search.continuations import continuations
-from ldp_aggregator.search.prefix_extension import (
+from ldp.mechanisms.texts.heavy_hitters import HeavyHitters
+from ldp.mechanisms.values.projective import ProjectiveResponse
+from ldp_aggregator.decoders.other_results import Reach
+from ldp_aggregator.decoders.search import prefix_extension
+from ldp_aggregator.decoders.search.continuations import continuations
+from ldp_aggregator.decoders.search.prefix_extension import (
     Search,
     _extended,
     confirming_line,
@@ -20,15 +21,14 @@ from ldp_aggregator.search.prefix_extension import (
     scores,
     search,
 )
-from ldp_aggregator.search.reach import (
-    Reach,
+from ldp_aggregator.decoders.search.reach import (
     _most_remembered,
     expected_reach,
     in_words,
     never_found,
     reached,
 )
-from ldp_aggregator.tallies.counting import empty_counts
+from ldp_aggregator.tallies.counting.counting import empty_counts
 
 ORACLE = ProjectiveResponse(40, 3, 4, truth=5, other=2)
 FOUR = HeavyHitters(ORACLE, (2, 4, 5, 5), 2, alphabet="abc")

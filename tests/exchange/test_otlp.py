@@ -8,8 +8,8 @@ from calling import run
 from listening import Handler, listening
 from surveys import survey_of, yes_no
 
-from ldp_aggregator.rendering.monitoring.otlp import request_of
-from ldp_aggregator.rendering.sheet import Sheet
+from ldp_aggregator.output.monitoring.otlp import request_of
+from ldp_aggregator.output.sheet import Sheet
 
 
 @contextmanager

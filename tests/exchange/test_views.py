@@ -9,11 +9,15 @@ from surveys import survey_of
 
 from ldp.errors import EstimateError
 from ldp_aggregator import Options
-from ldp_aggregator.estimates.frequencies import moments_of
+from ldp_aggregator.answers.estimates.frequencies import moments_of
+from ldp_aggregator.decoders.intervals.cumulants import far_from_normal
+from ldp_aggregator.decoders.intervals.intervals import (
+    score_interval,
+    standard_error,
+    within_bounds,
+)
 from ldp_aggregator.exchange.view import COLUMNS, Names, counts_table, view
-from ldp_aggregator.intervals.cumulants import far_from_normal
-from ldp_aggregator.intervals.intervals import score_interval, standard_error, within_bounds
-from ldp_aggregator.tallies.counting import empty_counts
+from ldp_aggregator.tallies.counting.counting import empty_counts
 
 FIVE = 'type = "category"\nvalues = ["car", "bus", "it\'s", "a \\"b\\"", "walk"]\nepsilon = "1"'
 SURVEY = survey_of(

@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
-from ldp_aggregator.google_rappor.dialects import DIALECTS
-from ldp_aggregator.google_rappor.files import Parameters
+from ldp_aggregator.exchange.google_rappor.dialects import DIALECTS
+from ldp_aggregator.exchange.google_rappor.files import Parameters
 
 PYTHON = DIALECTS["python"]
 PARAMETERS = Parameters(16, 2, 4, p=Fraction(1, 4), q=Fraction(3, 4), f=Fraction(1, 2))

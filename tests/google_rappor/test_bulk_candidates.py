@@ -7,17 +7,17 @@ import pytest
 from calling import ldp
 from google_rappor_files import CELLS, PARAMETERS, counts_text, map_text, params_text
 
-from ldp.bloom import bloom_positions
+from ldp.mechanisms.chains.bloom import bloom_positions
 from ldp_aggregator import FileError
-from ldp_aggregator.bloom.decoding import design_matrix
-from ldp_aggregator.bloom.hashing import hashed_again
-from ldp_aggregator.google_rappor import files, maps
-from ldp_aggregator.google_rappor.bulk_md5 import Messages, blocks_of
-from ldp_aggregator.google_rappor.dialects import DIALECTS
-from ldp_aggregator.google_rappor.files import read_map
-from ldp_aggregator.moments import bit_designs
-from ldp_aggregator.moments.bit_covariance import bit_noise, precision
-from ldp_aggregator.moments.bit_designs import BitDesign, design_of
+from ldp_aggregator.decoders.bloom.decoding import design_matrix
+from ldp_aggregator.decoders.bloom.hashing import hashed_again
+from ldp_aggregator.decoders.moments import bit_designs
+from ldp_aggregator.decoders.moments.bit_covariance import bit_noise, precision
+from ldp_aggregator.decoders.moments.bit_designs import BitDesign, design_of
+from ldp_aggregator.exchange.google_rappor import files, maps
+from ldp_aggregator.exchange.google_rappor.bulk_md5 import Messages, blocks_of
+from ldp_aggregator.exchange.google_rappor.dialects import DIALECTS
+from ldp_aggregator.exchange.google_rappor.files import read_map
 
 
 def random_places(cohorts, hashes, bits, many, seed=1):
@@ -118,7 +118,7 @@ def test_a_covariance_of_many_is_that_of_few(monkeypatch):
     rates = np.random.default_rng(4).random(24)
     expected = precision(matrix, sizes, noise, background=0.2, shares=shares).times(rates)
     monkeypatch.setattr(bit_designs, "FEW", 10)
-    monkeypatch.setattr("ldp_aggregator.moments.bit_covariance.FEW", 10)
+    monkeypatch.setattr("ldp_aggregator.decoders.moments.bit_covariance.FEW", 10)
     table = design_of(places, 8)
     assert isinstance(table, BitDesign)
     many = precision(table, sizes, noise, background=0.2, shares=shares).times(rates)

@@ -10,16 +10,16 @@ from calling import ldp
 from places import DATA
 
 from ldp import EstimateError
-from ldp_aggregator.google_rappor.associations import (
+from ldp_aggregator.answers.options import Options
+from ldp_aggregator.exchange.google_rappor.associations import (
     JointReports,
     Variable,
     associate_variables,
     check_kinds,
     read_joint_reports,
 )
-from ldp_aggregator.google_rappor.dialects import DIALECTS
-from ldp_aggregator.google_rappor.files import Candidates, Parameters
-from ldp_aggregator.options import Options
+from ldp_aggregator.exchange.google_rappor.dialects import DIALECTS
+from ldp_aggregator.exchange.google_rappor.files import Candidates, Parameters
 
 PYTHON = DIALECTS["python"]
 PARAMETERS = Parameters(8, 1, 16, p=Fraction(1, 4), q=Fraction(3, 4), f=Fraction(1, 2))
@@ -129,7 +129,7 @@ def test_texts_that_are_no_candidates_leave_no_bias():
             known = PYTHON.candidates(names, PARAMETERS)
             with pytest.MonkeyPatch.context() as patch:
                 if background is not None:
-                    name = "ldp_aggregator.google_rappor.associations.background_of"
+                    name = "ldp_aggregator.exchange.google_rappor.associations.background_of"
                     patch.setattr(name, lambda _: 0.0)
                 association, _ = associate_variables(
                     (STRING, BOOLEAN), reports, (known, None), dialect=PYTHON, options=Options()

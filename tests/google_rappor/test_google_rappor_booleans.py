@@ -7,10 +7,10 @@ from fractions import Fraction
 import pytest
 from calling import ldp
 
-from ldp_aggregator.google_rappor.decoding import legacy_question
-from ldp_aggregator.google_rappor.dialects import DIALECTS
-from ldp_aggregator.google_rappor.files import Parameters
-from ldp_aggregator.google_rappor.privacy import declared_lifetime
+from ldp_aggregator.exchange.google_rappor.decoding import legacy_question
+from ldp_aggregator.exchange.google_rappor.dialects import DIALECTS
+from ldp_aggregator.exchange.google_rappor.files import Parameters
+from ldp_aggregator.exchange.google_rappor.privacy import declared_lifetime
 
 PARAMS = "k,h,m,p,q,f\n1,2,4,0.25,0.75,0.5\n"
 ONE, ZERO = Fraction(5, 8), Fraction(3, 8)

@@ -8,12 +8,12 @@ from hashlib import md5
 import pytest
 
 from ldp.errors import EstimateError
-from ldp.exact import log
-from ldp_aggregator.google_rappor.cohorts import cpp_cohort, java_cohort
-from ldp_aggregator.google_rappor.dialects import DIALECTS
-from ldp_aggregator.google_rappor.files import Parameters
-from ldp_aggregator.google_rappor.privacy import declared_lifetime
-from ldp_aggregator.google_rappor.survey import equivalent_question
+from ldp.numbers.exact import log
+from ldp_aggregator.exchange.google_rappor.cohorts import cpp_cohort, java_cohort
+from ldp_aggregator.exchange.google_rappor.dialects import DIALECTS
+from ldp_aggregator.exchange.google_rappor.files import Parameters
+from ldp_aggregator.exchange.google_rappor.privacy import declared_lifetime
+from ldp_aggregator.exchange.google_rappor.survey import equivalent_question
 
 PYTHON, CPP, JAVA = DIALECTS["python"], DIALECTS["cpp"], DIALECTS["java"]
 NUMBERS = ("0", "0.001", "0.1", "0.25", "0.3", "0.5", "0.7", "0.75", "0.999", "1")

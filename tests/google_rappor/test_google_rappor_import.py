@@ -23,11 +23,11 @@ from google_rappor_files import (
 from places import DATA
 
 from ldp import parse_survey
-from ldp_aggregator.files import read_lines
-from ldp_aggregator.google_rappor.decoding import legacy_question
-from ldp_aggregator.google_rappor.dialects import DIALECTS
-from ldp_aggregator.google_rappor.files import read_counts, read_reports
-from ldp_aggregator.health_checks.report_checks import health
+from ldp_aggregator.analyses.health_checks.report_checks import health
+from ldp_aggregator.exchange.google_rappor.decoding import legacy_question
+from ldp_aggregator.exchange.google_rappor.dialects import DIALECTS
+from ldp_aggregator.exchange.google_rappor.files import read_counts, read_reports
+from ldp_aggregator.output.files import read_lines
 
 FILES = "--params params.csv --counts counts.csv --map map.csv"
 EXAMPLE = DATA / "rappor-example"
@@ -248,7 +248,7 @@ def test_export_has_the_columns_of_its_decoder(folder):
 @pytest.mark.parametrize("option", ["--export", "--output", "--plot", "--cells"])
 def test_what_cannot_be_written_is_refused_before_decoding(option, folder, monkeypatch):
     """A folder that is not there, and a path that is one; nothing has been decoded by then."""
-    monkeypatch.setattr("ldp_aggregator.google_rappor.decoding.decode", None)
+    monkeypatch.setattr("ldp_aggregator.exchange.google_rappor.decoding.decode", None)
     line = f"rappor import {FILES} {option}"
     message = ldp(f"{line} none/results.svg", 1).stderr
     assert "expected to write none/results.svg, got No such file or directory" in message

@@ -12,11 +12,11 @@ import pytest
 from calling import ldp
 
 from ldp import EstimateError
-from ldp_aggregator.google_rappor import ngrams
-from ldp_aggregator.google_rappor.associations import Variable
-from ldp_aggregator.google_rappor.dialects import DIALECTS
-from ldp_aggregator.google_rappor.files import Parameters
-from ldp_aggregator.google_rappor.ngrams import Parts, find_parts, texts_of
+from ldp_aggregator.exchange.google_rappor import ngrams
+from ldp_aggregator.exchange.google_rappor.associations import Variable
+from ldp_aggregator.exchange.google_rappor.dialects import DIALECTS
+from ldp_aggregator.exchange.google_rappor.files import Parameters
+from ldp_aggregator.exchange.google_rappor.ngrams import Parts, find_parts, texts_of
 
 PYTHON = DIALECTS["python"]
 PARAMETERS = Parameters(16, 1, 16, p=Fraction(1, 4), q=Fraction(3, 4), f=Fraction(1, 4))

@@ -6,7 +6,8 @@ import pytest
 from group_samples import COUNTRY, PLATFORM, SURVEY, questions
 
 import ldp
-from ldp.attributes import (
+from ldp.privacy.disclosure import disclosure
+from ldp.survey.attributes import (
     MOST_ATTRIBUTES,
     UNKNOWN,
     Attribute,
@@ -14,15 +15,14 @@ from ldp.attributes import (
     labels_of,
     size_of,
 )
-from ldp.compiled import compiled
-from ldp.disclosure import disclosure
-from ldp.wire import decode_batch, encode_batch, read_frames
-from ldp_aggregator.privacy.explanation import explanation
+from ldp.survey.compiled import compiled
+from ldp.wire.wire import decode_batch, encode_batch, read_frames
+from ldp_aggregator.explanations.explanation import explanation
 from ldp_client import Client, EmbeddedClient, report_bytes
-from ldp_client.codegen import module
-from ldp_client.codegen_typescript import module as typescript_module
-from ldp_client.consent import agreement
+from ldp_client.answering.consent import agreement
 from ldp_client.testing import RecordingTransport
+from ldp_client.tools.codegen import module
+from ldp_client.tools.codegen_typescript import module as typescript_module
 
 PLAIN = ldp.survey("groups", *questions())
 IOS = {"platform": "ios"}

@@ -8,7 +8,7 @@ from group_samples import PLATFORM, SURVEY, people_of, questions, reports_of, su
 
 import ldp
 from ldp.errors import EstimateError, UnknownNameError, WireError
-from ldp.wire import TALLY_MAGIC, encode_frame, pack_array, read_frames, unpack_array
+from ldp.wire.wire import TALLY_MAGIC, encode_frame, pack_array, read_frames, unpack_array
 from ldp_aggregator import (
     Ingest,
     Options,

@@ -6,10 +6,10 @@ from itertools import chain, combinations
 import numpy as np
 import pytest
 
-from ldp.attributes import Attribute, size_of
-from ldp_aggregator.groups.crowds import everyone, members, tables_of
-from ldp_aggregator.groups.release import release
-from ldp_aggregator.groups.span import LEAST_TRIALS, Span, rests_on
+from ldp.survey.attributes import Attribute, size_of
+from ldp_aggregator.analyses.groups.crowds import everyone, members, tables_of
+from ldp_aggregator.analyses.groups.release import release
+from ldp_aggregator.analyses.groups.span import LEAST_TRIALS, Span, rests_on
 
 LEAST = 100
 

@@ -10,18 +10,18 @@ from pages import TOKEN, UPLOADING, service_of, visitor
 from test_release import attack
 
 import ldp
-from ldp.epochs import epoch_of
-from ldp.wire import decode_batch, encode_frame, read_frames
+from ldp.numbers.epochs import epoch_of
+from ldp.wire.wire import decode_batch, encode_frame, read_frames
 from ldp_aggregator import aggregate, estimate_groups
-from ldp_aggregator.groups.asking import Asked
-from ldp_aggregator.groups.estimation import sizes_of
-from ldp_aggregator.service.counting.admission import Rules
-from ldp_aggregator.service.counting.publication import LIVE
-from ldp_aggregator.service.counting.served import Served
-from ldp_aggregator.service.repair.doctor import examine, repair
-from ldp_aggregator.service.service import Service, Settings
-from ldp_aggregator.service.store.combinations import Known
-from ldp_aggregator.service.store.records import last_closed
+from ldp_aggregator.analyses.groups.asking import Asked
+from ldp_aggregator.analyses.groups.estimation import sizes_of
+from ldp_service.counting.admission import Rules
+from ldp_service.counting.publication import LIVE
+from ldp_service.counting.served import Served
+from ldp_service.repair.doctor import examine, repair
+from ldp_service.service import Service, Settings
+from ldp_service.store.combinations import Known
+from ldp_service.store.records import last_closed
 from ldp_simulations import randomize
 
 HOUR = 3600

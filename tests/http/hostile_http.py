@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pages import UPLOADING
 from wire_samples import SURVEY, file_of
 
-from ldp.wire import Batch
+from ldp.wire.wire import Batch
 
 _HOST = b"host: service"
 _AUTHORIZATION = b"authorization: Bearer " + UPLOADING.encode()

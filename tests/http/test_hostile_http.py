@@ -9,7 +9,7 @@ from hostile_http import FRAMINGS, SLOW, fresh
 from pages import TOKEN, UPLOADING
 from running_service import received, request, running_service, started
 
-from ldp_aggregator.service.http.protocol import HEAD
+from ldp_service.http.protocol import HEAD
 
 _ACCEPTED = 'ldp_batches_total{outcome="accepted",reason=""}'
 

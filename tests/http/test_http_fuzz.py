@@ -4,7 +4,7 @@ import pytest
 from http_fuzz import FuzzingError, fuzz_bodies, fuzz_requests, resident
 from running_service import running_service
 
-from ldp_aggregator.service.counting.admission import Admission
+from ldp_service.counting.admission import Admission
 
 REQUESTS, BODIES, MOST_GROWTH = 4000, 200_000, 64
 

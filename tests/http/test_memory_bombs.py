@@ -14,11 +14,11 @@ from pages import serving
 from running_service import RunningService, received, request, running_service
 from wire_samples import BATCHES, SURVEY, TEXT, file_of
 
-from ldp.wire import Batch, encode_frame
-from ldp_aggregator.service.counting.publication import LIVE
-from ldp_aggregator.service.counting.served import Served
-from ldp_aggregator.service.service import Service, Settings
-from ldp_aggregator.service.uploads.room import SMALL, UploadLimits
+from ldp.wire.wire import Batch, encode_frame
+from ldp_service.counting.publication import LIVE
+from ldp_service.counting.served import Served
+from ldp_service.service import Service, Settings
+from ldp_service.uploads.room import SMALL, UploadLimits
 
 _MOST = 1 << 24
 _ONCE = b"connection: close"

@@ -6,7 +6,7 @@ from math import exp, prod
 import numpy as np
 import pytest
 
-from benchmarks.key_values import EPSILONS, Pckv, rare, signed_items
+from lab.benchmarks.key_values import EPSILONS, Pckv, rare, signed_items
 
 PUBLISHED = {"0.5": (50.4, 28.7), "1": (10.1, 6.55), "2": (1.64, 1.33), "4": (0.155, 0.149)}
 

@@ -13,12 +13,12 @@ import ldp_simulations as sim
 from ldp import AnswerError, SurveyError
 from ldp.mechanisms import MECHANISMS
 from ldp_aggregator import estimate
-from ldp_aggregator.decoders.signed import balances, signed_moments
-from ldp_aggregator.key_values.laws import Balances, PairLaw
-from ldp_aggregator.key_values.means import key_means
-from ldp_aggregator.tallies.counting import empty_counts
+from ldp_aggregator.decoders.key_laws import Balances, PairLaw
+from ldp_aggregator.decoders.key_values.means import key_means
+from ldp_aggregator.decoders.key_values.signed import balances, signed_moments
+from ldp_aggregator.tallies.counting.counting import empty_counts
 from ldp_client import Client
-from ldp_client.codegen import module
+from ldp_client.tools.codegen import module
 from ldp_simulations.key_holders import PairHolders
 
 HALF = 1 << 63

@@ -19,7 +19,7 @@ from surveys import DEVICE_SURVEY
 from written_out import taylor_exp
 
 from ldp import AlreadyAnsweredError, AnswerError, RandomnessError, StateError
-from ldp.layout import COHORT_WIDTH
+from ldp.numbers.layout import COHORT_WIDTH
 from ldp_simulations.audit.tapes.every_tape import accepted, every_tape
 
 ANSWERS = ("red", "green", "blue")

@@ -16,10 +16,10 @@ from unittest.mock import patch
 from broken_stores import FailingDatabase, everything
 from surveys import DEVICE_SURVEY
 
-from ldp_client.database import Database
-from ldp_client.schedule import LONGEST_PAUSE
+from ldp_client.delivery.schedule import LONGEST_PAUSE
+from ldp_client.delivery.transport import retry
+from ldp_client.keeping.database import Database
 from ldp_client.testing import RecordingTransport
-from ldp_client.transport import retry
 
 DAY = 86_400
 

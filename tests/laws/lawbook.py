@@ -26,9 +26,9 @@ from written_out import (
     taylor_exp,
 )
 
-from ldp import channel as channels
 from ldp.mechanisms.contract import lifetime_ratio
-from ldp_aggregator.tallies.counting import faults
+from ldp.numbers import channel as channels
+from ldp_aggregator.tallies.counting.counting import faults
 from ldp_simulations.audit.tapes.every_tape import UNFINISHED, accepted, every_tape
 
 TOLERANCE = 1e-12

@@ -18,9 +18,9 @@ from permanence import (
 )
 from written_out import declared_law
 
-from ldp import channel as channels
-from ldp.channel import Channel
 from ldp.mechanisms.contract import lifetime_ratio
+from ldp.numbers import channel as channels
+from ldp.numbers.channel import Channel
 from ldp_simulations.audit.tapes.every_tape import accepted, every_tape
 
 

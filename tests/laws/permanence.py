@@ -13,9 +13,9 @@ from itertools import combinations_with_replacement
 
 from written_out import product_law
 
-from ldp.channel import Channel
-from ldp.mechanisms.bit_flip import BitFlip
-from ldp.mechanisms.longitudinal import Chain
+from ldp.mechanisms.chains.bit_flip import BitFlip
+from ldp.mechanisms.chains.longitudinal import Chain
+from ldp.numbers.channel import Channel
 
 
 def permanent_channel(randomizer):

@@ -12,50 +12,50 @@ from typing import Any, NamedTuple
 from written_out import values_of
 
 from ldp import parse_survey
-from ldp.mechanisms.additive import AdditiveNoise
-from ldp.mechanisms.arcs import Arcs
-from ldp.mechanisms.bit_flip import BitFlip
-from ldp.mechanisms.codebook import CodebookResponse
+from ldp.mechanisms.chains.bit_flip import BitFlip
+from ldp.mechanisms.chains.longitudinal import Chain
+from ldp.mechanisms.chains.rappor import Rappor
 from ldp.mechanisms.contract import Declared, Randomizer
-from ldp.mechanisms.dithered import DitheredResponse
-from ldp.mechanisms.grr import RandomizedResponse
-from ldp.mechanisms.hadamard import HadamardResponse
-from ldp.mechanisms.heavy_hitters import HeavyHitters
-from ldp.mechanisms.histogram import NoisyHistogram
-from ldp.mechanisms.local_hashing import LocalHashing
-from ldp.mechanisms.longitudinal import Chain
-from ldp.mechanisms.matrix import StochasticMatrix
-from ldp.mechanisms.one_bit import OneBitMean
-from ldp.mechanisms.pad_and_sample import PadAndSample, SignedItems
-from ldp.mechanisms.projective import ProjectiveResponse
-from ldp.mechanisms.pyramid import PyramidResponse
-from ldp.mechanisms.rappor import Rappor
-from ldp.mechanisms.set_unary import SetEncoding
-from ldp.mechanisms.sketches import CountMean, HadamardCountMean
-from ldp.mechanisms.square_wave import SquareWave
-from ldp.mechanisms.stripes import Stripes
-from ldp.mechanisms.subset import SubsetSelection
-from ldp.mechanisms.subsets import SubsetsResponse
-from ldp.mechanisms.taxonomy import TaxonomyResponse
-from ldp.mechanisms.tree import TreeResponse
-from ldp.mechanisms.unary import UnaryEncoding
-from ldp_aggregator.bloom.decoding import bloom_moments
-from ldp_aggregator.decoders.arcs import arc_moments
-from ldp_aggregator.decoders.blocks import block_moments
-from ldp_aggregator.decoders.marginals import marginal_moments
-from ldp_aggregator.decoders.matrix import matrix_moments
-from ldp_aggregator.decoders.noise import noise_moments
-from ldp_aggregator.decoders.pure import pure_moments
-from ldp_aggregator.decoders.pyramid import pyramid_moments
-from ldp_aggregator.decoders.sampled import window_moments
-from ldp_aggregator.decoders.signed import signed_moments
-from ldp_aggregator.decoders.sketch import sketch_moments
-from ldp_aggregator.decoders.stripes import stripe_moments
-from ldp_aggregator.decoders.sum import sum_moments
-from ldp_aggregator.decoders.tree import tree_moments
-from ldp_aggregator.decoders.views import view_moments
-from ldp_aggregator.estimates.means import parts_of
-from ldp_aggregator.search.found import found_moments
+from ldp.mechanisms.numbers.additive import AdditiveNoise
+from ldp.mechanisms.numbers.arcs import Arcs
+from ldp.mechanisms.numbers.dithered import DitheredResponse
+from ldp.mechanisms.numbers.one_bit import OneBitMean
+from ldp.mechanisms.numbers.square_wave import SquareWave
+from ldp.mechanisms.numbers.tree import TreeResponse
+from ldp.mechanisms.places.pyramid import PyramidResponse
+from ldp.mechanisms.places.stripes import Stripes
+from ldp.mechanisms.sets.pad_and_sample import PadAndSample, SignedItems
+from ldp.mechanisms.sets.set_unary import SetEncoding
+from ldp.mechanisms.sets.subsets import SubsetsResponse
+from ldp.mechanisms.texts.heavy_hitters import HeavyHitters
+from ldp.mechanisms.texts.taxonomy import TaxonomyResponse
+from ldp.mechanisms.values.grr import RandomizedResponse
+from ldp.mechanisms.values.hadamard import HadamardResponse
+from ldp.mechanisms.values.histogram import NoisyHistogram
+from ldp.mechanisms.values.local_hashing import LocalHashing
+from ldp.mechanisms.values.matrix import StochasticMatrix
+from ldp.mechanisms.values.projective import ProjectiveResponse
+from ldp.mechanisms.values.sketches import CountMean, HadamardCountMean
+from ldp.mechanisms.values.subset import SubsetSelection
+from ldp.mechanisms.values.unary import UnaryEncoding
+from ldp.mechanisms.vectors.codebook import CodebookResponse
+from ldp_aggregator.answers.estimates.means import parts_of
+from ldp_aggregator.decoders.arcs.arcs import arc_moments
+from ldp_aggregator.decoders.bloom.decoding import bloom_moments
+from ldp_aggregator.decoders.key_values.signed import signed_moments
+from ldp_aggregator.decoders.marginals.marginals import marginal_moments
+from ldp_aggregator.decoders.numbers.noise import noise_moments
+from ldp_aggregator.decoders.search.found import found_moments
+from ldp_aggregator.decoders.stripes.stripes import stripe_moments
+from ldp_aggregator.decoders.taxonomies.views import view_moments
+from ldp_aggregator.decoders.trees.pyramid import pyramid_moments
+from ldp_aggregator.decoders.trees.tree import tree_moments
+from ldp_aggregator.decoders.values.blocks import block_moments
+from ldp_aggregator.decoders.values.matrix import matrix_moments
+from ldp_aggregator.decoders.values.pure import pure_moments
+from ldp_aggregator.decoders.values.sampled import window_moments
+from ldp_aggregator.decoders.values.sketch import sketch_moments
+from ldp_aggregator.decoders.values.sum import sum_moments
 
 TEXTS = (b"alpha", b"beta", b"gamma", b"delta")
 

@@ -8,9 +8,9 @@ from specimens import DESIGNED, DESIGNS, SMALL, abridged, automatic
 
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.contract import lifetime_ratio
-from ldp.randomness import randbelow, system
+from ldp.numbers.randomness import randbelow, system
 from ldp_client import Client
-from ldp_client.embedded import EmbeddedClient
+from ldp_client.embedding.embedded import EmbeddedClient
 
 SMALLEST = {"she-3": [pytest.mark.fast("no design of this mechanism takes less")]}
 
@@ -58,7 +58,7 @@ def test_declared(specimen):
 @every_specimen(SMALL)
 def test_every_tape(specimen, monkeypatch):
     """Run over every tape, of short blocks of randomness, the sampler draws from its channel."""
-    monkeypatch.setattr("ldp.randomness.BLOCK", 6)
+    monkeypatch.setattr("ldp.numbers.randomness.BLOCK", 6)
     assert violations(SAMPLER_LAWS, specimen) == {}
 
 

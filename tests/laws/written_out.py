@@ -11,13 +11,13 @@ from types import SimpleNamespace
 import numpy as np
 from xxhash import xxh64_intdigest
 
-from ldp.channel import Channel, inverse, right_inverse
-from ldp.mechanisms.hadamard import HadamardResponse
-from ldp.mechanisms.numbered_subsets import NumberedSubsets
-from ldp.mechanisms.pad_and_sample import PadAndSample
-from ldp.mechanisms.projective import ProjectiveResponse
-from ldp.mechanisms.tree import difference_variance
-from ldp_aggregator.tallies.counting import count_rows
+from ldp.mechanisms.numbers.tree import difference_variance
+from ldp.mechanisms.sets.pad_and_sample import PadAndSample
+from ldp.mechanisms.values.hadamard import HadamardResponse
+from ldp.mechanisms.values.numbered_subsets import NumberedSubsets
+from ldp.mechanisms.values.projective import ProjectiveResponse
+from ldp.numbers.channel import Channel, inverse, right_inverse
+from ldp_aggregator.tallies.counting.counting import count_rows
 
 
 def taylor_exp(exponent, terms=300, digits=120):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import ldp
-from ldp.exact import odds
-from ldp_aggregator.decoders.marginals import tables_of
+from ldp.numbers.exact import odds
+from ldp_aggregator.decoders.marginals.marginals import tables_of
 from ldp_simulations import plan
 from ldp_simulations.holders import Holders
 from ldp_simulations.planning.kinds.field_plan import bound, by_pairs, by_splitting

@@ -7,14 +7,14 @@ import pytest
 from calling import run
 
 import ldp
-from ldp.compiled import compiled
+from ldp.survey.compiled import compiled
 from ldp_aggregator import Options, aggregate, estimate
-from ldp_aggregator.estimates.pooling import Version, estimate_pooled, poolable
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.health_checks.report_checks import health
-from ldp_aggregator.service.page.sections.questions import question_section
-from ldp_aggregator.service.page.views.question import QuestionView
+from ldp_aggregator.analyses.health_checks.report_checks import health
+from ldp_aggregator.answers.estimates.pooling import Version, estimate_pooled, poolable
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_client import Client
+from ldp_service.page.sections.questions import question_section
+from ldp_service.page.views.question import QuestionView
 from ldp_simulations import attack, from_table, randomize, simulate, synthetic
 from ldp_simulations.population import PopulationError
 from ldp_simulations.sampling.table import sample_counts

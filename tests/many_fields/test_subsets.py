@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import ldp
-from ldp.exact import odds
-from ldp.mechanisms.subsets import (
+from ldp.mechanisms.sets.subsets import (
     SubsetsResponse,
     fits,
     pair_error,
@@ -18,13 +17,14 @@ from ldp.mechanisms.subsets import (
     spaces_of,
     usual_together,
 )
-from ldp.randomness import Replay
+from ldp.numbers.exact import odds
+from ldp.numbers.randomness import Replay
 from ldp_aggregator import Options, aggregate, crosstab
-from ldp_aggregator.association.crosstabs import crosstab_of
-from ldp_aggregator.decoders.marginals import marginal_moments, score_range, tables_of
-from ldp_aggregator.marginals.subsets import subsets_of
-from ldp_aggregator.marginals.tables import Tables
-from ldp_aggregator.tallies.counting import count_rows
+from ldp_aggregator.analyses.association.crosstabs import crosstab_of
+from ldp_aggregator.decoders.marginals.marginals import marginal_moments, score_range, tables_of
+from ldp_aggregator.decoders.marginals.subsets import subsets_of
+from ldp_aggregator.decoders.marginals.tables import Tables
+from ldp_aggregator.tallies.counting.counting import count_rows
 from ldp_simulations import randomize
 from ldp_simulations.field_holders import synthetic_fields
 from ldp_simulations.holders import Holders, apportion

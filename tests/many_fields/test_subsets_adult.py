@@ -13,8 +13,8 @@ from places import DATA as FOREIGN
 
 import ldp
 from ldp_aggregator import Options
-from ldp_aggregator.association.crosstabs import crosstab_of
-from ldp_aggregator.decoders.marginals import tables_of
+from ldp_aggregator.analyses.association.crosstabs import crosstab_of
+from ldp_aggregator.decoders.marginals.marginals import tables_of
 from ldp_simulations import from_table
 from ldp_simulations.sampling.table import sample_counts
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.subsets import EPSILONS, WAYS, exact, measured, people, true_tables
+from lab.benchmarks.subsets import EPSILONS, WAYS, exact, measured, people, true_tables
 
 PUBLISHED = {8: (112, 31.4, 11.5, 7.1), 16: (425, 119, 43.8, 27)}
 """n Var of a cell with InpHT, on the reference page."""

@@ -12,10 +12,10 @@ import ldp_aggregator
 import ldp_simulations as sim
 from ldp.errors import EstimateError
 from ldp_aggregator import Options, read_geography
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.maps.geojson import geography_of
 from ldp_aggregator.commands.main import main
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.files import FileError
-from ldp_aggregator.places.geojson import geography_of
+from ldp_aggregator.output.files import FileError
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from benchmarks.hybrid_grids import agreeing, grids, hybrid, hybrid_shares, updated
-from benchmarks.places import DEPTH, RESPONDENTS, SIDE, error_of, shrunk, systems
-from ldp.mechanisms.pyramid import halvings
-from ldp_aggregator.trees.zooms import summed
+from lab.benchmarks.hybrid_grids import agreeing, grids, hybrid, hybrid_shares, updated
+from lab.benchmarks.places import DEPTH, RESPONDENTS, SIDE, error_of, shrunk, systems
+from ldp.mechanisms.places.pyramid import halvings
+from ldp_aggregator.decoders.trees.zooms import summed
 
 
 @pytest.mark.parametrize(

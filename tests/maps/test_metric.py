@@ -14,12 +14,12 @@ from places import EXAMPLES
 
 import ldp
 import ldp_simulations as sim
-from ldp.certificate import certificate
 from ldp.errors import SurveyError
-from ldp.exact import exp_lower, exp_upper, log, sqrt_lower
+from ldp.numbers.exact import exp_lower, exp_upper, log, sqrt_lower
+from ldp.privacy.certificate import certificate
 from ldp_aggregator import Options
+from ldp_aggregator.answers.estimates.estimation import estimate_question
 from ldp_aggregator.commands.main import main
-from ldp_aggregator.estimates.estimation import estimate_question
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
 

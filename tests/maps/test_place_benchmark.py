@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from benchmarks.places import (
+from lab.benchmarks.places import (
     DEPTH,
     SIDE,
     best_law,
@@ -17,10 +17,10 @@ from benchmarks.places import (
     shares_in,
     systems,
 )
-from ldp.exact import odds
-from ldp.mechanisms.pyramid import halvings
-from ldp.mechanisms.stripes import usual_stripes
-from ldp_aggregator.trees.levels import views_of
+from ldp.mechanisms.places.pyramid import halvings
+from ldp.mechanisms.places.stripes import usual_stripes
+from ldp.numbers.exact import odds
+from ldp_aggregator.decoders.trees.levels import views_of
 
 
 def average_error(response):

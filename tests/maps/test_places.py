@@ -10,17 +10,17 @@ from click.testing import CliRunner
 import ldp
 import ldp_aggregator
 import ldp_simulations as sim
-from ldp.compiled import compiled
 from ldp.errors import AnswerError, EstimateError, SurveyError
+from ldp.survey.compiled import compiled
 from ldp_aggregator import Options
+from ldp_aggregator.analyses.health_checks.report_checks import health
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.maps import table_cells
+from ldp_aggregator.answers.maps.asking import rectangle_of, zoom_of
 from ldp_aggregator.commands.main import main
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.health_checks.report_checks import health
-from ldp_aggregator.places import table_cells
-from ldp_aggregator.places.asking import rectangle_of, zoom_of
-from ldp_aggregator.service.page.charts.heat import heat
 from ldp_client import Client
-from ldp_client.codegen import module
+from ldp_client.tools.codegen import module
+from ldp_service.page.charts.heat import heat
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
 

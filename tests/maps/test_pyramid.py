@@ -9,15 +9,15 @@ import pytest
 from surveys import map_of
 
 from ldp.errors import EstimateError, SurveyError
-from ldp.exact import odds
-from ldp.mechanisms.pyramid import halvings, usual_response
-from ldp.mechanisms.tree import difference_variance
-from ldp_aggregator.decoders.pyramid import pyramid_moments, queries_of, score_range
-from ldp_aggregator.privacy.explanation import explanation
-from ldp_aggregator.trees.contrasts import contrasts_of
-from ldp_aggregator.trees.levels import views_of
-from ldp_aggregator.trees.squares import even_squares, powers_by_value
-from ldp_aggregator.trees.zooms import zoomed
+from ldp.mechanisms.numbers.tree import difference_variance
+from ldp.mechanisms.places.pyramid import halvings, usual_response
+from ldp.numbers.exact import odds
+from ldp_aggregator.decoders.trees.contrasts import contrasts_of
+from ldp_aggregator.decoders.trees.levels import views_of
+from ldp_aggregator.decoders.trees.pyramid import pyramid_moments, queries_of, score_range
+from ldp_aggregator.decoders.trees.squares import even_squares, powers_by_value
+from ldp_aggregator.decoders.trees.zooms import zoomed
+from ldp_aggregator.explanations.explanation import explanation
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import form_of
 

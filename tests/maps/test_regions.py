@@ -11,12 +11,12 @@ from pages import TOKEN, UPLOADING, service_of, visitor
 import ldp
 from ldp.errors import EstimateError, SurveyError
 from ldp_aggregator import Options, read_geography
+from ldp_aggregator.answers.distributions.applicable import check_asked
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.maps.geojson import geography_of
 from ldp_aggregator.commands.main import main
-from ldp_aggregator.distributions.applicable import check_asked
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.files import read_survey
-from ldp_aggregator.places.geojson import geography_of
-from ldp_aggregator.tallies.counting import empty_counts
+from ldp_aggregator.output.files import read_survey
+from ldp_aggregator.tallies.counting.counting import empty_counts
 from ldp_client import Client, report_bytes
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts

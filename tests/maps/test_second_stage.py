@@ -11,9 +11,9 @@ import ldp_aggregator
 import ldp_simulations as sim
 from ldp import cell_at
 from ldp.errors import AnswerError, EstimateError, UnknownNameError
+from ldp_aggregator.answers.estimates.second_stage import second_stage
+from ldp_aggregator.answers.maps.cuts import Box, cut, halved, share_of
 from ldp_aggregator.commands.main import main
-from ldp_aggregator.estimates.second_stage import second_stage
-from ldp_aggregator.places.cuts import Box, cut, halved, share_of
 from ldp_client import Client
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts

@@ -10,13 +10,19 @@ from surveys import map_of
 import ldp_aggregator.decoders.stripes as decoder
 import ldp_simulations as sim
 from ldp.errors import EstimateError, SurveyError
-from ldp.exact import odds
-from ldp.mechanisms.stripes import folded, folded_pairs, frequency_of, usual_law, usual_stripes
-from ldp_aggregator.decoders.stripes import queries_of, score_range, stripe_moments
-from ldp_aggregator.privacy.explanation import explanation
-from ldp_aggregator.stripes.plane import plane_of, scores
-from ldp_aggregator.stripes.squares import extremes, powers_by_value, worths
-from ldp_aggregator.stripes.zooms import score_bounds, zoomed
+from ldp.mechanisms.places.stripes import (
+    folded,
+    folded_pairs,
+    frequency_of,
+    usual_law,
+    usual_stripes,
+)
+from ldp.numbers.exact import odds
+from ldp_aggregator.decoders.stripes.plane import plane_of, scores
+from ldp_aggregator.decoders.stripes.squares import extremes, powers_by_value, worths
+from ldp_aggregator.decoders.stripes.stripes import queries_of, score_range, stripe_moments
+from ldp_aggregator.decoders.stripes.zooms import score_bounds, zoomed
+from ldp_aggregator.explanations.explanation import explanation
 from ldp_simulations.holders import Holders
 from ldp_simulations.reports.bulk import bulk_draw
 from ldp_simulations.sampling import stripes as sampling

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from benchmarks.means.__main__ import PAGE, measured
-from benchmarks.means.inputs import Input, drawn, of_adult, shares_of
-from benchmarks.means.laws import (
+from lab.benchmarks.means.__main__ import PAGE, measured
+from lab.benchmarks.means.inputs import Input, drawn, of_adult, shares_of
+from lab.benchmarks.means.laws import (
     dithered_response,
     duchi_reports,
     duchi_variance,
@@ -17,9 +17,9 @@ from benchmarks.means.laws import (
     piecewise_reports,
     piecewise_variance,
 )
-from benchmarks.means.page import replaced, table
+from lab.benchmarks.means.page import replaced, table
 from ldp import parse_survey
-from ldp.mechanisms.dithered import DitheredResponse
+from ldp.mechanisms.numbers.dithered import DitheredResponse
 
 REPORTS = 1_000_000
 

@@ -8,15 +8,15 @@ import itertools
 import numpy as np
 import pytest
 
-from benchmarks.peers.errors import error_over_optimum, share_of_largest, zipf_values
-from benchmarks.peers.page import best_rows, glance, mechanism_cells, page
-from benchmarks.peers.picture import picture
-from benchmarks.peers.run import Archive, schedule
-from benchmarks.peers.sides import ROOT, WORKERS
-from benchmarks.peers.summary import Row, best, rows
-from benchmarks.peers.table import CELLS, MULTI, OURS, PURE, REQUIREMENTS, ROWS, Cell, present
-from benchmarks.peers.workers import measure
-from benchmarks.peers.workers.unclipping import Witness, unclipped
+from lab.benchmarks.peers.errors import error_over_optimum, share_of_largest, zipf_values
+from lab.benchmarks.peers.page import best_rows, glance, mechanism_cells, page
+from lab.benchmarks.peers.picture import picture
+from lab.benchmarks.peers.run import Archive, schedule
+from lab.benchmarks.peers.sides import ROOT, WORKERS
+from lab.benchmarks.peers.summary import Row, best, rows
+from lab.benchmarks.peers.table import CELLS, MULTI, OURS, PURE, REQUIREMENTS, ROWS, Cell, present
+from lab.benchmarks.peers.workers import measure
+from lab.benchmarks.peers.workers.unclipping import Witness, unclipped
 from ldp.mechanisms import MECHANISMS
 
 CELL = Cell(100_000, 1024, "1")
@@ -60,7 +60,7 @@ def test_table_names_each_mechanism_once_and_only_known_peers():
         assert next(iter(row.sides)) == OURS
     assert set(WORKERS) == {OURS, *REQUIREMENTS}
     for module in WORKERS.values():
-        assert (ROOT / "benchmarks" / "peers" / "workers" / f"{module}.py").exists()
+        assert (ROOT / "lab" / "benchmarks" / "peers" / "workers" / f"{module}.py").exists()
 
 
 def test_cells_are_those_that_are_compared():

@@ -8,18 +8,18 @@ import math
 import numpy as np
 import pytest
 
-from benchmarks.means import peers
-from benchmarks.means.__main__ import PAGE
-from benchmarks.means.inputs import Input, drawn
-from benchmarks.means.laws import of_mean
-from benchmarks.means.page import table
-from benchmarks.means.peers import EPSILONS, RESPONDENTS, ROWS, SURVEYS, Error, beside, line
-from benchmarks.means.workers import ours
-from benchmarks.means.workers.surveying import Asked, answered, of_frequencies
-from benchmarks.peers.environments import InstallError
-from benchmarks.peers.sides import ROOT, WORKERS
-from benchmarks.peers.table import OURS
-from benchmarks.peers.workers.measure import Contender
+from lab.benchmarks.means import peers
+from lab.benchmarks.means.__main__ import PAGE
+from lab.benchmarks.means.inputs import Input, drawn
+from lab.benchmarks.means.laws import of_mean
+from lab.benchmarks.means.page import table
+from lab.benchmarks.means.peers import EPSILONS, RESPONDENTS, ROWS, SURVEYS, Error, beside, line
+from lab.benchmarks.means.workers import ours
+from lab.benchmarks.means.workers.surveying import Asked, answered, of_frequencies
+from lab.benchmarks.peers.environments import InstallError
+from lab.benchmarks.peers.sides import ROOT, WORKERS
+from lab.benchmarks.peers.table import OURS
+from lab.benchmarks.peers.workers.measure import Contender
 
 LAWS = {
     "ldpkit: `dithered`": "`dithered`",
@@ -42,7 +42,7 @@ def test_every_row_has_a_worker():
     """A side of the benchmark beside the peers, whose worker for means is there."""
     assert {row.side for row in ROWS} == set(WORKERS)
     for module in WORKERS.values():
-        assert (ROOT / "benchmarks" / "means" / "workers" / f"{module}.py").exists()
+        assert (ROOT / "lab" / "benchmarks" / "means" / "workers" / f"{module}.py").exists()
 
 
 def test_a_worker_says_means_and_times():

@@ -3,19 +3,11 @@
 import numpy as np
 import pytest
 
-from benchmarks.means.__main__ import EPSILONS_OF_SHAPES, PAGE, SURVEYS, biases, distances
-from benchmarks.means.ahead import (
-    Node,
-    agree,
-    ahead,
-    grown,
-    leaves_of,
-    parts_of,
-    threshold,
-)
-from benchmarks.means.inputs import Input, drawn
-from benchmarks.means.page import table
-from benchmarks.means.shapes import (
+from lab.benchmarks.means.__main__ import EPSILONS_OF_SHAPES, PAGE, SURVEYS, biases, distances
+from lab.benchmarks.means.ahead import Node, agree, ahead, grown, leaves_of, parts_of, threshold
+from lab.benchmarks.means.inputs import Input, drawn
+from lab.benchmarks.means.page import table
+from lab.benchmarks.means.shapes import (
     CELLS,
     METHODS,
     arcs,

@@ -7,12 +7,12 @@ import pytest
 from specimens import question
 
 from ldp import Survey, SurveyError
-from ldp.domain import Domain
-from ldp.keys import Keys
+from ldp.answers.domain import Domain
+from ldp.answers.keys import Keys
 from ldp.mechanisms import AUTOMATIC, MECHANISMS
 from ldp.mechanisms.auto import Considered, considered, least_error, total_error
-from ldp.optimum import efficiency
-from ldp_aggregator.privacy.explanation import explanation
+from ldp.mechanisms.values.optimum import efficiency
+from ldp_aggregator.explanations.explanation import explanation
 
 EPSILONS = (
     "0.05",
@@ -125,7 +125,8 @@ def test_each_candidate_is_designed_once(keys, monkeypatch):
         )
 
     monkeypatch.setattr(
-        "ldp.survey_file.MECHANISMS", {name: counted(row) for name, row in MECHANISMS.items()}
+        "ldp.survey.survey_file.MECHANISMS",
+        {name: counted(row) for name, row in MECHANISMS.items()},
     )
     values = [str(number) for number in range(20)]
     chosen = question("auto", f'{keys}\nvalues = {values}\nepsilon = "1.25"')

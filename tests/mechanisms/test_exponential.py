@@ -5,10 +5,10 @@ from fractions import Fraction
 import pytest
 
 from ldp import SurveyError, parse_survey
-from ldp.channel import Channel, has_full_rank, right_inverse
-from ldp.exact import exp_lower, log
-from ldp.mechanisms.matrix import common_denominator
-from ldp_aggregator.privacy.explanation import explanation
+from ldp.mechanisms.values.matrix import common_denominator
+from ldp.numbers.channel import Channel, has_full_rank, right_inverse
+from ldp.numbers.exact import exp_lower, log
+from ldp_aggregator.explanations.explanation import explanation
 
 IDENTITY = "quality = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]"
 

@@ -9,18 +9,18 @@ from specimens import SMALL, question
 from written_out import same_block, scores, supported
 
 from ldp.errors import EstimateError
-from ldp.exact import odds
-from ldp.layout import MOST_SYMBOLS
 from ldp.mechanisms.auto import total_error
-from ldp.mechanisms.hadamard import HadamardResponse, least_error_response
-from ldp.mechanisms.pad_and_sample import PadAndSample
-from ldp_aggregator.decoders.blocks import block_moments
-from ldp_aggregator.health_checks.report_checks import health
-from ldp_aggregator.intervals.intervals import clopper_pearson, score_interval
+from ldp.mechanisms.sets.pad_and_sample import PadAndSample
+from ldp.mechanisms.values.hadamard import HadamardResponse, least_error_response
+from ldp.numbers.exact import odds
+from ldp.numbers.layout import MOST_SYMBOLS
+from ldp_aggregator.analyses.health_checks.report_checks import health
+from ldp_aggregator.decoders.intervals.intervals import clopper_pearson, score_interval
+from ldp_aggregator.decoders.values.blocks import block_moments
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.reports.form import Wanted
-from ldp_simulations.sampling.hadamard import hadamard_counts
 from ldp_simulations.sampling.table import crafted_rows, sample_counts
+from ldp_simulations.sampling.values.hadamard import hadamard_counts
 
 IN_BLOCKS = {
     specimen.name: specimen.randomizer

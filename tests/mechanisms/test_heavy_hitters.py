@@ -21,8 +21,7 @@ from specimens import question
 from written_out import declared_law, supported
 
 from ldp import EstimateError, SurveyError, parse_survey
-from ldp.exact import odds
-from ldp.mechanisms.heavy_hitters import (
+from ldp.mechanisms.texts.heavy_hitters import (
     CELLS,
     MOST_CELLS,
     UNICODE,
@@ -30,15 +29,21 @@ from ldp.mechanisms.heavy_hitters import (
     response_to_cells,
     stage_lengths,
 )
-from ldp.mechanisms.projective import ProjectiveResponse, least_error_response
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.intervals.intervals import score_interval
-from ldp_aggregator.options import Options
-from ldp_aggregator.search.continuations import continuations, unfinished
-from ldp_aggregator.search.found import _squares, found_moments
-from ldp_aggregator.search.prefix_extension import _confirmed, confirming_line, rates, search
-from ldp_aggregator.search.reach import expected_reach
-from ldp_aggregator.tallies.counting import empty_counts
+from ldp.mechanisms.values.projective import ProjectiveResponse, least_error_response
+from ldp.numbers.exact import odds
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.options import Options
+from ldp_aggregator.decoders.intervals.intervals import score_interval
+from ldp_aggregator.decoders.search.continuations import continuations, unfinished
+from ldp_aggregator.decoders.search.found import _squares, found_moments
+from ldp_aggregator.decoders.search.prefix_extension import (
+    _confirmed,
+    confirming_line,
+    rates,
+    search,
+)
+from ldp_aggregator.decoders.search.reach import expected_reach
+from ldp_aggregator.tallies.counting.counting import empty_counts
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.searches import search_counts
 

@@ -8,11 +8,11 @@ import pytest
 from associations import law_of, survey_of
 from specimens import question
 
-from ldp.domain import Domain
-from ldp.exact import exp_lower, fraction, log, sqrt_lower
+from ldp.answers.domain import Domain
 from ldp.mechanisms import MECHANISMS
-from ldp.mechanisms.histogram import MOST_LEVELS, NoisyHistogram
-from ldp.randomness import WORD, Replay
+from ldp.mechanisms.values.histogram import MOST_LEVELS, NoisyHistogram
+from ldp.numbers.exact import exp_lower, fraction, log, sqrt_lower
+from ldp.numbers.randomness import WORD, Replay
 from ldp_aggregator.decoders.table import decoder_of
 
 EPSILONS = ("0.01", "0.3", "1", "2", "4", "8", "40")

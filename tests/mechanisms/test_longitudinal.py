@@ -17,14 +17,14 @@ from permanence import (
 from specimens import question
 
 from ldp import SurveyError, parse_survey
-from ldp.channel import Channel, worst_ratio
-from ldp.exact import exp_lower, log
 from ldp.mechanisms.auto import total_error
-from ldp.mechanisms.grr import RandomizedResponse
-from ldp.mechanisms.local_hashing import LocalHashing
-from ldp.mechanisms.longitudinal import Chain
-from ldp.mechanisms.rappor import Rappor
-from ldp.mechanisms.unary import UnaryEncoding
+from ldp.mechanisms.chains.longitudinal import Chain
+from ldp.mechanisms.chains.rappor import Rappor
+from ldp.mechanisms.values.grr import RandomizedResponse
+from ldp.mechanisms.values.local_hashing import LocalHashing
+from ldp.mechanisms.values.unary import UnaryEncoding
+from ldp.numbers.channel import Channel, worst_ratio
+from ldp.numbers.exact import exp_lower, log
 from ldp_client import Client
 
 SYMBOLS = {

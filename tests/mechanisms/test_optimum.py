@@ -6,12 +6,12 @@ from fractions import Fraction
 import pytest
 from specimens import question
 
-from ldp.domain import Domain
-from ldp.exact import exp_lower, fraction
-from ldp.keys import Keys
+from ldp.answers.domain import Domain
+from ldp.answers.keys import Keys
 from ldp.mechanisms import MECHANISMS, Pure
 from ldp.mechanisms.auto import total_error
-from ldp.optimum import efficiency, optimal_total_error, settled_error
+from ldp.mechanisms.values.optimum import efficiency, optimal_total_error, settled_error
+from ldp.numbers.exact import exp_lower, fraction
 
 GRID = [
     (size, fraction(epsilon))

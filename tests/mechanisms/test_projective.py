@@ -7,11 +7,9 @@ import pytest
 from written_out import projective_points
 
 from ldp import EstimateError
-from ldp.exact import odds
-from ldp.finite_field import inner_product, is_order, multiple
-from ldp.layout import MOST_SYMBOLS
 from ldp.mechanisms.auto import total_error
-from ldp.mechanisms.projective import (
+from ldp.mechanisms.values.optimum import efficiency
+from ldp.mechanisms.values.projective import (
     MOST_POINTS,
     ProjectiveResponse,
     geometry,
@@ -19,12 +17,18 @@ from ldp.mechanisms.projective import (
     least_error_response,
     vector,
 )
-from ldp.optimum import efficiency
-from ldp_aggregator.moments.supports import support_counts, walsh_hadamard
-from ldp_aggregator.projective.cyclic_design import CyclicDesign, as_integers, cyclic_design
-from ldp_aggregator.projective.cyclic_order import cyclic_orders
-from ldp_aggregator.tallies.counting import empty_counts
-from ldp_simulations.sampling.projective import projective_counts
+from ldp.numbers.exact import odds
+from ldp.numbers.finite_field import inner_product, is_order, multiple
+from ldp.numbers.layout import MOST_SYMBOLS
+from ldp_aggregator.decoders.moments.supports import support_counts, walsh_hadamard
+from ldp_aggregator.numerics.projective.cyclic_design import (
+    CyclicDesign,
+    as_integers,
+    cyclic_design,
+)
+from ldp_aggregator.numerics.projective.cyclic_order import cyclic_orders
+from ldp_aggregator.tallies.counting.counting import empty_counts
+from ldp_simulations.sampling.values.projective import projective_counts
 
 SPACES = ((2, 3), (2, 6), (3, 3), (3, 5), (4, 3), (4, 4), (5, 3), (7, 3), (8, 3), (13, 3), (16, 3))
 
@@ -229,7 +233,7 @@ def test_few_holders_are_sampled_from_the_law():
 
 def test_a_simulation_too_large_is_refused(monkeypatch):
     """Beyond the limit there is an error at once, and no endless wait."""
-    monkeypatch.setattr("ldp_simulations.sampling.projective.MOST_DRAWS", 10)
+    monkeypatch.setattr("ldp_simulations.sampling.values.projective.MOST_DRAWS", 10)
     with pytest.raises(EstimateError, match="at most 10 draws"):
         projective_counts(
             ProjectiveResponse(6, 3, 4, truth=3, other=1),

@@ -16,14 +16,14 @@ import numpy as np
 import pytest
 from specimens import question
 
-from ldp.accounting import composed_epsilon
-from ldp.channel import Channel, worst_ratio
-from ldp.exact import fraction, log, odds
-from ldp.mechanisms.projective import ProjectiveResponse
-from ldp.mechanisms.rappor import Rappor
-from ldp.mechanisms.subset import SubsetSelection
-from ldp.randomness import WORD, Replay
-from ldp_aggregator.decoders.pure import pure_moments
+from ldp.mechanisms.chains.rappor import Rappor
+from ldp.mechanisms.values.projective import ProjectiveResponse
+from ldp.mechanisms.values.subset import SubsetSelection
+from ldp.numbers.accounting import composed_epsilon
+from ldp.numbers.channel import Channel, worst_ratio
+from ldp.numbers.exact import fraction, log, odds
+from ldp.numbers.randomness import WORD, Replay
+from ldp_aggregator.decoders.values.pure import pure_moments
 
 EPSILONS = ("0.5", "1", "2", "4")
 

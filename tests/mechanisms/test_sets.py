@@ -9,13 +9,13 @@ from calling import run
 from specimens import question
 
 from ldp import AnswerError, EstimateError, Survey, SurveyError, parse_survey
-from ldp.domain import Domain
-from ldp.keys import Keys
+from ldp.answers.domain import Domain
+from ldp.answers.keys import Keys
+from ldp.answers.sets import members, set_of, sets_of
 from ldp.mechanisms import AUTOMATIC, MECHANISMS
 from ldp.mechanisms.auto import total_error
-from ldp.mechanisms.set_unary import SetEncoding
-from ldp.optimum import efficiency
-from ldp.sets import members, set_of, sets_of
+from ldp.mechanisms.sets.set_unary import SetEncoding
+from ldp.mechanisms.values.optimum import efficiency
 from ldp_aggregator import Options
 from ldp_client import Client
 from ldp_simulations.holders import SetHolders, synthetic_sets

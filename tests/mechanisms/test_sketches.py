@@ -10,10 +10,10 @@ from specimens import question
 from written_out import sketch_rates
 
 from ldp import EstimateError, Survey, SurveyError
-from ldp.mechanisms import sketches
-from ldp.mechanisms.sketches import CountMean, HadamardCountMean
+from ldp.mechanisms.values import sketches
+from ldp.mechanisms.values.sketches import CountMean, HadamardCountMean
 from ldp_aggregator import Options, estimate
-from ldp_aggregator.decoders.sketch import sketch_moments
+from ldp_aggregator.decoders.values.sketch import sketch_moments
 from ldp_aggregator.tallies.tally import Tally
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import form_of, sample_counts

@@ -8,16 +8,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from ldp.exact import odds
-from ldp.mechanisms import subset
-from ldp.mechanisms.subset import (
+from ldp.mechanisms.values import subset
+from ldp.mechanisms.values.subset import (
     SubsetSelection,
     _coarse_bits,
     _member,
     _uniform_set,
     least_error_size,
 )
-from ldp.randomness import Replay
+from ldp.numbers.exact import odds
+from ldp.numbers.randomness import Replay
 from ldp_simulations.audit.tapes.every_tape import every_tape
 
 DRAWS = 20_000

@@ -8,17 +8,17 @@ import pytest
 from specimens import question
 
 from ldp import SurveyError, parse_survey
-from ldp.channel import Channel, chain, inverse
-from ldp.mechanisms.additive import AdditiveNoise, tails
-from ldp.mechanisms.grr import RandomizedResponse
-from ldp_aggregator.decoders.noise import mean_error, noise_moments
+from ldp.mechanisms.numbers.additive import AdditiveNoise, tails
+from ldp.mechanisms.values.grr import RandomizedResponse
+from ldp.numbers.channel import Channel, chain, inverse
+from ldp_aggregator.answers.estimates.frequencies import moments_of
+from ldp_aggregator.answers.estimates.means import Mean, mean_of, parts_of
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.options import Options
+from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.decoders.numbers.noise import mean_error, noise_moments
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.estimates.frequencies import moments_of
-from ldp_aggregator.estimates.means import Mean, mean_of, parts_of
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.moments.moments import Moments
-from ldp_aggregator.options import Options
-from ldp_aggregator.privacy.explanation import explanation
+from ldp_aggregator.explanations.explanation import explanation
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
 

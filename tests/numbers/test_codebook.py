@@ -11,18 +11,19 @@ import pytest
 
 import ldp
 import ldp_simulations
-from ldp.balls import UNIT, packed, read_vector, written_vector
-from ldp.codewords import CODES, codeword, coordinates, magnitudes
+from ldp.answers.balls import UNIT, packed, read_vector, written_vector
 from ldp.errors import AnswerError, EstimateError, SurveyError
-from ldp.exact import exp_lower
-from ldp.mechanisms.codebook import CodebookResponse, usual_near
+from ldp.mechanisms.vectors.codebook import CodebookResponse, usual_near
+from ldp.mechanisms.vectors.codewords import CODES, codeword, coordinates, magnitudes
+from ldp.numbers.exact import exp_lower
 from ldp_aggregator import estimate
-from ldp_aggregator.decoders.codebook import explained
-from ldp_aggregator.tallies.codeword_counting import OFFSET, codewords
-from ldp_aggregator.tallies.counting import count_rows, empty_counts
-from ldp_aggregator.vectors.half_normals import greatest
-from ldp_aggregator.vectors.law import deviation, word_law
-from ldp_aggregator.vectors.mean_vector import VectorParts, mean_vector
+from ldp_aggregator.decoders.other_results import VectorParts
+from ldp_aggregator.decoders.vectors.codebook import explained
+from ldp_aggregator.decoders.vectors.half_normals import greatest
+from ldp_aggregator.decoders.vectors.law import deviation, word_law
+from ldp_aggregator.decoders.vectors.mean_vector import mean_vector
+from ldp_aggregator.tallies.counting.codeword_counting import OFFSET, codewords
+from ldp_aggregator.tallies.counting.counting import count_rows, empty_counts
 from ldp_simulations.reports.codebook_draws import codebook_rows
 
 FIGURES = {
@@ -149,7 +150,7 @@ def test_words_are_unbiased_over_all_codebooks(monkeypatch):
     books = list(product(product((-2, -1, 1, 2), repeat=2), repeat=2))
     chosen = []
     monkeypatch.setattr(
-        "ldp.mechanisms.codebook.codeword", lambda _seed, number, _size: chosen[-1][number]
+        "ldp.mechanisms.vectors.codebook.codeword", lambda _seed, number, _size: chosen[-1][number]
     )
     lengths = {}
     for direction in ((UNIT, 0), (0, -UNIT), (UNIT // 2, 0), (UNIT // 4, UNIT // 4), (0, 0)):
@@ -192,7 +193,7 @@ def tally_of(survey, vector, reports, seed, response=None):
 
 def largest_score(survey, counts, vector):
     """How far the mean is from a vector, in standard errors: the coordinate furthest off."""
-    from ldp_aggregator.decoders.codebook import vector_parts
+    from ldp_aggregator.decoders.vectors.codebook import vector_parts
 
     parts = vector_parts(survey["v"].randomizer, counts)
     return np.abs((parts.estimate - vector) / np.sqrt(parts.variance)).max()
@@ -358,7 +359,7 @@ def test_a_survey_of_vectors_survives_its_file():
 def test_estimates_say_what_they_are():
     """Coordinates by number, in every format; no covariance, and nothing post-processed."""
     from ldp_aggregator import Options
-    from ldp_aggregator.rendering.formats import rendered
+    from ldp_aggregator.output.formats.formats import rendered
 
     survey = asked(dimensions=3, outside="clip")
     reports = ldp_simulations.randomize(survey, {"v": [[0.5, -2, 1]] * 400}, seed=1)

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 import ldp
 import ldp_aggregator
 import ldp_simulations
-from ldp.certificate import certificate
-from ldp.compiled import compiled
-from ldp.contributions import CHOOSING_BYTES, chosen
+from ldp.answers.contributions import CHOOSING_BYTES, chosen
 from ldp.errors import AnswerError, SurveyError
-from ldp.randomness import Replay
+from ldp.numbers.randomness import Replay
+from ldp.privacy.certificate import certificate
+from ldp.survey.compiled import compiled
 from ldp_client import Client
-from ldp_client.codegen import module
+from ldp_client.tools.codegen import module
 
 HOURS = {"type": "number", "low": 0, "high": 60, "step": 1}
 COUNT = {"type": "integer", "low": -3, "high": 9}

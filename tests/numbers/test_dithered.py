@@ -12,21 +12,21 @@ from calling import run
 from specimens import question
 
 from ldp.errors import SurveyError
-from ldp.exact import exp_lower
-from ldp.mechanisms.dithered import (
+from ldp.mechanisms.numbers.dithered import (
     FINEST_GRID,
     DitheredResponse,
     error_of_levels,
     usual_levels,
 )
+from ldp.numbers.exact import exp_lower
+from ldp_aggregator.answers.estimates.manipulation import mean_reach
+from ldp_aggregator.answers.estimates.means import mean_of
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.decoder import Parts
-from ldp_aggregator.decoders.dithered import largest_error, mean_parts, scores_of
-from ldp_aggregator.estimates.manipulation import mean_reach
-from ldp_aggregator.estimates.means import mean_of
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.options import Options
-from ldp_aggregator.service.page.sections.questions import question_section
-from ldp_aggregator.service.page.views.question import QuestionView
+from ldp_aggregator.decoders.numbers.dithered import largest_error, mean_parts, scores_of
+from ldp_service.page.sections.questions import question_section
+from ldp_service.page.views.question import QuestionView
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
 
@@ -227,7 +227,7 @@ def test_means_by_hand(reports, estimand, variance, error, spread, monkeypatch):
     Of fewer than five it is not known, and a population may have all that the range allows.
     """
     parts = [Parts(0.5, 1.5, variance, spread_error=0.125, least_variance=0.1)]
-    monkeypatch.setattr("ldp_aggregator.estimates.means.parts_of", lambda *_: parts[0])
+    monkeypatch.setattr("ldp_aggregator.answers.estimates.means.parts_of", lambda *_: parts[0])
     asked = question("dithered", 'type = "number"\nlow = 10\nhigh = 22\nstep = 3\nepsilon = 4')
     counts = np.zeros((asked.layout.cohorts, asked.layout.symbols), dtype=np.int64)
     counts[0, 0] = reports

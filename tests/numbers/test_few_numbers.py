@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 import ldp
+from ldp_aggregator.answers.estimates.frequencies import moments_of
+from ldp_aggregator.answers.estimates.means import FEWEST, parts_of
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
+from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.estimates.frequencies import moments_of
-from ldp_aggregator.estimates.means import FEWEST, parts_of
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
-from ldp_aggregator.options import Options
-from ldp_aggregator.rendering.formats import FORMATS
-from ldp_aggregator.service.page.sections.questions import question_section
-from ldp_aggregator.service.page.views.question import QuestionView
-from ldp_aggregator.tallies.counting import empty_counts
+from ldp_aggregator.output.formats.formats import FORMATS
+from ldp_aggregator.tallies.counting.counting import empty_counts
+from ldp_service.page.sections.questions import question_section
+from ldp_service.page.views.question import QuestionView
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.population import points_of
 from ldp_simulations.sampling.table import sample_counts
@@ -198,7 +198,7 @@ def test_a_variance_is_not_cut_below_what_samples_have():
 
 def test_frequencies_of_a_distribution_are_worked_out_once(monkeypatch):
     """The range, the histogram, the mean and its variance come of one solution."""
-    from ldp_aggregator.decoders import arcs
+    from ldp_aggregator.decoders.arcs import arcs
 
     solved = []
 

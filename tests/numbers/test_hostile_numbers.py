@@ -6,11 +6,11 @@ from calling import run
 
 import ldp
 from ldp.errors import AnswerError, EstimateError, SurveyError
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.options import Options
-from ldp_aggregator.rendering.columns import aligned
-from ldp_aggregator.rendering.sheet import TextTable
-from ldp_aggregator.service.analysis.queries import options_of
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.options import Options
+from ldp_aggregator.output.columns import aligned
+from ldp_aggregator.output.sheet import TextTable
+from ldp_service.analysis.queries import options_of
 from ldp_simulations.holders import Holders
 from ldp_simulations.population import points_of
 from ldp_simulations.sampling.table import sample_counts

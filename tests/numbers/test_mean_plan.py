@@ -8,8 +8,8 @@ from calling import run
 
 import ldp
 from ldp.errors import EstimateError, UnknownNameError
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.options import Options
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.options import Options
 from ldp_simulations import plan
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import sample_counts

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from specimens import question
 
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.options import Options
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.options import Options
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ldp
-from ldp.compiled import compiled
+from ldp.answers.scales import read_number
 from ldp.errors import AnswerError, SurveyError
-from ldp.randomness import Replay
-from ldp.scales import read_number
+from ldp.numbers.randomness import Replay
+from ldp.survey.compiled import compiled
 
 
 def asked(mechanism="dithered", **keys):

@@ -10,12 +10,12 @@ from calling import run
 from specimens import question
 
 from ldp.errors import EstimateError
-from ldp.mechanisms.one_bit import OneBitMean
+from ldp.mechanisms.numbers.one_bit import OneBitMean
+from ldp_aggregator.answers.estimates.frequencies import moments_of
+from ldp_aggregator.answers.estimates.manipulation import manipulation
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.estimates.frequencies import moments_of
-from ldp_aggregator.estimates.manipulation import manipulation
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.options import Options
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import ldp
-from ldp_aggregator.estimates.pooling import Version, estimate_pooled, poolable
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.options import Options
+from ldp_aggregator.answers.estimates.pooling import Version, estimate_pooled, poolable
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.options import Options
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import sample_counts
 

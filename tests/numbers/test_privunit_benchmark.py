@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from benchmarks.privunit import (
+from lab.benchmarks.privunit import (
     DIMENSIONS,
     EPSILONS,
     PrivUnit,

@@ -10,9 +10,9 @@ from calling import run
 from specimens import question
 
 import ldp
-from ldp.exact import exp_lower
-from ldp.mechanisms.square_wave import MOST_VALUES, SquareWave, usual_width
-from ldp_aggregator.decoders.window import (
+from ldp.mechanisms.numbers.square_wave import MOST_VALUES, SquareWave, usual_width
+from ldp.numbers.exact import exp_lower
+from ldp_aggregator.decoders.numbers.window import (
     largest_error,
     mean_parts,
     mean_reach,

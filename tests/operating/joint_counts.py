@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ldp_aggregator.service.counting.turn import begin
-from ldp_aggregator.tallies.joint_counting import counted
+from ldp_aggregator.tallies.counting.joint_counting import counted
+from ldp_service.counting.turn import begin
 
 JOINT = """
 [survey]

@@ -8,7 +8,7 @@ from collecting import wait_for
 from pages import COMMUTE, TOKEN, answers, service_of, visitor
 
 from ldp import parse_survey
-from ldp_aggregator.service.repair import circumstances
+from ldp_service.repair import circumstances
 
 
 def test_page_and_doctor_say_that_the_clock_has_jumped(tmp_path, monkeypatch):

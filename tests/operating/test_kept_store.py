@@ -14,11 +14,11 @@ import pytest
 
 from ldp import parse_survey
 from ldp_aggregator import aggregate
-from ldp_aggregator.service.counting.served import Served
-from ldp_aggregator.service.repair.doctor import examine
-from ldp_aggregator.service.service import Service, Settings
-from ldp_aggregator.service.store.errors import StoreError
-from ldp_aggregator.service.upkeep.backup import restore
+from ldp_service.counting.served import Served
+from ldp_service.repair.doctor import examine
+from ldp_service.service import Service, Settings
+from ldp_service.store.errors import StoreError
+from ldp_service.upkeep.backup import restore
 
 KEPT = Path(__file__).parent / "kept"
 REPORTS = (KEPT / "kept.reports").read_bytes()

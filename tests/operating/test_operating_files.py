@@ -12,12 +12,12 @@ from places import ROOT
 from running_service import LDP, running_service
 
 from ldp_aggregator.commands.main import main
-from ldp_aggregator.service.alerts.flags import SECRET
-from ldp_aggregator.service.commands.serve import serve
-from ldp_aggregator.service.commands.serve_options import ServeOptions
-from ldp_aggregator.service.commands.settings import PREFIX, settings_of
-from ldp_aggregator.service.relay.command import SETTINGS, TOKEN
-from ldp_aggregator.service.relay.command import serve as relay_serve
+from ldp_service.alerts.flags import SECRET
+from ldp_service.commands.serve import serve
+from ldp_service.commands.serve_options import ServeOptions
+from ldp_service.commands.settings import PREFIX, settings_of
+from ldp_service.relay.command import SETTINGS, TOKEN
+from ldp_service.relay.command import serve as relay_serve
 
 FILES = ROOT / "examples" / "operating"
 PAGE = ROOT / "docs" / "operating.md"

@@ -14,29 +14,22 @@ from pages import TOKEN, service_of, serving, visitor
 from wire_samples import SURVEY, TEXT, batch_of, file_of
 
 from ldp import parse_survey
-from ldp.survey import Group
-from ldp_aggregator.service.counting.books import Books
-from ldp_aggregator.service.counting.housekeeping import define
-from ldp_aggregator.service.counting.publication import LIVE, Publication, Publisher, reports_of
-from ldp_aggregator.service.counting.served import Catalogue, Served
-from ldp_aggregator.service.counting.turn import begin
-from ldp_aggregator.service.repair.doctor import repair
-from ldp_aggregator.service.store.errors import StoreDamagedError
-from ldp_aggregator.service.store.opening import open_snapshot, open_store
-from ldp_aggregator.service.store.reading import tally_of
-from ldp_aggregator.service.store.records import (
-    EVER,
-    SHOWN,
-    Epoch,
-    sealed,
-    shard_of,
-    tally_key,
-)
-from ldp_aggregator.service.store.shown import ShownSnapshot
-from ldp_aggregator.service.store.verification import findings
-from ldp_aggregator.service.uploads.tokens import ANALYST, OPERATOR, TokenFile, Tokens, kept
-from ldp_aggregator.tallies.joint_counting import counted
+from ldp.survey.survey import Group
+from ldp_aggregator.tallies.counting.joint_counting import counted
 from ldp_aggregator.tallies.tally_file import decode_tally
+from ldp_service.counting.books import Books
+from ldp_service.counting.housekeeping import define
+from ldp_service.counting.publication import LIVE, Publication, Publisher, reports_of
+from ldp_service.counting.served import Catalogue, Served
+from ldp_service.counting.turn import begin
+from ldp_service.repair.doctor import repair
+from ldp_service.store.errors import StoreDamagedError
+from ldp_service.store.opening import open_snapshot, open_store
+from ldp_service.store.reading import tally_of
+from ldp_service.store.records import EVER, SHOWN, Epoch, sealed, shard_of, tally_key
+from ldp_service.store.shown import ShownSnapshot
+from ldp_service.store.verification import findings
+from ldp_service.uploads.tokens import ANALYST, OPERATOR, TokenFile, Tokens, kept
 
 DEVICES = 8
 PATHS = (
@@ -76,9 +69,9 @@ def test_polling_recovers_no_report(tmp_path, monkeypatch):
 
     What is answered, by any way, stays the same but for the numbers of batches.
     """
-    monkeypatch.setattr("ldp_aggregator.service.counting.publication.PACE", 0)
-    monkeypatch.setattr("ldp_aggregator.service.http.metrics.PAUSE", 0)
-    monkeypatch.setattr("ldp_aggregator.service.http.estimate_metrics.MOST_VALUES", 10**6)
+    monkeypatch.setattr("ldp_service.counting.publication.PACE", 0)
+    monkeypatch.setattr("ldp_service.http.metrics.PAUSE", 0)
+    monkeypatch.setattr("ldp_service.http.estimate_metrics.MOST_VALUES", 10**6)
     for folder, publication in (("live", LIVE), ("default", Publication())):
         (tmp_path / folder).mkdir()
         shown = {"publication": publication, "metrics_estimates": True}
@@ -121,7 +114,7 @@ def _masked(text):
 
 def test_more_is_shown_when_as_many_more_have_come(tmp_path, monkeypatch):
     """Of 65 reports, one at a time, those who poll see 20, 40, 60; and so after a restart."""
-    monkeypatch.setattr("ldp_aggregator.service.counting.publication.PACE", 0)
+    monkeypatch.setattr("ldp_service.counting.publication.PACE", 0)
     seen = []
     for life in range(2):
         with service_of(TEXT, folder=tmp_path, publication=Publication()) as service:
@@ -204,7 +197,7 @@ def served_in(service):
 
 def test_fewer_are_shown_after_a_time_if_that_is_asked_for(tmp_path, monkeypatch):
     """With `minutes`, once the least are there; not before."""
-    monkeypatch.setattr("ldp_aggregator.service.counting.publication.PACE", 0)
+    monkeypatch.setattr("ldp_service.counting.publication.PACE", 0)
     publication = Publication(4, minutes=1e-9)
     with service_of(TEXT, folder=tmp_path, publication=publication) as service:
         served = service.catalogue.all[0]

@@ -29,8 +29,8 @@ from running_service import LDP, started
 from wire_samples import TEXT, file_of
 
 from ldp import parse_survey
-from ldp.epochs import batch_id, parse_length
-from ldp.wire import Batch
+from ldp.numbers.epochs import batch_id, parse_length
+from ldp.wire.wire import Batch
 
 FILES = Path(__file__).parents[2] / "examples" / "operating"
 EPOCHS = TEXT.replace('name = "example"', 'name = "example"\nepoch = "1h"', 1)

@@ -17,19 +17,19 @@ from click.testing import CliRunner
 from pages import TOKEN, UPLOADING, visitor, write_tokens
 from wire_samples import SURVEY, TEXT
 
-from ldp_aggregator.service.commands import running
-from ldp_aggregator.service.commands.serve import serve
-from ldp_aggregator.service.commands.serve_options import ServeOptions
-from ldp_aggregator.service.commands.settings import PREFIX, settings_of
-from ldp_aggregator.service.counting.publication import Publication
-from ldp_aggregator.service.counting.served import Served
-from ldp_aggregator.service.logs import events as logs
-from ldp_aggregator.service.logs.audit_log import AuditLog
-from ldp_aggregator.service.relay.command import SETTINGS
-from ldp_aggregator.service.relay.command import serve as relay_serve
-from ldp_aggregator.service.relay.running import RelayOptions
-from ldp_aggregator.service.service import Service, Settings
-from ldp_aggregator.service.uploads.tokens import TokenFile
+from ldp_service.commands import running
+from ldp_service.commands.serve import serve
+from ldp_service.commands.serve_options import ServeOptions
+from ldp_service.commands.settings import PREFIX, settings_of
+from ldp_service.counting.publication import Publication
+from ldp_service.counting.served import Served
+from ldp_service.logs import events as logs
+from ldp_service.logs.audit_log import AuditLog
+from ldp_service.relay.command import SETTINGS
+from ldp_service.relay.command import serve as relay_serve
+from ldp_service.relay.running import RelayOptions
+from ldp_service.service import Service, Settings
+from ldp_service.uploads.tokens import TokenFile
 
 
 def asking(folder, monkeypatch, command, *, prefix, options_of):
@@ -268,7 +268,7 @@ def test_who_looked_at_what(service, tmp_path):
 def test_no_one_fills_the_disk_with_refusals(tmp_path, monkeypatch):
     """Of those who show no good token 60 a minute have a line; the rest are counted."""
     now = [6000.0]
-    monkeypatch.setattr("ldp_aggregator.service.logs.audit_log.time.time", lambda: now[0])
+    monkeypatch.setattr("ldp_service.logs.audit_log.time.time", lambda: now[0])
     audit = AuditLog(tmp_path / "audit.log")
     for number in range(1000):
         audit.refuse(path=f"/{number}", status=401)

@@ -23,16 +23,16 @@ from wire_samples import BATCHES, SURVEY, TEXT, file_of
 
 from ldp import parse_survey
 from ldp_aggregator import Tally, estimate
-from ldp_aggregator.files import FileError, read_candidates
-from ldp_aggregator.rendering.safe_cells import printable, safe_cell
-from ldp_aggregator.service.commands import running as process
-from ldp_aggregator.service.http.server import GRACE
-from ldp_aggregator.service.sources.folder import FolderSource
-from ldp_aggregator.service.store.sqlite import SQLiteStore
-from ldp_aggregator.service.upkeep.backup import back_up, restore
-from ldp_aggregator.service.uploads.given_tokens import given_tokens
-from ldp_aggregator.service.uploads.token_use import TokenUse, path_of, read_days
-from ldp_aggregator.service.uploads.tokens import TokenFile
+from ldp_aggregator.output.files import FileError, read_candidates
+from ldp_aggregator.output.safe_cells import printable, safe_cell
+from ldp_service.commands import running as process
+from ldp_service.http.server import GRACE
+from ldp_service.sources.folder import FolderSource
+from ldp_service.store.sqlite import SQLiteStore
+from ldp_service.upkeep.backup import back_up, restore
+from ldp_service.uploads.given_tokens import given_tokens
+from ldp_service.uploads.token_use import TokenUse, path_of, read_days
+from ldp_service.uploads.tokens import TokenFile
 
 SECRET = "s" * 40
 NAMED = """
@@ -95,7 +95,7 @@ def test_what_every_answer_says(served):
 
 def test_over_tls_browsers_stay_with_it(tmp_path):
     """HSTS is said where TLS is ours, and nowhere else."""
-    from ldp_aggregator.service.http.app import Application
+    from ldp_service.http.app import Application
 
     with service_of(TEXT, folder=tmp_path) as service:
         for scheme, said in (("http", None), ("https", "max-age=31536000")):

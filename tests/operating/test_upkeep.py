@@ -15,25 +15,25 @@ from wire_samples import SURVEY, TEXT, batch_of, file_of
 
 from ldp import parse_survey
 from ldp.errors import LDPError
-from ldp_aggregator.service.counting.admission import Rules
-from ldp_aggregator.service.counting.books import Books
-from ldp_aggregator.service.counting.housekeeping import define, tidy
-from ldp_aggregator.service.counting.publication import Publication, Publisher
-from ldp_aggregator.service.counting.served import Catalogue, Served
-from ldp_aggregator.service.counting.turn import begin
-from ldp_aggregator.service.repair.doctor import examine
-from ldp_aggregator.service.sources.folder import FolderSource
-from ldp_aggregator.service.store.errors import StoreError
-from ldp_aggregator.service.store.opening import open_snapshot, open_store
-from ldp_aggregator.service.store.reading import history, outcomes_in_all, received, tally_of
-from ldp_aggregator.service.store.records import SHOWN, TALLY, Epoch
-from ldp_aggregator.service.store.sqlite import SQLiteStore
-from ldp_aggregator.service.store.verification import findings
-from ldp_aggregator.service.store.witness import WITNESS
-from ldp_aggregator.service.upkeep import rotation
-from ldp_aggregator.service.upkeep.backup import back_up, restore
-from ldp_aggregator.service.upkeep.removal import remove_survey
-from ldp_aggregator.service.upkeep.rotation import back_up_into, parse_keep
+from ldp_service.counting.admission import Rules
+from ldp_service.counting.books import Books
+from ldp_service.counting.housekeeping import define, tidy
+from ldp_service.counting.publication import Publication, Publisher
+from ldp_service.counting.served import Catalogue, Served
+from ldp_service.counting.turn import begin
+from ldp_service.repair.doctor import examine
+from ldp_service.sources.folder import FolderSource
+from ldp_service.store.errors import StoreError
+from ldp_service.store.opening import open_snapshot, open_store
+from ldp_service.store.reading import history, outcomes_in_all, received, tally_of
+from ldp_service.store.records import SHOWN, TALLY, Epoch
+from ldp_service.store.sqlite import SQLiteStore
+from ldp_service.store.verification import findings
+from ldp_service.store.witness import WITNESS
+from ldp_service.upkeep import rotation
+from ldp_service.upkeep.backup import back_up, restore
+from ldp_service.upkeep.removal import remove_survey
+from ldp_service.upkeep.rotation import back_up_into, parse_keep
 
 OTHER = TEXT.replace('name = "example"', 'name = "other"')
 

@@ -11,13 +11,13 @@ import uvicorn
 from browser import free_port
 
 from ldp import parse_survey
-from ldp_aggregator.estimates.stop_lists import StopLists
-from ldp_aggregator.service.counting.publication import LIVE
-from ldp_aggregator.service.counting.served import Served
-from ldp_aggregator.service.http.app import Application
-from ldp_aggregator.service.service import Service, Settings
-from ldp_aggregator.service.uploads.tokens import ANALYST, UPLOAD, TokenFile, Tokens, kept
+from ldp_aggregator.answers.estimates.stop_lists import StopLists
 from ldp_client import Client, report_bytes
+from ldp_service.counting.publication import LIVE
+from ldp_service.counting.served import Served
+from ldp_service.http.app import Application
+from ldp_service.service import Service, Settings
+from ldp_service.uploads.tokens import ANALYST, UPLOAD, TokenFile, Tokens, kept
 
 COMMUTE = """
 [survey]

@@ -16,7 +16,7 @@ from running_service import request, running_service
 from wire_samples import BATCHES, file_of
 
 from ldp import parse_survey
-from ldp_aggregator.service.uploads.debugging import MOST_BODY, MOST_UPLOADS
+from ldp_service.uploads.debugging import MOST_BODY, MOST_UPLOADS
 
 SURVEY = parse_survey(COMMUTE)
 

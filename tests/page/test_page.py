@@ -10,11 +10,11 @@ import pytest
 from html_elements import problem, read
 from pages import COMMUTE, TOKEN, answers, service_of, visitor
 
-from ldp.wire import REASONS
+from ldp.wire.wire import REASONS
 from ldp_aggregator import Options
-from ldp_aggregator.estimates.detection import adjusted_p_values
-from ldp_aggregator.service.page.routes import FILES
-from ldp_aggregator.service.page.sections.downloads import DOWNLOADS
+from ldp_aggregator.answers.estimates.detection import adjusted_p_values
+from ldp_service.page.routes import FILES
+from ldp_service.page.sections.downloads import DOWNLOADS
 
 NEWER = COMMUTE.replace('"walk"', '"walk", "train"')
 

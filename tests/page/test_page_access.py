@@ -8,8 +8,8 @@ from pages import COMMUTE, TOKEN, UPLOADING, Visitor, service_of, visitor, write
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from ldp_aggregator.service.http.app import Application
-from ldp_aggregator.service.page.routes import FILES
+from ldp_service.http.app import Application
+from ldp_service.page.routes import FILES
 
 POLICY = {
     "default-src": "'none'",

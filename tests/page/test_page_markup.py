@@ -10,15 +10,15 @@ from pages import HOSTILE, HOSTILE_VALUES, TOKEN, answers, service_of, visitor
 from surveys import survey_of, yes_no
 
 from ldp_aggregator import Options
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
-from ldp_aggregator.rendering.bars import MOST_BARS
-from ldp_aggregator.service.page.charts.bars import bars
-from ldp_aggregator.service.page.charts.pictures import STATIC
-from ldp_aggregator.service.page.charts.scale import Scale
-from ldp_aggregator.service.page.markup.tags import joined, tag
-from ldp_aggregator.service.page.sections.downloads import DOWNLOADS, download
-from ldp_aggregator.service.page.views.question import QuestionView
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
+from ldp_aggregator.output.pictures.bars import MOST_BARS
+from ldp_service.page.charts.bars import bars
+from ldp_service.page.charts.pictures import STATIC
+from ldp_service.page.charts.scale import Scale
+from ldp_service.page.markup.tags import joined, tag
+from ldp_service.page.sections.downloads import DOWNLOADS, download
+from ldp_service.page.views.question import QuestionView
 
 
 def hostile_page(folder):

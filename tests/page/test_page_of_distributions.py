@@ -7,12 +7,12 @@ import pytest
 
 import ldp
 from ldp.errors import EstimateError
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.options import Options
-from ldp_aggregator.service.analysis.queries import options_of
-from ldp_aggregator.service.page.charts.cumulative import cumulative
-from ldp_aggregator.service.page.sections.questions import question_section
-from ldp_aggregator.service.page.views.question import QuestionView
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.options import Options
+from ldp_service.analysis.queries import options_of
+from ldp_service.page.charts.cumulative import cumulative
+from ldp_service.page.sections.questions import question_section
+from ldp_service.page.views.question import QuestionView
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import sample_counts
 

@@ -6,10 +6,10 @@ import numpy as np
 from test_page_of_distributions import Unasked
 
 import ldp
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.options import Options
-from ldp_aggregator.service.page.sections.questions import question_section
-from ldp_aggregator.service.page.views.question import QuestionView
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.options import Options
+from ldp_service.page.sections.questions import question_section
+from ldp_service.page.views.question import QuestionView
 from ldp_simulations.sampling.table import sample_counts
 from ldp_simulations.vector_holders import VectorHolders
 

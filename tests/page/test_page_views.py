@@ -14,18 +14,18 @@ from places import ROOT
 import ldp
 import ldp_aggregator
 from ldp_aggregator import Options, compare
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.intervals.cumulants import cumulants
-from ldp_aggregator.intervals.held_by import held_by
-from ldp_aggregator.service.analysis.notes import Note, NoteError, NoteFile, parse_notes
-from ldp_aggregator.service.counting.publication import Publication
-from ldp_aggregator.service.page.markup.words import WORDS
-from ldp_aggregator.service.page.sections.sharpness import sharpness
-from ldp_aggregator.service.page.sections.values import _value
-from ldp_aggregator.service.page.views.numbers import cells_of, quantiles_in
-from ldp_aggregator.service.page.views.sharpness import sharpness_of
-from ldp_aggregator.service.store.records import Epoch, last_closed
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.decoders.intervals.cumulants import cumulants
+from ldp_aggregator.decoders.intervals.held_by import held_by
 from ldp_client import Client, report_bytes
+from ldp_service.analysis.notes import Note, NoteError, NoteFile, parse_notes
+from ldp_service.counting.publication import Publication
+from ldp_service.page.markup.words import WORDS
+from ldp_service.page.sections.sharpness import sharpness
+from ldp_service.page.sections.values import _value
+from ldp_service.page.views.numbers import cells_of, quantiles_in
+from ldp_service.page.views.sharpness import sharpness_of
+from ldp_service.store.records import Epoch, last_closed
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import sample_counts
 

@@ -8,11 +8,11 @@ import pytest
 from pages import COMMUTE, TOKEN, UPLOADING, service_of, visitor
 from wire_samples import TEXT
 
-from ldp_aggregator.service.logs.audit_log import AuditLog
-from ldp_aggregator.service.people.admission import SignIn
-from ldp_aggregator.service.people.flags import PeopleOptions, sign_in
-from ldp_aggregator.service.people.proxy import TrustedProxy
-from ldp_aggregator.service.people.roles import People, PeopleError, Person, parse
+from ldp_service.logs.audit_log import AuditLog
+from ldp_service.people.admission import SignIn
+from ldp_service.people.flags import PeopleOptions, sign_in
+from ldp_service.people.proxy import TrustedProxy
+from ldp_service.people.roles import People, PeopleError, Person, parse
 
 NOW = 1_800_000_000.0
 GRANTS = """

@@ -11,10 +11,10 @@ from calling import run
 from places import EXAMPLES
 from surveys import survey_of, yes_no
 
-from ldp.certificate import certificate as survey_certificate
-from ldp.exact import decimal_text
+from ldp.numbers.exact import decimal_text
 from ldp.privacy import batch_certificate, batch_privacy
 from ldp.privacy.batches import power
+from ldp.privacy.certificate import certificate as survey_certificate
 from ldp.privacy.certificates import stated
 from ldp.privacy.table import blanket_of
 

@@ -8,12 +8,12 @@ import pytest
 from calling import run
 
 import ldp
-from ldp.domain import Domain
-from ldp.mechanisms.grr import RandomizedResponse
-from ldp.mechanisms.hadamard import HadamardResponse
+from ldp.answers.domain import Domain
+from ldp.mechanisms.values.grr import RandomizedResponse
+from ldp.mechanisms.values.hadamard import HadamardResponse
 from ldp.privacy.batches import batch_epsilon
 from ldp.privacy.table import blanket_of
-from ldp_aggregator.privacy.trusted_curator import curator_error, rare_count_error
+from ldp_aggregator.explanations.trusted_curator import curator_error, rare_count_error
 from ldp_simulations.planning import shuffled_plan
 from ldp_simulations.planning.kinds.planning import designed
 from ldp_simulations.planning.shuffled_plan import (

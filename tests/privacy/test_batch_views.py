@@ -7,14 +7,14 @@ from itertools import combinations_with_replacement, permutations
 import pytest
 from data_sets import batch_law, one_more
 
-from ldp.exact import odds
-from ldp.mechanisms.grr import RandomizedResponse
+from ldp.mechanisms.values.grr import RandomizedResponse
+from ldp.numbers.exact import odds
 from ldp.privacy.batches import batch_epsilon, power
 from ldp.privacy.blankets import two_levels
 from ldp.privacy.deltas import delta_above, quick
 from ldp.privacy.table import blanket_of
-from ldp_aggregator.privacy.trusted_curator import mu_delta
-from ldp_aggregator.privacy.views import accounting, gaussian_view, renyi_view
+from ldp_aggregator.explanations.trusted_curator import mu_delta
+from ldp_aggregator.explanations.views import accounting, gaussian_view, renyi_view
 
 BLANKET = two_levels(Fraction(*odds(Fraction(2))), Fraction(1, 16), Fraction(0))
 DELTA = Fraction(1, 10**6)
@@ -66,7 +66,7 @@ def test_renyi_divergences_are_not_far_above_those_of_normal_noise():
 @pytest.mark.needs("dp_accounting")
 def test_dp_accounting_has_the_same_figures():
     """Its own composition against ours, where it is installed."""
-    from ldp_aggregator.privacy.composition import composed_batches
+    from ldp_aggregator.explanations.composition import composed_batches
 
     law = accounting(BLANKET, 2_000, DELTA)
     ours = float(composed_batches(BLANKET, 2_000, DELTA, batches=7))

@@ -9,13 +9,13 @@ import pytest
 from data_sets import delta_with_neither_hidden, exact_delta, exact_delta_of, worst_delta
 from specimens import SMALL
 
-from ldp.channel import Channel, worst_ratio
-from ldp.mechanisms.grr import RandomizedResponse
-from ldp.mechanisms.hadamard import HadamardResponse
-from ldp.mechanisms.one_bit import OneBitMean
-from ldp.mechanisms.projective import ProjectiveResponse
-from ldp.mechanisms.subset import SubsetSelection
-from ldp.mechanisms.unary import UnaryEncoding
+from ldp.mechanisms.numbers.one_bit import OneBitMean
+from ldp.mechanisms.values.grr import RandomizedResponse
+from ldp.mechanisms.values.hadamard import HadamardResponse
+from ldp.mechanisms.values.projective import ProjectiveResponse
+from ldp.mechanisms.values.subset import SubsetSelection
+from ldp.mechanisms.values.unary import UnaryEncoding
+from ldp.numbers.channel import Channel, worst_ratio
 from ldp.privacy.blankets import (
     furthest,
     of_any,

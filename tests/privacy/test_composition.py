@@ -4,10 +4,10 @@ from fractions import Fraction
 
 import pytest
 
-from ldp.exact import odds
+from ldp.numbers.exact import odds
 from ldp.privacy.batches import batch_epsilon
 from ldp.privacy.blankets import two_levels
-from ldp_aggregator.privacy.composition import composed_batches
+from ldp_aggregator.explanations.composition import composed_batches
 
 BLANKET = two_levels(Fraction(*odds(Fraction(2))), Fraction(1, 16), Fraction(0))
 DELTA = Fraction(1, 10**6)

@@ -36,7 +36,8 @@ MISTAKES = {
     "a mistake of ours": (
         "mirror",
         lambda: patch(
-            "ldp_client.respondent.Respondent._memo", side_effect=ZeroDivisionError("ours")
+            "ldp_client.answering.respondent.Respondent._memo",
+            side_effect=ZeroDivisionError("ours"),
         ),
     ),
 }

@@ -12,7 +12,7 @@ def touched_by(path):
 
 def test_a_module_touches_the_tests_that_import_it():
     """By itself, through a helper of the tests, and through the package that exports its names."""
-    assert "tests/core/test_certificate.py" in touched_by("ldp/certificate.py")
+    assert "tests/core/test_certificate.py" in touched_by("ldp/privacy/certificate.py")
     helped = touched_by("tests/wire/wire_samples.py")
     assert "tests/delivery/test_deliveries.py" in helped
     assert "tests/versions/test_version_keys.py" not in helped
@@ -20,7 +20,7 @@ def test_a_module_touches_the_tests_that_import_it():
 
 def test_what_is_loaded_by_name_touches_tests_that_say_its_name():
     """A mechanism those of the table of mechanisms, and a command those that run it."""
-    assert "tests/laws/test_laws.py" in touched_by("ldp/mechanisms/grr.py")
+    assert "tests/laws/test_laws.py" in touched_by("ldp/mechanisms/values/grr.py")
     touched = touched_by("aggregator/ldp_aggregator/commands/merge.py")
     assert "tests/tallies/test_overlaps.py" in touched
 

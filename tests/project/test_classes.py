@@ -14,11 +14,10 @@ from ldp_simulations.sampling.table import FORMS
 HOMES = {
     "ldp_aggregator": {
         "decoders": "a row for each kind",
-        "google_rappor": "files of one mechanism",
+        "exchange": "files of one mechanism",
     },
     "ldp_simulations": {
         "reports": "draws in bulk, by class",
-        "rappor_suite": "experiments on one mechanism",
         "audit": "events and small integers, by class",
     },
 }

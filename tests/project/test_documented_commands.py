@@ -16,7 +16,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/RE
 _BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 _PYTHON = re.compile(
     r"python ((?:tests|examples|benchmarks)/[\w/]+\.py"
-    r"|-m (?:benchmarks|release|ldp_simulations)(?:\.\w+)*)"
+    r"|-m (?:lab|release|ldp_simulations)(?:\.\w+)*)"
 )
 _NO_COMMANDS = ("ldp tally key", "ldp tally check")
 """What personalizes a hash (`docs/wire.md`)."""
@@ -67,7 +67,7 @@ def test_commands_in_the_documentation_exist(page):
 
 def program_of(words):
     """The file that `python WORDS` runs, if it is one of ours."""
-    module = re.fullmatch(r"-m ((?:benchmarks|release|ldp_simulations)(?:\.\w+)*)", words)
+    module = re.fullmatch(r"-m ((?:lab|release|ldp_simulations)(?:\.\w+)*)", words)
     if not module:
         return ROOT / words
     inner = ROOT / "simulations" if words.startswith("-m ldp_") else ROOT
@@ -80,10 +80,10 @@ def test_programs_in_the_documentation_run(page):
     """Whatever is called by `python` is a file that does something when it is called."""
     text = page.read_text(encoding="utf-8")
     written = set(_PYTHON.findall(text))
-    # In a list, `.service` after `python -m benchmarks` is one more of that package.
+    # In a list, `.service` after `python -m lab.benchmarks` is one more of that package.
     for line in text.splitlines():
-        if "`python -m benchmarks`" in line:
-            written |= {f"-m benchmarks{one}" for one in re.findall(r"`(\.\w+)`", line)}
+        if "`python -m lab.benchmarks`" in line:
+            written |= {f"-m lab.benchmarks{one}" for one in re.findall(r"`(\.\w+)`", line)}
     for words in written:
         program = program_of(words)
         assert program.exists(), words

@@ -17,12 +17,14 @@ PACKAGES = {
     "ldp": ROOT / "ldp",
     "ldp_client": ROOT / "client" / "ldp_client",
     "ldp_aggregator": ROOT / "aggregator" / "ldp_aggregator",
+    "ldp_service": ROOT / "aggregator" / "ldp_service",
     "ldp_simulations": ROOT / "simulations" / "ldp_simulations",
 }
 MAY_IMPORT = {
     "ldp": set(),
     "ldp_client": {"ldp"},
     "ldp_aggregator": {"ldp"},
+    "ldp_service": {"ldp", "ldp_aggregator"},
     "ldp_simulations": {"ldp", "ldp_client", "ldp_aggregator"},
 }
 DEVICE = ("ldp", "ldp_client")
@@ -149,23 +151,23 @@ def test_one_module_knows_msgpack():
     """Only the wire imports msgpack."""
     assert [
         path.relative_to(ROOT).as_posix() for _, path in MODULES if "msgpack" in imported(path)
-    ] == ["ldp/wire.py"]
+    ] == ["ldp/wire/wire.py"]
 
 
 def test_every_module_is_looked_at():
     """The laws above are about something: packages have modules, and written imports are seen."""
     assert {package for package, _ in MODULES} == PACKAGES.keys()
-    assert "numpy" in imported(PACKAGES["ldp_aggregator"] / "tallies" / "counting.py")
+    assert "numpy" in imported(PACKAGES["ldp_aggregator"] / "tallies" / "counting" / "counting.py")
     assert "scipy.special.ndtri" in imported(
-        PACKAGES["ldp_aggregator"] / "intervals" / "intervals.py"
+        PACKAGES["ldp_aggregator"] / "decoders" / "intervals" / "intervals.py"
     )
-    assert "open" in called(PACKAGES["ldp_client"] / "terms.py")
+    assert "open" in called(PACKAGES["ldp_client"] / "answering" / "terms.py")
 
 
 def test_replayed_randomness_is_for_tests():
     """Of the client, one module can replay randomness, and no other knows that one."""
     client = [path for package, path in MODULES if package == "ldp_client"]
-    assert [path.name for path in client if "ldp.randomness.Replay" in imported(path)] == [
+    assert [path.name for path in client if "ldp.numbers.randomness.Replay" in imported(path)] == [
         "testing.py"
     ]
     assert not [path for path in client if "ldp_client.testing" in imported(path)]
@@ -203,7 +205,7 @@ def test_a_device_loads_the_mechanisms_of_its_survey():
         'type = "boolean"\nmechanism = "grr"\nepsilon = 1\n'
     )
     assert loaded_by(f"import ldp_client\nldp_client.parse_survey({survey!r})") & rows == {
-        "ldp.mechanisms.grr"
+        "ldp.mechanisms.values.grr"
     }
 
 
@@ -236,5 +238,5 @@ def test_the_core_has_no_command():
     """
     assert not distribution("ldpkit-core").entry_points.select(group="console_scripts")
     assert [point.name for point in distribution("ldpkit-client").entry_points] == ["ldp-client"]
-    assert loaded_by("import ldp_client.command").isdisjoint(HEAVY)
+    assert loaded_by("import ldp_client.tools.command").isdisjoint(HEAVY)
     assert "argparse" not in loaded_by("import ldp_client") - loaded_by("pass")

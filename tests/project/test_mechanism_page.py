@@ -8,13 +8,13 @@ import pytest
 from places import ROOT
 from specimens import question
 
-from ldp.balls import Ball
-from ldp.domain import BOOLEAN_VALUES, Domain
-from ldp.fields import Field
+from ldp.answers.balls import Ball
+from ldp.answers.domain import BOOLEAN_VALUES, Domain
+from ldp.answers.fields import Field
+from ldp.answers.scales import Scale
+from ldp.answers.taxonomies import Taxonomy
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.contract import Kind
-from ldp.scales import Scale
-from ldp.taxonomies import Taxonomy
 
 PAGE = (ROOT / "docs" / "mechanisms.md").read_text(encoding="utf-8")
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")

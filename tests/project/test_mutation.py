@@ -13,13 +13,11 @@ from statements import normal_lines
 
 AGGREGATOR = ROOT / "aggregator" / "ldp_aggregator"
 ESTIMATORS = (
-    "association",
+    "analyses/association",
+    "analyses/health_checks",
+    "answers/estimates",
     "decoders",
-    "estimates",
-    "health_checks",
-    "intervals",
-    "moments",
-    "projective",
+    "numerics/projective",
 )
 
 

@@ -16,7 +16,7 @@ import ldp
 import ldp_aggregator
 import ldp_client
 import ldp_simulations
-from benchmarks.citation import citation, cited
+from lab.benchmarks.citation import citation, cited
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")])
 PACKAGES = (ldp, ldp_aggregator, ldp_client, ldp_simulations)
@@ -73,7 +73,7 @@ def test_calls_in_the_documentation_are_of_functions_that_exist(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_places_in_the_documentation_exist(page):
-    """What is written as a place in a package of ours, `ldp.exact`, can be imported."""
+    """What is written as a place in a package of ours, `ldp.numbers.exact`, can be imported."""
     places = {
         span
         for span in spans(page)
@@ -86,9 +86,9 @@ def test_places_in_the_documentation_exist(page):
 
 def test_modules_can_be_looked_up():
     """The check above sees what is missing."""
-    assert resolves("ldp.exact.exp_lower")
-    assert not resolves("ldp.exact.no_such_function")
-    assert {module.name for module in pkgutil.iter_modules(ldp.__path__)} >= {"exact", "survey"}
+    assert resolves("ldp.numbers.exact.exp_lower")
+    assert not resolves("ldp.numbers.exact.no_such_function")
+    assert {module.name for module in pkgutil.iter_modules(ldp.__path__)} >= {"numbers", "survey"}
 
 
 def test_conversions_are_where_the_documentation_says():

@@ -7,15 +7,15 @@ import pytest
 
 import ldp
 from ldp.errors import EstimateError, UnknownNameError
-from ldp.mechanisms.sketches import CountMean, HadamardCountMean
-from ldp_aggregator.contrasts.ends import FLAT, Slopes, score_ends, slopes, two_sided
-from ldp_aggregator.contrasts.functions import weighted_text
-from ldp_aggregator.contrasts.ratios import ratio_ends, ratio_error
-from ldp_aggregator.decoders.sketch import sketch_moments
-from ldp_aggregator.estimates.frequencies import moments_of
-from ldp_aggregator.estimates.linear_functions import functions_of
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.options import Options
+from ldp.mechanisms.values.sketches import CountMean, HadamardCountMean
+from ldp_aggregator.answers.contrasts.ends import FLAT, Slopes, score_ends, slopes, two_sided
+from ldp_aggregator.answers.contrasts.functions import weighted_text
+from ldp_aggregator.answers.contrasts.ratios import ratio_ends, ratio_error
+from ldp_aggregator.answers.estimates.frequencies import moments_of
+from ldp_aggregator.answers.estimates.linear_functions import functions_of
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.options import Options
+from ldp_aggregator.decoders.values.sketch import sketch_moments
 from ldp_simulations.holders import Holders, SetHolders
 from ldp_simulations.sampling.table import form_of, sample_counts
 

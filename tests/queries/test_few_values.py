@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 import ldp
-from ldp.mechanisms.hadamard import HadamardResponse
-from ldp.mechanisms.projective import ProjectiveResponse
-from ldp_aggregator.contrasts.ends import slopes
+from ldp.mechanisms.values.hadamard import HadamardResponse
+from ldp.mechanisms.values.projective import ProjectiveResponse
+from ldp_aggregator.analyses.queries import subjects
+from ldp_aggregator.analyses.queries.answering import query
+from ldp_aggregator.answers.contrasts.ends import slopes
+from ldp_aggregator.answers.estimates.frequencies import moments_of
+from ldp_aggregator.answers.estimates.linear_functions import functions_of
+from ldp_aggregator.answers.options import Options
+from ldp_aggregator.decoders.moments.few_supports import walsh_at
+from ldp_aggregator.decoders.moments.supports import walsh_hadamard
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.estimates.frequencies import moments_of
-from ldp_aggregator.estimates.linear_functions import functions_of
-from ldp_aggregator.moments.few_supports import walsh_at
-from ldp_aggregator.moments.supports import walsh_hadamard
-from ldp_aggregator.options import Options
-from ldp_aggregator.queries import subjects
-from ldp_aggregator.queries.answering import query
 from ldp_aggregator.tallies.tally import Tally
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts

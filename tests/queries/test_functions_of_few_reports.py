@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import ldp
+from ldp_aggregator.answers.estimates.frequencies import moments_of
+from ldp_aggregator.answers.estimates.linear_functions import distribution_functions, functions_of
+from ldp_aggregator.answers.options import Options
+from ldp_aggregator.decoders.intervals.intervals import INTERVAL_ENDS
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.estimates.frequencies import moments_of
-from ldp_aggregator.estimates.linear_functions import distribution_functions, functions_of
-from ldp_aggregator.intervals.intervals import INTERVAL_ENDS
-from ldp_aggregator.options import Options
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import sample_counts
 

@@ -6,7 +6,7 @@ import ldp
 import ldp_aggregator
 from ldp import EstimateError
 from ldp_aggregator import aggregate, estimate
-from ldp_aggregator.queries.language import QueryError
+from ldp_aggregator.analyses.queries.language import QueryError
 from ldp_simulations import randomize
 
 SURVEY = ldp.survey(

@@ -8,9 +8,9 @@ import pytest
 from calling import run
 
 import ldp
-from ldp_aggregator.options import Options
-from ldp_aggregator.queries.answering import query
-from ldp_aggregator.queries.language import LONGEST, QueryError
+from ldp_aggregator.analyses.queries.answering import query
+from ldp_aggregator.analyses.queries.language import LONGEST, QueryError
+from ldp_aggregator.answers.options import Options
 from ldp_aggregator.tallies.tally import Tally
 from ldp_simulations import randomize
 
@@ -58,7 +58,7 @@ def people():
 
 @pytest.fixture(scope="module")
 def tally():
-    from ldp_aggregator.tallies.aggregation import aggregate
+    from ldp_aggregator.tallies.intake.aggregation import aggregate
 
     return aggregate(SURVEY, randomize(SURVEY, people()))
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldp_aggregator.moments.bit_covariance import BitNoise, bit_noise
+from ldp_aggregator.decoders.moments.bit_covariance import BitNoise, bit_noise
 
 
 class Shape(NamedTuple):

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from ldp import EstimateError
-from ldp.bloom import bloom_positions
-from ldp.mechanisms.rappor import Rappor
-from ldp_aggregator.bloom.decoding import bloom_moments, design_matrix, moments_of_decoded
-from ldp_aggregator.bloom.regression import ChiSquare
-from ldp_aggregator.bloom.selection import Decoded, decode
-from ldp_aggregator.moments.bit_covariance import BitNoise
-from ldp_aggregator.moments.repeats import noise_of
+from ldp.mechanisms.chains.bloom import bloom_positions
+from ldp.mechanisms.chains.rappor import Rappor
+from ldp_aggregator.decoders.bloom.decoding import bloom_moments, design_matrix, moments_of_decoded
+from ldp_aggregator.decoders.bloom.regression import ChiSquare
+from ldp_aggregator.decoders.bloom.selection import Decoded, decode
+from ldp_aggregator.decoders.moments.bit_covariance import BitNoise
+from ldp_aggregator.decoders.moments.repeats import noise_of
 
 SPAN = 1 << 16
 RANDOMIZER = Rappor(8, 3, 5, flip=SPAN // 8, if_one=SPAN // 4 * 3, if_zero=SPAN // 4, word=16)

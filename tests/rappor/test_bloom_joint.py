@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from bloom_draws import Shape, draw_counts, draw_design, falling
 
-from ldp_aggregator.bloom import joint as joint_module
-from ldp_aggregator.bloom.joint import ALIKE, covariance_of_bits, information, joint
-from ldp_aggregator.bloom.regression import centred_rates, normal_matrix, regress
-from ldp_aggregator.bloom.selection import decode
-from ldp_aggregator.moments.bit_covariance import precision
+from ldp_aggregator.decoders.bloom import joint as joint_module
+from ldp_aggregator.decoders.bloom.joint import ALIKE, covariance_of_bits, information, joint
+from ldp_aggregator.decoders.bloom.regression import centred_rates, normal_matrix, regress
+from ldp_aggregator.decoders.bloom.selection import decode
+from ldp_aggregator.decoders.moments.bit_covariance import precision
 
 SHAPE = Shape(16, 2, 16, p=0.4, q=0.6, f=0.25)
 CANDIDATES, HELD, COLLECTIONS, RESPONDENTS = 100, 20, 40, 400_000

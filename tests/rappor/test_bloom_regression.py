@@ -14,10 +14,10 @@ import pytest
 from bloom_draws import Shape, draw_counts, draw_design, falling
 
 from ldp import EstimateError, parse_survey
-from ldp_aggregator.bloom.regression import first_shares, normal_matrix, regress, reporting
+from ldp_aggregator.decoders.bloom.regression import first_shares, normal_matrix, regress, reporting
+from ldp_aggregator.decoders.moments.bit_covariance import NEGLIGIBLE, bit_noise, precision
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.moments.bit_covariance import NEGLIGIBLE, bit_noise, precision
-from ldp_aggregator.postprocessing import norm_sub
+from ldp_aggregator.numerics.postprocessing import norm_sub
 
 COLLECTIONS, CANDIDATES = 200, 40
 NOISY, SHARP, SHARPEST = (
@@ -174,7 +174,7 @@ def test_single_precision_is_enough(monkeypatch):
     design = draw_design(NOISY, CANDIDATES, generator)
     counts = draw_counts(NOISY, design, falling(CANDIDATES, 100_000), generator=generator)
     double = regress(counts, design, NOISY.noise(), background=NOISY.background)
-    monkeypatch.setattr("ldp_aggregator.bloom.regression._MOST_IN_DOUBLE", 1)
+    monkeypatch.setattr("ldp_aggregator.decoders.bloom.regression._MOST_IN_DOUBLE", 1)
     single = regress(counts, design, NOISY.noise(), background=NOISY.background)
     assert single.root.dtype == np.float32
     np.testing.assert_allclose(single.frequency, double.frequency, atol=1e-9)

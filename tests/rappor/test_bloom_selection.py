@@ -8,9 +8,9 @@ import pytest
 from bloom_draws import Shape, draw_counts, draw_design, falling
 
 from ldp import EstimateError
-from ldp_aggregator.bloom import selection
-from ldp_aggregator.bloom.regression import centred_rates, regress
-from ldp_aggregator.bloom.selection import choose, decode, one_by_one
+from ldp_aggregator.decoders.bloom import selection
+from ldp_aggregator.decoders.bloom.regression import centred_rates, regress
+from ldp_aggregator.decoders.bloom.selection import choose, decode, one_by_one
 
 CANDIDATES, HELD, COLLECTIONS, RESPONDENTS = 300, 20, 100, 400_000
 SHAPE = Shape(16, 2, 16, p=0.4, q=0.6, f=0.25)

@@ -11,8 +11,7 @@ from calling import ldp
 from google_rappor_files import write_collection
 
 from ldp import EstimateError, parse_survey
-from ldp_aggregator.checks import Check
-from ldp_aggregator.estimates.detection import (
+from ldp_aggregator.answers.estimates.detection import (
     adjusted_p_values,
     correction_of,
     detected,
@@ -21,10 +20,11 @@ from ldp_aggregator.estimates.detection import (
     largest_p_value,
     share_of_nulls,
 )
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.google_rappor.results import results_csv
-from ldp_aggregator.intervals.after_selection import _both_above
-from ldp_aggregator.options import Options
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.options import Options
+from ldp_aggregator.decoders.intervals.after_selection import _both_above
+from ldp_aggregator.exchange.google_rappor.results import results_csv
+from ldp_aggregator.output.checks import Check
 
 QUESTION = parse_survey(
     '[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "category"\n'

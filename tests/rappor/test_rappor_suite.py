@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from calling import ldp
 
-from ldp.mechanisms.rappor import Rappor
-from ldp_aggregator.bloom.decoding import design_matrix
-from ldp_aggregator.files import FileError
+from lab.rappor_suite import running
+from lab.rappor_suite.cases import CaseError, cases
+from lab.rappor_suite.page import curve
+from lab.rappor_suite.published import PUBLISHED, rate_of_r
+from lab.rappor_suite.running import run
+from lab.rappor_suite.summary import sentences
+from ldp.mechanisms.chains.rappor import Rappor
+from ldp_aggregator.decoders.bloom.decoding import design_matrix
+from ldp_aggregator.output.files import FileError
 from ldp_simulations.archive import Archive
-from ldp_simulations.rappor_suite import running
-from ldp_simulations.rappor_suite.cases import CaseError, cases
-from ldp_simulations.rappor_suite.page import curve
-from ldp_simulations.rappor_suite.published import PUBLISHED, rate_of_r
-from ldp_simulations.rappor_suite.running import run
-from ldp_simulations.rappor_suite.summary import sentences
-from ldp_simulations.sampling.bloom import bloom_counts, repeated_counts
+from ldp_simulations.sampling.chains.bloom import bloom_counts, repeated_counts
 
 
 def test_cases_are_those_of_the_grid():

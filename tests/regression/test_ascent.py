@@ -5,7 +5,7 @@ from operator import gt
 import numpy as np
 import pytest
 
-from ldp_aggregator.regression.ascent import climbed, halved
+from ldp_aggregator.analyses.regression.ascent import climbed, halved
 
 
 def parabola(point):

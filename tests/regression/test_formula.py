@@ -3,7 +3,7 @@
 import pytest
 
 from ldp.errors import EstimateError
-from ldp_aggregator.regression.formula import Factor, formula_of, text_of
+from ldp_aggregator.analyses.regression.formula import Factor, formula_of, text_of
 
 
 def terms(text):

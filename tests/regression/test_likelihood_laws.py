@@ -6,7 +6,7 @@ import pytest
 import ldp
 from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator import RegressionOptions, Tally, regress
-from ldp_aggregator.regression.likelihood import (
+from ldp_aggregator.analyses.regression.likelihood import (
     Observed,
     derivatives,
     likeliest,

@@ -1,12 +1,12 @@
-"""A share of `python -m ldp_simulations.model_coverage`: every case runs, and one is held to it."""
+"""A share of `python -m lab.model_coverage`: every case runs, and one is held to it."""
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from ldp_simulations.model_coverage import regressions, weightings
-from ldp_simulations.model_coverage.__main__ import main
-from ldp_simulations.model_coverage.measuring import Measured, measure
+from lab.model_coverage import regressions, weightings
+from lab.model_coverage.__main__ import main
+from lab.model_coverage.measuring import Measured, measure
 
 CASES = [*regressions.cases(), *weightings.cases()]
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from places import DATA
 
-from ldp_aggregator.regression.likelihood import Observed, likeliest, log_likelihood
+from ldp_aggregator.analyses.regression.likelihood import Observed, likeliest, log_likelihood
 
 MINARETS = DATA / "minarets.csv"
 pytestmark = pytest.mark.needs("minarets.csv")

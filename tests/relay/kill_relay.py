@@ -43,8 +43,8 @@ from pools import (
     relay_at,
 )
 
-from ldp_aggregator.service.counting.submissions import Receipt, Submission
-from ldp_aggregator.service.relay.forwarding import Told
+from ldp_service.counting.submissions import Receipt, Submission
+from ldp_service.relay.forwarding import Told
 
 LEAST = 12
 _SHORTEST, _LONGEST = 0.005, 0.15

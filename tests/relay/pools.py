@@ -6,16 +6,16 @@ from functools import partial
 from threading import Lock
 
 from ldp import parse_survey
-from ldp.epochs import batch_id
-from ldp.randomness import system
-from ldp.sealed import Sealed, decode_mixed, encode_sealed, envelope_size
-from ldp.wire import encode_frame, read_frames
-from ldp_aggregator.service.counting.served import Catalogue, Served
-from ldp_aggregator.service.counting.submissions import Submission, to_futures
-from ldp_aggregator.service.relay.batching import Terms
-from ldp_aggregator.service.relay.forwarding import Forwarder, Told
-from ldp_aggregator.service.relay.pool import Pool
-from ldp_aggregator.service.relay.writer import RelayWriter
+from ldp.numbers.epochs import batch_id
+from ldp.numbers.randomness import system
+from ldp.wire.sealed import Sealed, decode_mixed, encode_sealed, envelope_size
+from ldp.wire.wire import encode_frame, read_frames
+from ldp_service.counting.served import Catalogue, Served
+from ldp_service.counting.submissions import Submission, to_futures
+from ldp_service.relay.batching import Terms
+from ldp_service.relay.forwarding import Forwarder, Told
+from ldp_service.relay.pool import Pool
+from ldp_service.relay.writer import RelayWriter
 
 DAY = 86_400
 QUESTIONS = """

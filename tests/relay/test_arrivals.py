@@ -14,10 +14,10 @@ import time
 import pytest
 from pools import EVER, SIZE, Collector, envelopes_of, forwarder, give, look, message, relay_at
 
-from ldp.randomness import randbelow, shuffled
-from ldp.sealed import decode_sealed
-from ldp.wire import read_frames
-from ldp_aggregator.service.relay import batching, forwarding, pool
+from ldp.numbers.randomness import randbelow, shuffled
+from ldp.wire.sealed import decode_sealed
+from ldp.wire.wire import read_frames
+from ldp_service.relay import batching, forwarding, pool
 
 RUNS, REPORTS, IN_PART, IN_TURN = 40, 120, 20, 10
 PARTS = REPORTS // IN_PART
@@ -162,11 +162,9 @@ def test_a_relay_that_hands_ids_on_is_found(tmp_path, quick, monkeypatch):
 
 def test_looks_do_not_wait_for_reports(tmp_path, monkeypatch):
     """They come when they are due, also where no report comes: batches follow on none."""
-    monkeypatch.setattr("ldp_aggregator.service.relay.writer._IDLE", 600.0)
+    monkeypatch.setattr("ldp_service.relay.writer._IDLE", 600.0)
     looks = []
-    monkeypatch.setattr(
-        "ldp_aggregator.service.relay.writer.RelayWriter._look", lambda _: looks.append(1)
-    )
+    monkeypatch.setattr("ldp_service.relay.writer.RelayWriter._look", lambda _: looks.append(1))
     writer = relay_at(tmp_path / "relay.db", every=0.01)
     end = time.monotonic() + 90
     while len(looks) < 5:

@@ -10,20 +10,26 @@ from pages import TOKEN, UPLOADING, Visitor, service_of
 from pools import DAY
 
 from ldp import parse_survey
-from ldp.epochs import batch_id
+from ldp.numbers.epochs import batch_id
+from ldp.numbers.randomness import system
 from ldp.privacy import batch_privacy
-from ldp.randomness import system
-from ldp.sealed import Mixed, decode_sealed, encode_mixed, public_key_text
-from ldp.wire import Batch, encode_batch, encode_frame, read_frames
-from ldp_aggregator.mixing.batches import MixedBatch, batches_text, least_worth, privacy_of, worth
-from ldp_aggregator.mixing.opening import Opener
-from ldp_aggregator.service.http.app import Application
-from ldp_aggregator.service.store.opening import open_snapshot
-from ldp_aggregator.service.store.reading import mixed_batches
-from ldp_aggregator.service.store.records import Epoch
-from ldp_aggregator.service.uploads.tokens import ANALYST, RELAY, UPLOAD, Tokens, kept
-from ldp_aggregator.tallies.counting import total_reports
-from ldp_client.sealing import Relay, sealer
+from ldp.wire.sealed import Mixed, decode_sealed, encode_mixed, public_key_text
+from ldp.wire.wire import Batch, encode_batch, encode_frame, read_frames
+from ldp_aggregator.tallies.counting.counting import total_reports
+from ldp_aggregator.tallies.mixing.batches import (
+    MixedBatch,
+    batches_text,
+    least_worth,
+    privacy_of,
+    worth,
+)
+from ldp_aggregator.tallies.mixing.opening import Opener
+from ldp_client.delivery.sealing import Relay, sealer
+from ldp_service.http.app import Application
+from ldp_service.store.opening import open_snapshot
+from ldp_service.store.reading import mixed_batches
+from ldp_service.store.records import Epoch
+from ldp_service.uploads.tokens import ANALYST, RELAY, UPLOAD, Tokens, kept
 
 TEXT = """
 [survey]

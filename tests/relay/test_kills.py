@@ -4,7 +4,7 @@ import pytest
 from kill_relay import JUMPS, LEAST, Trial, trial
 from pools import SIZE, envelope_in, envelopes_of
 
-from ldp.sealed import Mixed
+from ldp.wire.sealed import Mixed
 
 
 def test_a_relay_that_is_killed_loses_nothing_and_sends_nothing_twice():

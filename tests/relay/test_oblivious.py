@@ -16,7 +16,7 @@ from pools import EVER, SIZE, Collector, envelope_in, forwarder, look, message, 
 from pyhpke import KEMKey, KEMKeyPair
 
 from ldp import parse_survey
-from ldp.binary_http import (
+from ldp.wire.binary_http import (
     MessageError,
     Request,
     Response,
@@ -25,7 +25,7 @@ from ldp.binary_http import (
     encode_request,
     encode_response,
 )
-from ldp.oblivious import (
+from ldp.wire.oblivious import (
     GATEWAY_PATH,
     KEYS_TYPE,
     P256,
@@ -40,13 +40,13 @@ from ldp.oblivious import (
     response_key,
     split_request,
 )
-from ldp.sealed import public_key_text
-from ldp_aggregator.service.relay.app import LIMITS, SEALED_PATH, RelayApplication
-from ldp_aggregator.service.relay.gateway import gateway_key, opened_request
-from ldp_aggregator.service.uploads.desk import Refused
-from ldp_aggregator.service.uploads.tokens import Tokens
+from ldp.wire.sealed import public_key_text
 from ldp_client import EmbeddedClient, ObliviousTransport, Relay, RelayTransport
-from ldp_client.oblivious import encapsulate
+from ldp_client.delivery.oblivious import encapsulate
+from ldp_service.relay.app import LIMITS, SEALED_PATH, RelayApplication
+from ldp_service.relay.gateway import gateway_key, opened_request
+from ldp_service.uploads.desk import Refused
+from ldp_service.uploads.tokens import Tokens
 
 ONE = EVER.questions[0]
 KEY = gateway_key(X25519PrivateKey.from_private_bytes(RFC["private"]), key_id=1)

@@ -9,9 +9,9 @@ from contextlib import closing
 import pytest
 from pools import SIZE
 
-from ldp_aggregator.service.relay.pool import Crowd, Pool
-from ldp_aggregator.service.store.errors import StoreError
-from ldp_aggregator.service.store.records import EVER, Epoch
+from ldp_service.relay.pool import Crowd, Pool
+from ldp_service.store.errors import StoreError
+from ldp_service.store.records import EVER, Epoch
 
 CROWD = Crowd(b"f" * 16, EVER)
 RUNS, REPORTS = 60, 100
@@ -61,7 +61,7 @@ def arrivals(folder, turns, **others):
 def quick(monkeypatch):
     """Without waiting for disks: what is written is the same."""
     monkeypatch.setattr(
-        "ldp_aggregator.service.relay.pool._SETTINGS",
+        "ldp_service.relay.pool._SETTINGS",
         ("journal_mode = TRUNCATE", "synchronous = OFF", "secure_delete = ON", "user_version = 1"),
     )
 
@@ -79,7 +79,7 @@ def test_the_file_does_not_tell_who_came_first(tmp_path, quick, turns):
 
 def test_a_pool_that_keeps_the_order_is_found(tmp_path, quick, monkeypatch):
     """Mutants take the next empty slot, or one of the next 48: the same test sees both."""
-    monkeypatch.setattr("ldp_aggregator.service.relay.pool.shuffled", lambda items, _: list(items))
+    monkeypatch.setattr("ldp_service.relay.pool.shuffled", lambda items, _: list(items))
     drawn = random.Random(1)
     for near in (1, 48):
         mutant = lambda number, near=near: number - 1 - drawn.randrange(min(number, near))  # noqa: E731

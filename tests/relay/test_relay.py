@@ -22,16 +22,16 @@ from pools import (
 )
 
 from ldp import parse_survey
-from ldp.randomness import Replay
-from ldp.sealed import decode_sealed, encode_sealed
-from ldp.wire import Batch, encode_batch, encode_frame, read_frames
-from ldp_aggregator.service.counting.submissions import BusyError, EarlyError
-from ldp_aggregator.service.relay.batching import EPOCH, KEEP, Terms, mixed
-from ldp_aggregator.service.relay.forwarding import Told, told
-from ldp_aggregator.service.relay.pool import Crowd, Pool
-from ldp_aggregator.service.relay.writer import UnknownSurveyError
-from ldp_aggregator.service.store.errors import StoreFullError
-from ldp_aggregator.service.store.records import EVER as ANY_TIME
+from ldp.numbers.randomness import Replay
+from ldp.wire.sealed import decode_sealed, encode_sealed
+from ldp.wire.wire import Batch, encode_batch, encode_frame, read_frames
+from ldp_service.counting.submissions import BusyError, EarlyError
+from ldp_service.relay.batching import EPOCH, KEEP, Terms, mixed
+from ldp_service.relay.forwarding import Told, told
+from ldp_service.relay.pool import Crowd, Pool
+from ldp_service.relay.writer import UnknownSurveyError
+from ldp_service.store.errors import StoreFullError
+from ldp_service.store.records import EVER as ANY_TIME
 
 ONE, OTHER = EVER.questions
 TODAY = DAILY.questions[0]
@@ -294,7 +294,7 @@ def test_batches_are_mixed_by_fisher_and_yates():
 
 def test_a_large_batch_goes_in_parts(monkeypatch):
     """Each report in one, of nearly equal sizes, and each says of how many it is."""
-    monkeypatch.setattr("ldp_aggregator.service.relay.batching.MOST_IN_PART", 10)
+    monkeypatch.setattr("ldp_service.relay.batching.MOST_IN_PART", 10)
     envelopes = [os.urandom(SIZE) for _ in range(43)]
     parts = mixed(Crowd(ONE.fingerprint, ANY_TIME), envelopes, Terms(20))
     collector = Collector()
@@ -319,7 +319,7 @@ def test_a_large_batch_goes_in_parts(monkeypatch):
 )
 def test_a_wrong_collector_gets_the_same_bytes_until_it_takes_them(relay, answer, monkeypatch):
     """Whatever it says meanwhile, also where it has taken them and its answer was lost."""
-    monkeypatch.setattr("ldp_aggregator.service.relay.forwarding.LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr("ldp_service.relay.forwarding.LONGEST_PAUSE", 0.01)
     writer = relay(least=2)
     collector = Collector(lambda number: answer if number < 4 else None)
     forwarding = forwarder(writer, collector)

@@ -22,12 +22,12 @@ from pools import (
     relay_at,
 )
 
-from ldp.sealed import decode_sealed
-from ldp.wire import read_frames
-from ldp_aggregator.service.relay.app import RelayApplication
-from ldp_aggregator.service.relay.forwarding import Told
-from ldp_aggregator.service.store.unordered import ROOM
-from ldp_aggregator.service.uploads.tokens import METRICS, Tokens, kept
+from ldp.wire.sealed import decode_sealed
+from ldp.wire.wire import read_frames
+from ldp_service.relay.app import RelayApplication
+from ldp_service.relay.forwarding import Told
+from ldp_service.store.unordered import ROOM
+from ldp_service.uploads.tokens import METRICS, Tokens, kept
 
 ONE = EVER.questions[0]
 TODAY = DAILY.questions[0]

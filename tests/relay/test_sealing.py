@@ -9,7 +9,7 @@ from places import VECTORS
 
 from ldp import parse_survey
 from ldp.errors import WireError
-from ldp.sealed import (
+from ldp.wire.sealed import (
     NO_ID,
     Mixed,
     Sealed,
@@ -25,10 +25,10 @@ from ldp.sealed import (
     read_public_key,
     row_in,
 )
-from ldp.wire import Batch, decode_batch, encode_batch, read_frames
-from ldp_aggregator.mixing.keys import KeyFileError, make_key, public_text, read_key, suite
-from ldp_aggregator.mixing.opening import Opener
-from ldp_client.sealing import Relay, sealer
+from ldp.wire.wire import Batch, decode_batch, encode_batch, read_frames
+from ldp_aggregator.tallies.mixing.keys import KeyFileError, make_key, public_text, read_key, suite
+from ldp_aggregator.tallies.mixing.opening import Opener
+from ldp_client.delivery.sealing import Relay, sealer
 
 TEXT = """
 [survey]

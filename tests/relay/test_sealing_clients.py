@@ -6,11 +6,11 @@ import pytest
 from hpke_reference import open_sealed, point, private_key
 
 from ldp import parse_survey
-from ldp.sealed import decode_sealed, info_of, public_key_text, row_in
-from ldp.wire import read_frames
+from ldp.wire.sealed import decode_sealed, info_of, public_key_text, row_in
+from ldp.wire.wire import read_frames
 from ldp_client import EmbeddedClient, HTTPTransport, Relay, RelayTransport
-from ldp_client.outcomes import retry
-from ldp_client.schedule import LONGEST_PAUSE
+from ldp_client.delivery.outcomes import retry
+from ldp_client.delivery.schedule import LONGEST_PAUSE
 from ldp_client.testing import RecordingTransport
 
 TEXT = """
@@ -108,7 +108,7 @@ def test_a_retry_is_the_same_bytes_also_after_a_restart(opened):
     answer(client)
     now = 20_000.0 * 86_400
     for turn in range(20):
-        with patch("ldp_client.clocks.time.time", return_value=now + turn * LONGEST_PAUSE):
+        with patch("ldp_client.keeping.clocks.time.time", return_value=now + turn * LONGEST_PAUSE):
             client._sender.send_all()
     client.close()
     again, transport = opened()

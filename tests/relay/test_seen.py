@@ -6,13 +6,13 @@ import sqlite3
 
 import pytest
 
-from ldp.epochs import ID_SIZE
-from ldp.randomness import Replay
-from ldp_aggregator.service.relay import seen
-from ldp_aggregator.service.relay.seen import Seen
-from ldp_aggregator.service.store import unordered
-from ldp_aggregator.service.store.records import EVER, Epoch
-from ldp_aggregator.service.store.unordered import ROOM
+from ldp.numbers.epochs import ID_SIZE
+from ldp.numbers.randomness import Replay
+from ldp_service.relay import seen
+from ldp_service.relay.seen import Seen
+from ldp_service.store import unordered
+from ldp_service.store.records import EVER, Epoch
+from ldp_service.store.unordered import ROOM
 
 KEY = bytes(range(32))
 NAMES = [(b"id%06d" % number, b"envelope%06d" % number) for number in range(700)]

@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 
 import numpy as np
 
-from ldp_aggregator.rendering.safe_cells import safe_cell
-from ldp_aggregator.rendering.sheet import Bars, Sheet, TextTable
+from ldp_aggregator.output.safe_cells import safe_cell
+from ldp_aggregator.output.sheet import Bars, Sheet, TextTable
 
 NASTY = [
     "a|b",
@@ -150,7 +150,7 @@ def shows_latex(content):
 
 def latex_of(first):
     """The row of a table whose first cell is this."""
-    from ldp_aggregator.rendering.latex import table
+    from ldp_aggregator.output.formats.latex import table
 
     shown = table(TextTable("", "", ("value", "share"), rows=[(first, "0.5")]))
     return next(line.strip() for line in shown.splitlines() if "0.5" in line)

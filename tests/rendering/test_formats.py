@@ -11,9 +11,9 @@ from places import ROOT
 from ldp.errors import EstimateError
 from ldp_aggregator import Tally, estimate, parse_survey
 from ldp_aggregator.commands.main import main
-from ldp_aggregator.rendering.formats import FORMATS, format_of_file, formats_of, rendered
-from ldp_aggregator.rendering.sheet import Sheet
-from ldp_aggregator.service.page.sections.downloads import DOWNLOADS
+from ldp_aggregator.output.formats.formats import FORMATS, format_of_file, formats_of, rendered
+from ldp_aggregator.output.sheet import Sheet
+from ldp_service.page.sections.downloads import DOWNLOADS
 
 ESTIMATES = ("tables", "record", "rows", "bars")
 OFFERED = {

@@ -9,11 +9,11 @@ from calling import run
 
 import ldp
 from ldp_aggregator import estimate
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.options import Options
-from ldp_aggregator.queries.answering import query
-from ldp_aggregator.reporting.page import report_page
-from ldp_aggregator.reporting.sentences import (
+from ldp_aggregator.analyses.queries.answering import query
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.options import Options
+from ldp_aggregator.commands.reporting.page import report_page
+from ldp_aggregator.commands.reporting.sentences import (
     how_it_was_asked,
     of_question,
     what_intervals_mean,

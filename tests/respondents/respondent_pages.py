@@ -11,9 +11,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote
 
 from ldp import parse_survey
-from ldp.wire import decode_batch, read_frames
-from ldp_aggregator.service.respondents.folder import CONTENT_TYPES, Site, headers_of, page_files
-from ldp_aggregator.service.respondents.presentation import parse_presentation
+from ldp.wire.wire import decode_batch, read_frames
+from ldp_service.respondents.folder import CONTENT_TYPES, Site, headers_of, page_files
+from ldp_service.respondents.presentation import parse_presentation
 
 SURVEY = parse_survey("""
 [survey]

@@ -10,9 +10,9 @@ from test_response import FIRST, open_to_all
 
 from ldp import parse_survey
 from ldp.errors import NotDrawnError
-from ldp_aggregator.service.respondents.presentation import parse_presentation
-from ldp_aggregator.service.respondents.response import response
 from ldp_client import Client, report_bytes
+from ldp_service.respondents.presentation import parse_presentation
+from ldp_service.respondents.response import response
 
 NAMES = ("one", "two", "three")
 QUESTION = '[[question]]\nname = "{}"\ntype = "boolean"\nmechanism = "warner"\nepsilon = "1"\n'

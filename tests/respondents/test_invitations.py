@@ -10,23 +10,18 @@ from pages import visitor
 from places import ROOT
 from respondent_pages import SHOWN, SURVEY
 
-from ldp.wire import decode_batch, read_frames
-from ldp_aggregator.service.counting.publication import LIVE
-from ldp_aggregator.service.counting.served import Served
-from ldp_aggregator.service.respondents.folder import Site, headers_of, page_files
-from ldp_aggregator.service.service import Service, Settings
-from ldp_aggregator.service.store.records import EVER, TOKENS
-from ldp_aggregator.service.store.sqlite import SQLiteStore
-from ldp_aggregator.service.uploads.invitations import (
-    InvitationError,
-    Invitations,
-    new_invitations,
-    written,
-)
-from ldp_aggregator.service.uploads.public import Public
-from ldp_aggregator.service.uploads.reach import Reach
-from ldp_aggregator.service.uploads.tokens import TokenFile, Tokens
+from ldp.wire.wire import decode_batch, read_frames
 from ldp_client import Client, report_bytes
+from ldp_service.counting.publication import LIVE
+from ldp_service.counting.served import Served
+from ldp_service.respondents.folder import Site, headers_of, page_files
+from ldp_service.service import Service, Settings
+from ldp_service.store.records import EVER, TOKENS
+from ldp_service.store.sqlite import SQLiteStore
+from ldp_service.uploads.invitations import InvitationError, Invitations, new_invitations, written
+from ldp_service.uploads.public import Public
+from ldp_service.uploads.reach import Reach
+from ldp_service.uploads.tokens import TokenFile, Tokens
 
 FIRST, SECOND = new_invitations(2)
 DAY = 1_790_000_000.0

@@ -4,7 +4,7 @@ from browser import ENTER, TAB
 from respondent_pages import fingerprint_of, hosted, open_page
 
 from ldp import parse_survey
-from ldp_aggregator.service.respondents.presentation import parse_presentation
+from ldp_service.respondents.presentation import parse_presentation
 
 TOWNS = ", ".join(f'"{name}town"' for name in "abcdefghijklm")
 SURVEY = parse_survey(f"""

@@ -12,10 +12,10 @@ from places import ROOT
 from respondent_pages import PAGE, SHOWN, SURVEY
 
 from ldp import parse_survey
-from ldp_aggregator.service.commands.running import _say_public
-from ldp_aggregator.service.respondents.folder import Site, headers_text, page_files
-from ldp_aggregator.service.respondents.presentation import PageError, parse_presentation
-from ldp_aggregator.service.respondents.words import PAPER, WORDS, included, words_of
+from ldp_service.commands.running import _say_public
+from ldp_service.respondents.folder import Site, headers_text, page_files
+from ldp_service.respondents.presentation import PageError, parse_presentation
+from ldp_service.respondents.words import PAPER, WORDS, included, words_of
 
 QUESTION = '[survey]\nname = "x"\n[[question]]\nname = "q"\nepsilon = "1"\n'
 PLACES = re.compile(r"\{(\w+)\}")

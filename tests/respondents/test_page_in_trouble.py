@@ -21,7 +21,7 @@ from respondent_pages import (
     taken,
 )
 
-from ldp_aggregator.service.respondents.presentation import parse_presentation
+from ldp_service.respondents.presentation import parse_presentation
 
 SAID = "return document.body?.innerText.includes(arguments[0])"
 OFFERED = "return document.querySelector('.actions .main') !== null"

@@ -9,10 +9,10 @@ from places import ROOT
 
 from ldp import parse_survey
 from ldp_aggregator import estimate
-from ldp_aggregator.service.respondents.paper import PaperError, rule_of
-from ldp_aggregator.service.respondents.paper_counts import paper_reports
-from ldp_aggregator.service.respondents.paper_sheet import paper_sheet
-from ldp_aggregator.service.respondents.presentation import PageError, parse_presentation
+from ldp_service.respondents.paper import PaperError, rule_of
+from ldp_service.respondents.paper_counts import paper_reports
+from ldp_service.respondents.paper_sheet import paper_sheet
+from ldp_service.respondents.presentation import PageError, parse_presentation
 
 HEAD = '[survey]\nname = "paper"\n[[question]]\nname = "q"\n'
 YES_NO = 'type = "boolean"\n'

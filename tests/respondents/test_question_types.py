@@ -6,8 +6,8 @@ from respondent_pages import NEXT, begin, fingerprint_of, hosted, open_page
 
 from ldp import parse_survey
 from ldp_aggregator import estimate
-from ldp_aggregator.service.respondents.figures import TYPES
-from ldp_aggregator.service.respondents.presentation import parse_presentation
+from ldp_service.respondents.figures import TYPES
+from ldp_service.respondents.presentation import parse_presentation
 
 LEAVES = {"Illinois": ["Cook", "Lake"], "Texas": ["Harris", "Dallas"]}
 PARENTS = ", ".join(f'{leaf} = "{top}"' for top, leaves in LEAVES.items() for leaf in leaves)

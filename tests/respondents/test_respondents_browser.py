@@ -19,7 +19,7 @@ from respondent_pages import (
     open_page,
 )
 
-from ldp_aggregator.service.respondents.presentation import parse_presentation
+from ldp_service.respondents.presentation import parse_presentation
 
 _STORED = """
 const done = arguments[0];

@@ -9,16 +9,16 @@ import pytest
 from pages import visitor
 from respondent_pages import DAILY, SHOWN, SURVEY
 
-from ldp_aggregator.service.counting.publication import LIVE
-from ldp_aggregator.service.counting.served import Served
-from ldp_aggregator.service.respondents.folder import Site, headers_of, page_files
-from ldp_aggregator.service.respondents.presentation import parse_presentation
-from ldp_aggregator.service.respondents.response import EARLIER, DailyLook, response
-from ldp_aggregator.service.service import Service, Settings
-from ldp_aggregator.service.uploads.public import Public
-from ldp_aggregator.service.uploads.reach import Reach
-from ldp_aggregator.service.uploads.tokens import TokenFile, Tokens
 from ldp_client import Client, report_bytes
+from ldp_service.counting.publication import LIVE
+from ldp_service.counting.served import Served
+from ldp_service.respondents.folder import Site, headers_of, page_files
+from ldp_service.respondents.presentation import parse_presentation
+from ldp_service.respondents.response import EARLIER, DailyLook, response
+from ldp_service.service import Service, Settings
+from ldp_service.uploads.public import Public
+from ldp_service.uploads.reach import Reach
+from ldp_service.uploads.tokens import TokenFile, Tokens
 
 DAY = 86_400.0
 FIRST = 1_790_000_000.0

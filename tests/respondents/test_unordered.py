@@ -4,8 +4,8 @@ from contextlib import closing
 from hashlib import sha256
 from random import Random
 
-from ldp_aggregator.service.store.records import EVER, TOKENS
-from ldp_aggregator.service.store.sqlite import PAGE, SQLiteStore
+from ldp_service.store.records import EVER, TOKENS
+from ldp_service.store.sqlite import PAGE, SQLiteStore
 
 TOGETHER = 200
 

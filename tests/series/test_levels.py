@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from ldp_aggregator.series.levels import level_of
-from ldp_aggregator.series.mixtures import Mixture
+from ldp_aggregator.analyses.series.levels import level_of
+from ldp_aggregator.analyses.series.mixtures import Mixture
 
 EPOCHS = 12
 RUNS = 20_000

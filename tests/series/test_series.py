@@ -8,15 +8,15 @@ import pytest
 from calling import run
 
 import ldp
+from lab.changes import courses
+from lab.changes.cells import ALARMS, BANDS
 from ldp import EstimateError
 from ldp_aggregator import Options, Tally, encode_tally, estimate_question, follow
+from ldp_aggregator.analyses.series.errors_over_time import Covariances, covariances
+from ldp_aggregator.analyses.series.evidence import evidence_of, since
+from ldp_aggregator.analyses.series.levels import level_of
 from ldp_aggregator.commands.analyses.trend import CHANGED, epochs_of
-from ldp_aggregator.series.errors_over_time import Covariances, covariances
-from ldp_aggregator.series.evidence import evidence_of, since
-from ldp_aggregator.series.levels import level_of
 from ldp_simulations import Holders
-from ldp_simulations.changes import courses
-from ldp_simulations.changes.cells import ALARMS, BANDS
 from ldp_simulations.sampling.table import sample_counts
 
 ONE = {"mechanism": "grr", "epsilon": "2"}

@@ -10,16 +10,16 @@ from calling import run
 from pages import visitor
 
 from ldp import parse_survey
-from ldp.epochs import batch_id
-from ldp.randomness import system
-from ldp.wire import Batch, encode_batch, encode_frame
+from ldp.numbers.epochs import batch_id
+from ldp.numbers.randomness import system
+from ldp.wire.wire import Batch, encode_batch, encode_frame
 from ldp_aggregator import Tally, estimate, follow
+from ldp_aggregator.analyses.series.changes import ALARM_RATE, POPULATION, changes_in
 from ldp_aggregator.commands.analyses.trend import CHANGED
-from ldp_aggregator.series.changes import ALARM_RATE, POPULATION, changes_in
-from ldp_aggregator.service.counting.publication import LIVE
-from ldp_aggregator.service.counting.served import Served
-from ldp_aggregator.service.service import Service, Settings
-from ldp_aggregator.service.store.records import last_closed
+from ldp_service.counting.publication import LIVE
+from ldp_service.counting.served import Served
+from ldp_service.service import Service, Settings
+from ldp_service.store.records import last_closed
 from ldp_simulations import Holders
 from ldp_simulations.sampling.table import sample_counts
 

@@ -10,11 +10,11 @@ from functools import partial
 from children import forked
 from wire_samples import SURVEY, TEXT, batch_of, file_of
 
-from ldp_aggregator.service.counting.served import Catalogue, Served
-from ldp_aggregator.service.counting.submissions import InternalError
-from ldp_aggregator.service.counting.writer import Writer
-from ldp_aggregator.service.store.opening import open_snapshot, open_store
-from ldp_aggregator.service.store.reading import marks, outcomes_in_all
+from ldp_service.counting.served import Catalogue, Served
+from ldp_service.counting.submissions import InternalError
+from ldp_service.counting.writer import Writer
+from ldp_service.store.opening import open_snapshot, open_store
+from ldp_service.store.reading import marks, outcomes_in_all
 
 _PATIENCE = 180
 CATALOGUE = Catalogue([Served(SURVEY, TEXT)])

@@ -7,14 +7,14 @@ import pytest
 from collecting import Lagging, collecting, frame, frames, kill_often, running, wait_for
 from wire_samples import batch_of
 
-from ldp.wire import encode_batch, encode_frame
-from ldp_aggregator.files import FileError
-from ldp_aggregator.service.counting.submissions import BusyError
-from ldp_aggregator.service.sources import folder as folder_source
-from ldp_aggregator.service.sources import follower
-from ldp_aggregator.service.sources.folder import FolderSource
-from ldp_aggregator.service.store.errors import StoreError
-from ldp_client.transport import FolderTransport
+from ldp.wire.wire import encode_batch, encode_frame
+from ldp_aggregator.output.files import FileError
+from ldp_client.delivery.transport import FolderTransport
+from ldp_service.counting.submissions import BusyError
+from ldp_service.sources import folder as folder_source
+from ldp_service.sources import follower
+from ldp_service.sources.folder import FolderSource
+from ldp_service.store.errors import StoreError
 
 JUNK = b"LDPR, or so it says"
 MIB = 1 << 20

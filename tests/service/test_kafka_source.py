@@ -6,13 +6,13 @@ from unittest.mock import Mock, patch
 import pytest
 from collecting import Lagging, collecting, frame, frames, kill_often, running, wait_for
 
-from ldp_aggregator.service.counting.submissions import BusyError
-from ldp_aggregator.service.sources import follower
-from ldp_aggregator.service.sources import kafka as kafka_source
-from ldp_aggregator.service.sources.kafka import KafkaSource, KafkaSourceError, read_settings
-from ldp_aggregator.service.store.errors import StoreError
-from ldp_aggregator.service.store.reading import marks
-from ldp_aggregator.service.store.records import sealed, shard_key
+from ldp_service.counting.submissions import BusyError
+from ldp_service.sources import follower
+from ldp_service.sources import kafka as kafka_source
+from ldp_service.sources.kafka import KafkaSource, KafkaSourceError, read_settings
+from ldp_service.store.errors import StoreError
+from ldp_service.store.reading import marks
+from ldp_service.store.records import sealed, shard_key
 
 pytestmark = pytest.mark.needs("confluent_kafka")
 TOPIC, PARTITIONS = "reports", 3

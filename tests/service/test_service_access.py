@@ -14,15 +14,15 @@ from running_service import running_service
 from wire_samples import TEXT
 
 from ldp import parse_survey
-from ldp.stops import Stops, message_of, sealed
-from ldp_aggregator.estimates.stop_lists import StopLists
-from ldp_aggregator.service.counting.served import Served
-from ldp_aggregator.service.http.app import Application, routes_of
-from ldp_aggregator.service.http.metrics import Metrics
-from ldp_aggregator.service.service import Service, Settings
-from ldp_aggregator.service.uploads.tokens import ANALYST, METRICS, UPLOAD, TokenFile, Tokens, kept
+from ldp.transparency.stops import Stops, message_of, sealed
+from ldp_aggregator.answers.estimates.stop_lists import StopLists
 from ldp_aggregator.versions.published import PublishedRegister
 from ldp_aggregator.versions.register_file import add_version
+from ldp_service.counting.served import Served
+from ldp_service.http.app import Application, routes_of
+from ldp_service.http.metrics import Metrics
+from ldp_service.service import Service, Settings
+from ldp_service.uploads.tokens import ANALYST, METRICS, UPLOAD, TokenFile, Tokens, kept
 
 FORGED = 10_000
 _ACCEPTED = 'ldp_batches_total{outcome="accepted",reason=""}'

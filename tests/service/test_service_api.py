@@ -10,20 +10,20 @@ from pages import TOKEN, UPLOADING, Visitor, service_of, visitor
 from wire_samples import BATCHES, SURVEY, TEXT, batch_of, file_of, taken
 
 from ldp import parse_survey
-from ldp.epochs import batch_id
-from ldp.randomness import system
-from ldp.wire import Batch
+from ldp.numbers.epochs import batch_id
+from ldp.numbers.randomness import system
+from ldp.wire.wire import Batch
 from ldp_aggregator import FileError, estimate
-from ldp_aggregator.service.counting.admission import Rules
-from ldp_aggregator.service.counting.publication import LIVE
-from ldp_aggregator.service.counting.served import Served
-from ldp_aggregator.service.counting.submissions import BusyError
-from ldp_aggregator.service.http.app import Application
-from ldp_aggregator.service.service import Service, Settings
-from ldp_aggregator.service.store.errors import StoreError, StoreFullError
 from ldp_aggregator.tallies.identity import EVER_ENDS
-from ldp_aggregator.tallies.overlaps import Known
+from ldp_aggregator.tallies.intake.overlaps import Known
 from ldp_aggregator.tallies.tally_file import decode_tally, encode_tally
+from ldp_service.counting.admission import Rules
+from ldp_service.counting.publication import LIVE
+from ldp_service.counting.served import Served
+from ldp_service.counting.submissions import BusyError
+from ldp_service.http.app import Application
+from ldp_service.service import Service, Settings
+from ldp_service.store.errors import StoreError, StoreFullError
 
 HOUR = 3600
 TIMED = TEXT.replace('name = "example"', 'name = "example"\nepoch = "1h"\ngrace = "2h"')
@@ -382,10 +382,10 @@ def test_what_does_not_last_is_not_acknowledged(tmp_path, monkeypatch, failure, 
     with service_of(TEXT, folder=tmp_path) as service:
         with monkeypatch.context() as patched:
             if isinstance(failure, BusyError):
-                patched.setattr("ldp_aggregator.service.counting.line.MOST_WAITING", 0)
+                patched.setattr("ldp_service.counting.line.MOST_WAITING", 0)
             else:
                 commit = Mock(side_effect=failure)
-                patched.setattr("ldp_aggregator.service.store.sqlite.SQLiteStore.commit", commit)
+                patched.setattr("ldp_service.store.sqlite.SQLiteStore.commit", commit)
             answer = upload(service, body)
             assert (answer.status_code, int(answer.headers["retry-after"]) > 0) == (503, True)
             assert service.analysis.accounts().received == 0
@@ -400,7 +400,7 @@ def test_a_submission_that_makes_us_fail_takes_no_one_else_down(tmp_path, monkey
 
     The others of its turn are counted.
     """
-    from ldp_aggregator.service.counting import admission
+    from ldp_service.counting import admission
 
     counted, poison = admission.counted, BATCHES["bits"]
 

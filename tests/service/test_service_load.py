@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from benchmarks.service import serving
+from lab.benchmarks.service import serving
 
 
 def test_load():

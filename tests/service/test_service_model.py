@@ -24,19 +24,19 @@ from hypothesis.stateful import (
 from service_oracle import Oracle, Sent
 
 from ldp import LDPError, parse_survey
-from ldp.epochs import ID_SIZE, NUMBER_SIZE
-from ldp.wire import Batch, decode_batch, encode_batch, encode_frame
+from ldp.numbers.epochs import ID_SIZE, NUMBER_SIZE
+from ldp.wire.wire import Batch, decode_batch, encode_batch, encode_frame
 from ldp_aggregator import Ingest
-from ldp_aggregator.service.counting import admission, housekeeping
-from ldp_aggregator.service.counting.admission import Rules
-from ldp_aggregator.service.counting.served import Catalogue, Served
-from ldp_aggregator.service.counting.turn import Turn
-from ldp_aggregator.service.counting.writer import Writer
-from ldp_aggregator.service.store.reading import outcomes_in_all, received, tally_of
-from ldp_aggregator.service.store.records import EVER, Epoch
-from ldp_aggregator.service.store.sqlite import SQLiteStore, reading
-from ldp_aggregator.service.store.verification import findings
-from ldp_aggregator.service.store.witness import WITNESS, noted_commits
+from ldp_service.counting import admission, housekeeping
+from ldp_service.counting.admission import Rules
+from ldp_service.counting.served import Catalogue, Served
+from ldp_service.counting.turn import Turn
+from ldp_service.counting.writer import Writer
+from ldp_service.store.reading import outcomes_in_all, received, tally_of
+from ldp_service.store.records import EVER, Epoch
+from ldp_service.store.sqlite import SQLiteStore, reading
+from ldp_service.store.verification import findings
+from ldp_service.store.witness import WITNESS, noted_commits
 
 LIVES = int(os.environ.get("LDPKIT_MODEL", "0"))
 HOUR, DAY = 3600, 86_400

@@ -11,8 +11,8 @@ from pages import TOKEN, UPLOADING, answers, service_of, visitor
 
 import ldp
 import ldp_aggregator
-from ldp_aggregator.options import Options
-from ldp_aggregator.service.analysis.analysis import Analysis
+from ldp_aggregator.answers.options import Options
+from ldp_service.analysis.analysis import Analysis
 
 TEXT = """
 [survey]

@@ -10,7 +10,7 @@ from places import EXAMPLES
 from running_service import started
 
 from ldp import parse_survey
-from ldp_aggregator.tallies.counting import total_reports
+from ldp_aggregator.tallies.counting.counting import total_reports
 from ldp_aggregator.tallies.tally_file import decode_tally
 
 EXAMPLE = EXAMPLES / "notes"

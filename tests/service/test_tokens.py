@@ -12,8 +12,8 @@ from pages import service_of, visitor, write_tokens
 from test_service_api import Clock
 from wire_samples import TEXT
 
-from ldp_aggregator.service.uploads import tokens as module
-from ldp_aggregator.service.uploads.tokens import (
+from ldp_service.uploads import tokens as module
+from ldp_service.uploads.tokens import (
     ANALYST,
     EXPIRED,
     GRANTED,

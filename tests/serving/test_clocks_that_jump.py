@@ -12,17 +12,17 @@ from test_service_api import HOUR, TIMED, Clock, timed_batch, upload
 from wire_samples import file_of
 
 from ldp import parse_survey
-from ldp_aggregator.service.counting.admission import Admission, Rules
-from ldp_aggregator.service.counting.books import Books
-from ldp_aggregator.service.counting.housekeeping import jumps_of, tidy
-from ldp_aggregator.service.counting.served import Served
-from ldp_aggregator.service.counting.turn import begin
-from ldp_aggregator.service.repair.doctor import examine
-from ldp_aggregator.service.repair.reopening import confirm_clock, reopen
-from ldp_aggregator.service.service import Service, Settings
-from ldp_aggregator.service.store.errors import StoreError
-from ldp_aggregator.service.store.opening import open_store
-from ldp_aggregator.service.store.records import last_closed
+from ldp_service.counting.admission import Admission, Rules
+from ldp_service.counting.books import Books
+from ldp_service.counting.housekeeping import jumps_of, tidy
+from ldp_service.counting.served import Served
+from ldp_service.counting.turn import begin
+from ldp_service.repair.doctor import examine
+from ldp_service.repair.reopening import confirm_clock, reopen
+from ldp_service.service import Service, Settings
+from ldp_service.store.errors import StoreError
+from ldp_service.store.opening import open_store
+from ldp_service.store.records import last_closed
 
 YEAR = 365 * 24 * HOUR
 NOW = 20_000 * 24 * HOUR + HOUR / 2

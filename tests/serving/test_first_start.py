@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from calling import run
 
-from ldp_aggregator.service.commands.token import write_first_tokens
-from ldp_aggregator.service.store.opening import open_store
+from ldp_service.commands.token import write_first_tokens
+from ldp_service.store.opening import open_store
 
 SURVEY = """
 [survey]

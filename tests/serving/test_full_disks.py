@@ -11,12 +11,12 @@ from collecting import wait_for
 from durable_work import CATALOGUE, upload
 from postgres import Server
 
-from ldp_aggregator.service.counting import line
-from ldp_aggregator.service.counting import writer as writing
-from ldp_aggregator.service.counting.submissions import BusyError
-from ldp_aggregator.service.counting.writer import Writer
-from ldp_aggregator.service.store.opening import open_store
-from ldp_aggregator.service.store.sqlite import PAGE, SQLiteStore, translated
+from ldp_service.counting import line
+from ldp_service.counting import writer as writing
+from ldp_service.counting.submissions import BusyError
+from ldp_service.counting.writer import Writer
+from ldp_service.store.opening import open_store
+from ldp_service.store.sqlite import PAGE, SQLiteStore, translated
 
 LOOKS = 5
 """A writer whose first look had seen room would say so after as many."""

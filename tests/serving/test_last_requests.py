@@ -12,14 +12,14 @@ from pages import TOKEN, UPLOADING, write_tokens
 from uvicorn import Config
 from wire_samples import SURVEY, TEXT
 
-from ldp_aggregator.service.counting.served import Served
-from ldp_aggregator.service.http import protocol, upload_protocol
-from ldp_aggregator.service.http import server as ending
-from ldp_aggregator.service.http.app import Application
-from ldp_aggregator.service.http.server import Server
-from ldp_aggregator.service.http.upload_protocol import UploadProtocol
-from ldp_aggregator.service.service import Service, Settings
-from ldp_aggregator.service.uploads.tokens import TokenFile
+from ldp_service.counting.served import Served
+from ldp_service.http import protocol, upload_protocol
+from ldp_service.http import server as ending
+from ldp_service.http.app import Application
+from ldp_service.http.server import Server
+from ldp_service.http.upload_protocol import UploadProtocol
+from ldp_service.service import Service, Settings
+from ldp_service.uploads.tokens import TokenFile
 
 _LONG = 600
 _PATIENCE = 60

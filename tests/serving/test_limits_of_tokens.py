@@ -12,12 +12,12 @@ from test_service_api import Clock, upload
 from wire_samples import BATCHES, TEXT, batch_of, file_of
 
 from ldp import parse_survey
-from ldp.wire import Batch
-from ldp_aggregator.service.counting.admission import Rules
-from ldp_aggregator.service.counting.publication import LIVE
-from ldp_aggregator.service.counting.served import Served
-from ldp_aggregator.service.service import Service, Settings
-from ldp_aggregator.service.uploads.tokens import ANALYST, UPLOAD, TokenFile, Tokens, kept
+from ldp.wire.wire import Batch
+from ldp_service.counting.admission import Rules
+from ldp_service.counting.publication import LIVE
+from ldp_service.counting.served import Served
+from ldp_service.service import Service, Settings
+from ldp_service.uploads.tokens import ANALYST, UPLOAD, TokenFile, Tokens, kept
 
 RELAY, BOUND, SPARE = "relay" + "r" * 40, "bound" + "b" * 40, "spare" + "s" * 40
 BOUND_ANALYST = "reads" + "x" * 40

@@ -12,11 +12,11 @@ import pytest
 from hostile_http import fresh
 from wire_samples import SURVEY, TEXT
 
-from ldp_aggregator.service.counting.served import Catalogue, Served
-from ldp_aggregator.service.counting.writer import Writer
-from ldp_aggregator.service.store import verification
-from ldp_aggregator.service.store.errors import StoreDamagedError, StoreError
-from ldp_aggregator.service.store.opening import open_store
+from ldp_service.counting.served import Catalogue, Served
+from ldp_service.counting.writer import Writer
+from ldp_service.store import verification
+from ldp_service.store.errors import StoreDamagedError, StoreError
+from ldp_service.store.opening import open_store
 
 IDS = 50
 

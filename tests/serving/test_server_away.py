@@ -9,11 +9,11 @@ from hostile_http import fresh
 from pages import TOKEN, UPLOADING, visitor, write_tokens
 from wire_samples import SURVEY, TEXT
 
-from ldp_aggregator.service.counting import line
-from ldp_aggregator.service.counting import writer as writing
-from ldp_aggregator.service.counting.served import Served
-from ldp_aggregator.service.service import Service, Settings
-from ldp_aggregator.service.uploads.tokens import TokenFile
+from ldp_service.counting import line
+from ldp_service.counting import writer as writing
+from ldp_service.counting.served import Served
+from ldp_service.service import Service, Settings
+from ldp_service.uploads.tokens import TokenFile
 
 
 def test_what_is_said_without_the_store(tmp_path, postgres_server, monkeypatch):

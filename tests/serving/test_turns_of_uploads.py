@@ -11,14 +11,14 @@ from collecting import wait_for
 from hostile_http import fresh
 from wire_samples import SURVEY, TEXT, file_of
 
-from ldp.wire import Batch, encode_frame
-from ldp_aggregator.service.counting.admission import Admission
-from ldp_aggregator.service.counting.line import MOST_MIXED
-from ldp_aggregator.service.counting.pieces import LEAST_FRAMES, LIGHT
-from ldp_aggregator.service.counting.served import Catalogue, Served
-from ldp_aggregator.service.counting.submissions import BusyError, Submission, to_futures
-from ldp_aggregator.service.counting.writer import Writer
-from ldp_aggregator.service.store.opening import open_store
+from ldp.wire.wire import Batch, encode_frame
+from ldp_service.counting.admission import Admission
+from ldp_service.counting.line import MOST_MIXED
+from ldp_service.counting.pieces import LEAST_FRAMES, LIGHT
+from ldp_service.counting.served import Catalogue, Served
+from ldp_service.counting.submissions import BusyError, Submission, to_futures
+from ldp_service.counting.writer import Writer
+from ldp_service.store.opening import open_store
 
 HEAVY = {
     "batches of one": b"".join(fresh() for _ in range(5000)),
@@ -50,7 +50,7 @@ def turns(monkeypatch):
         return genuine(admission, turn, pieces, now)
 
     monkeypatch.setattr(Admission, "take_pieces", take_pieces)
-    monkeypatch.setattr("ldp_aggregator.service.counting.pieces.MOMENT", 0.0)
+    monkeypatch.setattr("ldp_service.counting.pieces.MOMENT", 0.0)
     return taken
 
 
@@ -126,7 +126,7 @@ def test_a_large_frame_is_taken_whole(writer, turns):
 
 def test_a_piece_is_as_large_as_is_counted_in_a_moment(writer, turns, monkeypatch):
     """Where a moment is long, many small frames wait for few commits."""
-    monkeypatch.setattr("ldp_aggregator.service.counting.pieces.MOMENT", 60.0)
+    monkeypatch.setattr("ldp_service.counting.pieces.MOMENT", 60.0)
     assert send(writer, HEAVY["batches of one"]).result(60).outcomes == {"accepted": 5000}
     assert [len(pieces[0].payloads) for pieces in turns] == [LEAST_FRAMES, 5000 - LEAST_FRAMES]
 

@@ -15,10 +15,10 @@ from running_service import LDP, started
 from wire_samples import TEXT
 
 from ldp.errors import LDPError
-from ldp_aggregator.service.commands import running
-from ldp_aggregator.service.commands import workers as several
-from ldp_aggregator.service.commands.serve_options import ServeOptions
-from ldp_aggregator.service.http.metrics import SHARED
+from ldp_service.commands import running
+from ldp_service.commands import workers as several
+from ldp_service.commands.serve_options import ServeOptions
+from ldp_service.http.metrics import SHARED
 
 SENT = 40
 

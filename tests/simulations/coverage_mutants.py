@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldp_aggregator.association import association
-from ldp_aggregator.association.likelihood import through
-from ldp_aggregator.decoders import noise as noise_decoder
-from ldp_aggregator.decoders import pure
-from ldp_aggregator.decoders.noise import Noise, _neighbours, folded
-from ldp_aggregator.distributions import distribution
-from ldp_aggregator.intervals import intervals
-from ldp_aggregator.moments.moments import Moments
-from ldp_simulations.coverage import observing
+from lab.coverage import observing
+from ldp_aggregator.analyses.association import association
+from ldp_aggregator.analyses.association.likelihood import through
+from ldp_aggregator.answers.distributions import distribution
+from ldp_aggregator.decoders.intervals import intervals
+from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.decoders.numbers import noise as noise_decoder
+from ldp_aggregator.decoders.numbers.noise import Noise, _neighbours, folded
+from ldp_aggregator.decoders.values import pure
 
 
 class Mutant(NamedTuple):

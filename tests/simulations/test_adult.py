@@ -15,7 +15,7 @@ import pytest
 from calling import run
 from places import DATA as FOREIGN
 
-from ldp.survey_file import parse_survey
+from ldp.survey.survey_file import parse_survey
 from ldp_aggregator import Ingest, Tally, estimate
 from ldp_simulations.answers import read_answers
 from ldp_simulations.population import from_table

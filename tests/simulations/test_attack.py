@@ -14,9 +14,9 @@ from calling import run
 from poisonings import DESIGNED, QUESTIONS, ROUNDING, drawn_attack, violations
 from specimens import MEANS, question
 
-from ldp_aggregator.decoders.marginals import values_of
-from ldp_aggregator.estimates.manipulation import decoded_reports, score_range
-from ldp_aggregator.tallies.counting import empty_counts, faults, total_reports
+from ldp_aggregator.answers.estimates.manipulation import decoded_reports, score_range
+from ldp_aggregator.decoders.marginals.marginals import values_of
+from ldp_aggregator.tallies.counting.counting import empty_counts, faults, total_reports
 from ldp_simulations.attacks.attack import (
     ATTACKS,
     INPUT,

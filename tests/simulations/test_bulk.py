@@ -7,10 +7,10 @@ from itertools import cycle, islice
 import numpy as np
 import pytest
 
-from ldp.mechanisms.grr import RandomizedResponse
-from ldp.mechanisms.hadamard import HadamardResponse
-from ldp.mechanisms.matrix import StochasticMatrix
-from ldp.mechanisms.unary import UnaryEncoding
+from ldp.mechanisms.values.grr import RandomizedResponse
+from ldp.mechanisms.values.hadamard import HadamardResponse
+from ldp.mechanisms.values.matrix import StochasticMatrix
+from ldp.mechanisms.values.unary import UnaryEncoding
 from ldp_simulations.reports import bulk
 
 MATRIX = StochasticMatrix(((5, 2, 1), (1, 6, 1), (2, 2, 4)))

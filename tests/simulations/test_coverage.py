@@ -5,7 +5,7 @@ so the gates of .94 and .96 are 4.6 of them away (.93: 9); the seed is fixed, as
 the exact coverage of `sue` for 100 respondents to .9431 and .9567, within 1.5 of them. Wald
 intervals with the variance at frequency zero, which cover .5 to .8 here, must fail. Of the grid, a
 part is measured: a hard cell of every mechanism, with a false-alarm rate of 1e-6 over all
-(`ldp_simulations.coverage.claims`); what was broken before must show there.
+(`lab.coverage.claims`); what was broken before must show there.
 """
 
 import hashlib
@@ -18,25 +18,19 @@ import pytest
 from click.testing import CliRunner
 from coverage_mutants import MUTANTS
 
+from lab.coverage import estimands, measuring, observing, running
+from lab.coverage.__main__ import main
+from lab.coverage.adding import PageError, added, lacking, sums_of
+from lab.coverage.cells import MEANS, Cell, cells, fitting, part
+from lab.coverage.claims import FALSE_ALARM, Claim, broken, evidence, least_noticed
+from lab.coverage.measuring import Finding, measure
+from lab.coverage.page import ALL_TOGETHER, SECTIONS, TITLE_OF_VERDICT, Sums, sums
+from lab.coverage.populations import POPULATIONS
+from lab.coverage.questions import ROWS, GridError, question_of, rows_by_label, whole_numbers
+from lab.coverage.running import run
 from ldp.mechanisms import MECHANISMS
-from ldp_aggregator.options import Options
+from ldp_aggregator.answers.options import Options
 from ldp_simulations.archive import Archive
-from ldp_simulations.coverage import estimands, measuring, observing, running
-from ldp_simulations.coverage.__main__ import main
-from ldp_simulations.coverage.adding import PageError, added, lacking, sums_of
-from ldp_simulations.coverage.cells import MEANS, Cell, cells, fitting, part
-from ldp_simulations.coverage.claims import FALSE_ALARM, Claim, broken, evidence, least_noticed
-from ldp_simulations.coverage.measuring import Finding, measure
-from ldp_simulations.coverage.page import ALL_TOGETHER, SECTIONS, TITLE_OF_VERDICT, Sums, sums
-from ldp_simulations.coverage.populations import POPULATIONS
-from ldp_simulations.coverage.questions import (
-    ROWS,
-    GridError,
-    question_of,
-    rows_by_label,
-    whole_numbers,
-)
-from ldp_simulations.coverage.running import run
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
 
@@ -302,7 +296,7 @@ def test_the_command(tmp_path, monkeypatch):
     sound = CliRunner().invoke(main, words)
     assert sound.exit_code == 0, sound.output
     assert "0 claims broken" in sound.output
-    assert "python -m ldp_simulations.coverage docs/coverage.md" in page.read_text()
+    assert "python -m lab.coverage docs/coverage.md" in page.read_text()
     assert "breaks a claim" in page.read_text()
     MUTANTS[0].break_it(monkeypatch)
     broken_one = CliRunner().invoke(main, [words[0], "--part", *words[4:]])

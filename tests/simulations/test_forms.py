@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ldp import EstimateError, parse_survey
-from ldp.survey import Question
+from ldp.survey.survey import Question
 from ldp_simulations import Holders
 from ldp_simulations.sampling.table import form_of, repeated_counts
 

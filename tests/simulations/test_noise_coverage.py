@@ -12,10 +12,10 @@ import pytest
 from specimens import question
 
 from ldp_aggregator import Options
-from ldp_aggregator.decoders.noise import noise_moments
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.intervals.intervals import score_interval, within_bounds
-from ldp_aggregator.moments.moments import Moments
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.decoders.intervals.intervals import score_interval, within_bounds
+from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.decoders.numbers.noise import noise_moments
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import sample_counts
 

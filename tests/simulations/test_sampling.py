@@ -12,20 +12,20 @@ import numpy as np
 import pytest
 from written_out import counts_of, reports_of, values_of
 
-from ldp.balls import UNIT
-from ldp.bloom import bloom_vector
+from ldp.answers.balls import UNIT
+from ldp.answers.sets import members
 from ldp.mechanisms import MECHANISMS
-from ldp.sets import members
-from ldp.survey_file import parse_survey
-from ldp_aggregator.tallies.codeword_counting import OFFSET
-from ldp_aggregator.tallies.counting import count_rows
-from ldp_aggregator.vectors.law import deviation, word_law
+from ldp.mechanisms.chains.bloom import bloom_vector
+from ldp.survey.survey_file import parse_survey
+from ldp_aggregator.decoders.vectors.law import deviation, word_law
+from ldp_aggregator.tallies.counting.codeword_counting import OFFSET
+from ldp_aggregator.tallies.counting.counting import count_rows
 from ldp_client import Client
 from ldp_simulations.field_holders import FieldHolders
 from ldp_simulations.holders import Holders, SetHolders
 from ldp_simulations.key_holders import PairHolders
-from ldp_simulations.sampling import hashes as hash_sampling
 from ldp_simulations.sampling.table import sample_counts
+from ldp_simulations.sampling.values import hashes as hash_sampling
 from ldp_simulations.vector_holders import VectorHolders
 
 TALLIES, REAL_TALLIES, HELD = 300, 150, np.array([300, 200, 0, 100])

@@ -7,7 +7,7 @@ import pytest
 
 import ldp
 import ldp_simulations as sim
-from ldp_aggregator.rendering.formats import rendered
+from ldp_aggregator.output.formats.formats import rendered
 from ldp_simulations.simulation import report
 
 

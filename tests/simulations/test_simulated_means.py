@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ldp import parse_survey
-from ldp_aggregator.rendering.formats import rendered
+from ldp_aggregator.output.formats.formats import rendered
 from ldp_simulations import from_table, simulate
 from ldp_simulations.simulation import report
 from ldp_simulations.simulation.simulation import CLIENTS, LAW, REPORTS

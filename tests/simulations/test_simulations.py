@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from ldp.survey_file import parse_survey
-from ldp_aggregator.rendering.formats import rendered
+from ldp.survey.survey_file import parse_survey
+from ldp_aggregator.output.formats.formats import rendered
 from ldp_simulations.answers import AnswersError, read_answers
 from ldp_simulations.population import PopulationError, apportion, from_table, synthetic
 from ldp_simulations.simulation import report

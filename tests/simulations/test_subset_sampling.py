@@ -8,8 +8,8 @@ from math import comb
 import numpy as np
 import pytest
 
-from ldp.mechanisms.subset import SubsetSelection
-from ldp_simulations.sampling.subsets import _chances, _range, subset_counts
+from ldp.mechanisms.values.subset import SubsetSelection
+from ldp_simulations.sampling.values.subsets import _chances, _range, subset_counts
 
 TALLIES = 600
 

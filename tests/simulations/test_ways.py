@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from ldp.survey_file import parse_survey
+from ldp.survey.survey_file import parse_survey
 from ldp_simulations.population import synthetic
 from ldp_simulations.simulation import randomizing, report
 from ldp_simulations.simulation.simulation import CLIENTS, LAW, REPORTS, simulate

@@ -16,10 +16,10 @@ from specimens import question
 from written_out import counts_of, declared_law
 
 from ldp_simulations.holders import Holders
-from ldp_simulations.sampling import arcs as arc_sampling
-from ldp_simulations.sampling.hadamard import drawn_rows
-from ldp_simulations.sampling.starts import starts_of
+from ldp_simulations.sampling.numbers import arcs as arc_sampling
+from ldp_simulations.sampling.numbers.starts import starts_of
 from ldp_simulations.sampling.table import sample_counts
+from ldp_simulations.sampling.values.hadamard import drawn_rows
 
 AT_ONCE, WHOLE = 20_000, 6_000
 GATE = 1e-6

@@ -1,6 +1,6 @@
 """Stores that fail as disks do, at a statement that a test chooses."""
 
-from ldp_client.database import Database
+from ldp_client.keeping.database import Database
 
 
 class FailingDatabase(Database):

@@ -16,25 +16,18 @@ from watched_disk import mark
 from wire_samples import rows_of
 
 from ldp import LDPError, parse_survey
-from ldp.epochs import batch_id, epoch_of
-from ldp.wire import Batch, encode_batch, encode_frame
-from ldp_aggregator.service.counting.admission import Rules
-from ldp_aggregator.service.counting.books import Books
-from ldp_aggregator.service.counting.served import Catalogue, Served
-from ldp_aggregator.service.counting.submissions import Receipt, Submission, to_futures
-from ldp_aggregator.service.counting.writer import Writer
-from ldp_aggregator.service.store import sqlite as sqlite_store
-from ldp_aggregator.service.store.opening import open_store
-from ldp_aggregator.service.store.records import (
-    EVER,
-    PART,
-    Epoch,
-    last_closed,
-    read_outcomes,
-    read_tally_key,
-)
-from ldp_aggregator.tallies.joint_counting import counted, empty_counts_of
-from ldp_aggregator.tallies.screening import rows_of as rows_in
+from ldp.numbers.epochs import batch_id, epoch_of
+from ldp.wire.wire import Batch, encode_batch, encode_frame
+from ldp_aggregator.tallies.counting.joint_counting import counted, empty_counts_of
+from ldp_aggregator.tallies.intake.screening import rows_of as rows_in
+from ldp_service.counting.admission import Rules
+from ldp_service.counting.books import Books
+from ldp_service.counting.served import Catalogue, Served
+from ldp_service.counting.submissions import Receipt, Submission, to_futures
+from ldp_service.counting.writer import Writer
+from ldp_service.store import sqlite as sqlite_store
+from ldp_service.store.opening import open_store
+from ldp_service.store.records import EVER, PART, Epoch, last_closed, read_outcomes, read_tally_key
 
 _TIMED = """
 [survey]

@@ -6,12 +6,12 @@ from contextlib import closing
 
 from durable_work import CATALOGUE, START, expected, upload
 
-from ldp_aggregator.service.counting.submissions import BusyError
-from ldp_aggregator.service.counting.writer import Writer
-from ldp_aggregator.service.store.opening import open_snapshot, open_store
-from ldp_aggregator.service.store.reading import history, outcomes_in_all
-from ldp_aggregator.service.store.records import shard_of
-from ldp_aggregator.service.store.verification import findings
+from ldp_service.counting.submissions import BusyError
+from ldp_service.counting.writer import Writer
+from ldp_service.store.opening import open_snapshot, open_store
+from ldp_service.store.reading import history, outcomes_in_all
+from ldp_service.store.records import shard_of
+from ldp_service.store.verification import findings
 
 UPLOADS = 40
 NOW = START + 300

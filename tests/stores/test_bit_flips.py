@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from bit_flips import HARMLESS, REFUSED, SILENT, STORE, UNTYPED, became_of, left, turn_bits
 
-from ldp_aggregator.service.counting import books
-from ldp_aggregator.service.store.errors import StoreDamagedError
-from ldp_aggregator.service.store.records import Record
-from ldp_aggregator.service.store.witness import Witness
+from ldp_service.counting import books
+from ldp_service.store.errors import StoreDamagedError
+from ldp_service.store.records import Record
+from ldp_service.store.witness import Witness
 
 FLIPS = 1000
 

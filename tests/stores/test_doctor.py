@@ -18,16 +18,16 @@ from bit_flips import left, said, take, turned
 from calling import run
 from durable_work import CATALOGUE
 
-from ldp_aggregator.service.counting.books import Books
-from ldp_aggregator.service.counting.turn import begin
-from ldp_aggregator.service.repair.doctor import examine, repair
-from ldp_aggregator.service.repair.header import SIZE, changed_places
-from ldp_aggregator.service.store.errors import StoreDamagedError, StoreError
-from ldp_aggregator.service.store.opening import open_store
-from ldp_aggregator.service.store.reading import received
-from ldp_aggregator.service.store.records import TOKENS, read_root, sealed
-from ldp_aggregator.service.store.sqlite import SQLiteStore
-from ldp_aggregator.service.store.witness import WITNESS
+from ldp_service.counting.books import Books
+from ldp_service.counting.turn import begin
+from ldp_service.repair.doctor import examine, repair
+from ldp_service.repair.header import SIZE, changed_places
+from ldp_service.store.errors import StoreDamagedError, StoreError
+from ldp_service.store.opening import open_store
+from ldp_service.store.reading import received
+from ldp_service.store.records import TOKENS, read_root, sealed
+from ldp_service.store.sqlite import SQLiteStore
+from ldp_service.store.witness import WITNESS
 
 FLIPS = 40
 

@@ -10,9 +10,9 @@ from contextlib import closing
 import pytest
 from shared_store import end_sessions
 
-from ldp_aggregator.service.store.errors import StoreError, StoreLostError
-from ldp_aggregator.service.store.opening import open_store
-from ldp_aggregator.service.store.records import Epoch, sealed
+from ldp_service.store.errors import StoreError, StoreLostError
+from ldp_service.store.opening import open_store
+from ldp_service.store.records import Epoch, sealed
 
 HOUR = Epoch(3600, 500_000)
 
@@ -245,6 +245,6 @@ def test_a_missing_driver_is_told_with_the_extra_that_has_it(monkeypatch):
     """For those who installed the aggregator alone."""
     monkeypatch.setitem(sys.modules, "psycopg", None)
     for name in ("postgres", "postgres_connection"):
-        monkeypatch.delitem(sys.modules, f"ldp_aggregator.service.store.{name}", raising=False)
+        monkeypatch.delitem(sys.modules, f"ldp_service.store.{name}", raising=False)
     with pytest.raises(StoreError, match=r"ldpkit-aggregator\[postgres\]"):
         open_store("postgresql://ada@127.0.0.1/ldp")

@@ -28,18 +28,18 @@ from shared_store import (
     writing,
 )
 
-from ldp.wire import Batch, encode_batch, encode_frame
-from ldp_aggregator.service.counting import writer as writer_module
-from ldp_aggregator.service.counting.admission import Admission, Rules
-from ldp_aggregator.service.counting.books import Books
-from ldp_aggregator.service.counting.housekeeping import look_around, tidy
-from ldp_aggregator.service.counting.publication import Publication
-from ldp_aggregator.service.counting.turn import begin
-from ldp_aggregator.service.counting.writer import Writer
-from ldp_aggregator.service.store.opening import open_snapshot, open_store
-from ldp_aggregator.service.store.reading import outcomes_in_all, tally_of
-from ldp_aggregator.service.store.records import last_closed, shard_of
-from ldp_aggregator.service.upkeep.ending import close_survey
+from ldp.wire.wire import Batch, encode_batch, encode_frame
+from ldp_service.counting import writer as writer_module
+from ldp_service.counting.admission import Admission, Rules
+from ldp_service.counting.books import Books
+from ldp_service.counting.housekeeping import look_around, tidy
+from ldp_service.counting.publication import Publication
+from ldp_service.counting.turn import begin
+from ldp_service.counting.writer import Writer
+from ldp_service.store.opening import open_snapshot, open_store
+from ldp_service.store.reading import outcomes_in_all, tally_of
+from ldp_service.store.records import last_closed, shard_of
+from ldp_service.upkeep.ending import close_survey
 
 ONCE = {"accepted": 1}
 
@@ -71,7 +71,7 @@ def test_processes_that_share_a_store_count_every_batch_once(url):
 
 def test_a_survey_that_one_closes_is_closed_for_all(url, monkeypatch):
     """Each process rejects what comes from its next turn on, and shows what it has at a look."""
-    monkeypatch.setattr("ldp_aggregator.service.counting.publication.PACE", 0)
+    monkeypatch.setattr("ldp_service.counting.publication.PACE", 0)
     reports = [encode_frame(encode_batch(batch)) for batch in batches("timeless", 4)]
     opened = partial(Writer, partial(open_store, url), CATALOGUE, publication=Publication(20))
     with closing(opened()) as one, closing(opened()) as two:
@@ -94,7 +94,7 @@ def batches(name, number):
 
 def test_ids_that_each_process_knows_for_itself_are_not_enough(url, monkeypatch):
     """The test above can fail: with a second process ids and sums are wrong."""
-    from ldp_aggregator.service.store.postgres import PostgresStore
+    from ldp_service.store.postgres import PostgresStore
 
     honest, mine = PostgresStore.claim, {}
 

@@ -19,9 +19,10 @@ from children import in_child
 from surveys import DEVICE_SURVEY, ONCE, REPEATABLE
 
 from ldp import StateError
-from ldp_client import Client, new_file
-from ldp_client.database import Database
-from ldp_client.store import ProcessStore
+from ldp_client import Client
+from ldp_client.keeping import new_file
+from ldp_client.keeping.database import Database
+from ldp_client.keeping.store import ProcessStore
 
 STORES = {"process": lambda _: ProcessStore(), "memory": lambda _: Database(None), "file": Database}
 
@@ -132,7 +133,7 @@ def test_threads_wait_for_each_other(store):
 COUNTING = """
 import sys
 from ldp_client import database
-from ldp_client.database import Database
+from ldp_client.keeping.database import Database
 # As long as it takes, on a machine that is busy.
 database.PATIENCE = 60
 store = Database(sys.argv[1])

@@ -4,8 +4,8 @@ from hashlib import sha256
 
 import pytest
 
-from ldp_aggregator.service.store.opening import open_snapshot, open_store
-from ldp_aggregator.service.store.records import EVER, TOKENS, Epoch, sealed
+from ldp_service.store.opening import open_snapshot, open_store
+from ldp_service.store.records import EVER, TOKENS, Epoch, sealed
 
 TODAY = Epoch(86_400, 20_000)
 TOMORROW = Epoch(86_400, 20_001)

@@ -16,8 +16,8 @@ from specimens import DESIGNS
 from surveys import COMMUTE, DEVICE
 
 import ldp
-from ldp.profiles import PROFILES
-from ldp.survey_toml import survey_table, toml_text
+from ldp.survey.profiles import PROFILES
+from ldp.survey.survey_toml import survey_table, toml_text
 
 TOML = """
 [survey]

@@ -6,9 +6,9 @@ import pytest
 from specimens import question
 
 import ldp
-from ldp.domain import Domain
+from ldp.answers.domain import Domain
+from ldp.answers.texts import LONGEST_TEXT
 from ldp.errors import AnswerError
-from ldp.texts import LONGEST_TEXT
 
 DOMAINS = {
     "boolean": 'type = "boolean"\nmechanism = "grr"',

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import ldp
-from ldp.compiled import compiled
-from ldp.fields import by_name
+from ldp.answers.fields import by_name
+from ldp.survey.compiled import compiled
 from ldp_aggregator import Options, estimate
 from ldp_client import Client, report_bytes
-from ldp_client.codegen import module
+from ldp_client.tools.codegen import module
 
 SMOKES = ldp.field("smokes", type="boolean", text="Do you smoke?")
 SPORT = ldp.field("sport", ["never", "weekly", "daily"])

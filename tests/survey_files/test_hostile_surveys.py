@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from benchmarks.hostile_surveys import (
+from lab.benchmarks.hostile_surveys import (
     ATTACKS,
     HEAD,
     KEYS,
@@ -21,11 +21,11 @@ from benchmarks.hostile_surveys import (
     one,
 )
 from ldp import SurveyError, parse_survey
+from ldp.answers.keys import MOST_NOTED
+from ldp.answers.scales import EvenPoints
 from ldp.errors import MOST_TOLD
-from ldp.keys import MOST_NOTED
-from ldp.scales import EvenPoints
-from ldp_aggregator.files import FileError, read_survey
-from ldp_client.terms import read_survey as read_on_device
+from ldp_aggregator.output.files import FileError, read_survey
+from ldp_client.answering.terms import read_survey as read_on_device
 
 SECONDS, MEBIBYTES = 20, 640
 """Far above the target of one second and 64 MiB, which a benchmark holds, and far below what these
@@ -37,7 +37,7 @@ _SMALL = 'type = "boolean"\nmechanism = "grr"\nepsilon = 1'
 _READ = """
 import contextlib, sys
 from ldp import SurveyError, parse_survey
-from benchmarks.hostile_surveys import ATTACKS, LARGEST
+from lab.benchmarks.hostile_surveys import ATTACKS, LARGEST
 for name in sys.argv[1:]:
     text = ATTACKS[name]().encode()
     assert len(text) <= LARGEST, name

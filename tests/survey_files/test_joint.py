@@ -5,7 +5,7 @@ import random
 import pytest
 
 from ldp import AlreadyAnsweredError, AnswerError, SurveyError, parse_survey
-from ldp.randomness import Replay
+from ldp.numbers.randomness import Replay
 from ldp_aggregator import Ingest
 from ldp_client import Client, Report, report_bytes
 

@@ -5,9 +5,9 @@ from fractions import Fraction
 import pytest
 
 import ldp
+from ldp.answers.keys import MOST_NOTED, Keys, written_name
 from ldp.errors import MOST_TOLD, Problem, SurveyError, UnknownNameError
-from ldp.keys import MOST_NOTED, Keys, written_name
-from ldp_client.terms import bound
+from ldp_client.answering.terms import bound
 
 PLACE = "question 1 (x)"
 ENORMOUS = 10**5000
@@ -99,7 +99,7 @@ def test_a_word_or_a_number(given, read, expected):
 
 
 def test_a_length_of_time_that_is_none_is_a_problem():
-    """As `ldp.epochs` says it, without a traceback."""
+    """As `ldp.numbers.epochs` says it, without a traceback."""
     (problem,) = said(lambda keys: keys.length("epoch"), epoch="soon")
     assert problem.place == f"{PLACE}.epoch"
     assert not problem.expected.startswith("expected")

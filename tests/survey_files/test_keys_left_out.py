@@ -8,7 +8,7 @@ from specimens import DESIGNS
 
 from ldp import SurveyError, parse_survey
 from ldp.mechanisms import MECHANISMS
-from ldp.survey_file import TYPES
+from ldp.survey.survey_file import TYPES
 
 HEAD = '[survey]\nname = "s"\n[[question]]\nname = "x"\n'
 _FIELDS = '{ name = "a", type = "boolean" }, { name = "b", type = "integer", low = 0, high = 1 }'

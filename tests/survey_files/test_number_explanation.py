@@ -3,7 +3,7 @@
 import pytest
 
 import ldp
-from ldp_aggregator.privacy.explanation import explanation
+from ldp_aggregator.explanations.explanation import explanation
 
 
 def explained(**keys):

@@ -4,11 +4,11 @@ import pytest
 from specimens import question
 
 from ldp import Survey, SurveyError
-from ldp.exact import log_upper
 from ldp.mechanisms.contract import lifetime_ratio
-from ldp.profiles import PROFILES
-from ldp.survey_file import parse_survey
-from ldp_aggregator.privacy.explanation import explanation, warnings
+from ldp.numbers.exact import log_upper
+from ldp.survey.profiles import PROFILES
+from ldp.survey.survey_file import parse_survey
+from ldp_aggregator.explanations.explanation import explanation, warnings
 
 PUBLISHED = {
     "rappor-paper": (0.5343, 2.0433),

@@ -12,12 +12,12 @@ from specimens import question as designed
 from surveys import COMMUTE, COMMUTE_SURVEY
 
 from ldp import AnswerError, Question, Survey, SurveyError, parse_survey
-from ldp.certificate import certify
-from ldp.exact import fraction, log
 from ldp.mechanisms import MECHANISMS
-from ldp.mechanisms.arcs import Arcs
 from ldp.mechanisms.contract import Declared, integers
-from ldp_aggregator.files import FileError, read_candidates, read_survey
+from ldp.mechanisms.numbers.arcs import Arcs
+from ldp.numbers.exact import fraction, log
+from ldp.privacy.certificate import certify
+from ldp_aggregator.output.files import FileError, read_candidates, read_survey
 
 HEAD = '[survey]\nname = "s"\n'
 BASE = {

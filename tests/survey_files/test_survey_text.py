@@ -3,7 +3,7 @@
 import pytest
 
 from ldp.errors import SurveyError
-from ldp.survey_text import DEEPEST, LONGEST_WORD, MEBIBYTE, MOST_TABLES, read_toml
+from ldp.survey.survey_text import DEEPEST, LONGEST_WORD, MEBIBYTE, MOST_TABLES, read_toml
 
 
 def refusal(source, largest=4 * MEBIBYTE):

@@ -6,8 +6,8 @@ import pytest
 
 import ldp
 from ldp import parse_survey
+from ldp.answers.texts import composed, repeated
 from ldp.errors import AnswerError, SurveyError
-from ldp.texts import composed, repeated
 from ldp_aggregator import Ingest, estimate, read_candidates
 from ldp_client import Client, report_bytes
 

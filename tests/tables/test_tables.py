@@ -12,8 +12,8 @@ import pytest
 
 import ldp
 import ldp_simulations as sim
-from ldp.randomness import system
-from ldp.wire import FrameReader, decode_batch
+from ldp.numbers.randomness import system
+from ldp.wire.wire import FrameReader, decode_batch
 from ldp_aggregator import Ingest, Options, estimate
 from ldp_simulations.simulation import randomizing
 from ldp_simulations.tables import columns_of

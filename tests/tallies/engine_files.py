@@ -3,7 +3,7 @@
 from bad_bytes import BAD_FILES, BAD_PAYLOADS
 from wire_samples import BATCHES, GROUPED, GROUPS, batch_of, file_of, grouped_of, taken
 
-from ldp.wire import encode_frame
+from ldp.wire.wire import encode_frame
 from ldp_aggregator import encode_tally
 
 _A, _B, _C, _D = (batch_of(name, 7, "engine") for name in ("symbol", "bits", "filter", "hash"))

@@ -33,7 +33,7 @@ def spark_at(master, folder):
     """
     import pyspark
 
-    from ldp_aggregator.engines.spark import start_spark
+    from ldp_aggregator.tallies.engines.spark import start_spark
 
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         # Spark leaves sockets of its own to the garbage collector.

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import xxhash
 
-from ldp_aggregator.projective import array_cache
-from ldp_aggregator.projective import cyclic_design as cyclic_designs
-from ldp_aggregator.projective.array_cache import load, store
+from ldp_aggregator.numerics.projective import array_cache
+from ldp_aggregator.numerics.projective import cyclic_design as cyclic_designs
+from ldp_aggregator.numerics.projective.array_cache import load, store
 
 ARRAY = np.arange(12, dtype=np.int32).reshape(3, 4)
 

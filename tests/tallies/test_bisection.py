@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from ldp_aggregator.bisection import least_share, least_whole
+from ldp_aggregator.numerics.bisection import least_share, least_whole
 
 
 @pytest.mark.parametrize("low", [0, 1, 5])

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from ldp_aggregator.tallies import bit_counting
-from ldp_aggregator.tallies.bit_counting import bit_counts, ones_by_row
+from ldp_aggregator.tallies.counting import bit_counting
+from ldp_aggregator.tallies.counting.bit_counting import bit_counts, ones_by_row
 
 
 @pytest.mark.parametrize("chunk", [1, 40, 1 << 17])

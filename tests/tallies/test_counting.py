@@ -5,9 +5,9 @@ import random
 import numpy as np
 import pytest
 
-from ldp.layout import Layout
-from ldp_aggregator.tallies import hash_counting
-from ldp_aggregator.tallies.counting import count_rows, empty_counts, faults, total_reports
+from ldp.numbers.layout import Layout
+from ldp_aggregator.tallies.counting import hash_counting
+from ldp_aggregator.tallies.counting.counting import count_rows, empty_counts, faults, total_reports
 
 SYMBOLS = (2, 3, 255, 256, 257, 300, 65_535, 65_536, 65_537, 70_000)
 LAYOUTS = (

@@ -8,8 +8,14 @@ from engine_files import FILES, GROUPED_FILES, GROUPED_WHOLE, WHOLE, written
 from listening import Handler, listening
 from wire_samples import GROUPED_TEXT, TEXT
 
-from ldp_aggregator.engines.parts import Counted, count_part, merge_snapshots, repeated, split
-from ldp_aggregator.files import FileError
+from ldp_aggregator.output.files import FileError
+from ldp_aggregator.tallies.engines.parts import (
+    Counted,
+    count_part,
+    merge_snapshots,
+    repeated,
+    split,
+)
 
 
 def whole(parts, again=count_part, shared=repeated, text=TEXT, *, allow_equal=False):

@@ -13,8 +13,8 @@ from wire_samples import GROUPED_TEXT, TEXT, taken
 
 from ldp_aggregator import encode_tally
 from ldp_aggregator.commands.main import main
-from ldp_aggregator.engines import spark as engine
-from ldp_aggregator.files import FileError
+from ldp_aggregator.output.files import FileError
+from ldp_aggregator.tallies.engines import spark as engine
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ldp import MismatchError
+from ldp_aggregator.tallies.counting.siphash import siphashes
 from ldp_aggregator.tallies.identity import EVER_ENDS, KEY, SIZE, Identity, Origin, overlap
-from ldp_aggregator.tallies.siphash import siphashes
 
 MASK = (1 << 64) - 1
 RANDOM = Random(17)

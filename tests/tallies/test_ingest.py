@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from wire_samples import BATCHES, SURVEY, batch_of, file_of, rows_of, stream, taken
 
-from ldp.epochs import ID_SIZE
-from ldp.wire import REASONS, Batch, encode_frame
+from ldp.numbers.epochs import ID_SIZE
+from ldp.wire.wire import REASONS, Batch, encode_frame
 from ldp_aggregator import Ingest, encode_tally
-from ldp_aggregator.tallies.ingest import CHUNK
+from ldp_aggregator.tallies.intake.ingest import CHUNK
 from ldp_aggregator.tallies.tally import Tally
 
 SOUND = tuple(

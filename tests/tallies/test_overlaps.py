@@ -9,10 +9,10 @@ from engine_files import FILES, OVERLAPPING
 from wire_samples import BATCHES, GROUPED, GROUPS, SURVEY, TEXT, batch_of, file_of, taken
 
 from ldp import MismatchError, WireError
-from ldp.wire import TALLY_MAGIC, FrameReader, encode_frame, pack_array, unpack_array
+from ldp.wire.wire import TALLY_MAGIC, FrameReader, encode_frame, pack_array, unpack_array
 from ldp_aggregator import FileError, Ingest, Tally, aggregate, decode_tally, encode_tally
 from ldp_aggregator.commands.main import main
-from ldp_aggregator.engines.parts import count_part, merge_snapshots, split
+from ldp_aggregator.tallies.engines.parts import count_part, merge_snapshots, split
 from ldp_aggregator.tallies.identity import EVER_ENDS, SIZE, Identity, OverlapError
 
 MANY = [batch_of("symbol", 1, f"day {number}") for number in range(300)]

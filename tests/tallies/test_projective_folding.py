@@ -7,10 +7,7 @@ import pytest
 from written_out import counts_of
 
 from ldp import EstimateError
-from ldp.exact import odds
-from ldp.finite_field import inner_product
-from ldp.layout import MOST_SYMBOLS
-from ldp.mechanisms.projective import (
+from ldp.mechanisms.values.projective import (
     MOST_POINTS,
     MOST_SLICES,
     ProjectiveResponse,
@@ -19,10 +16,13 @@ from ldp.mechanisms.projective import (
     least_error_response,
     vector,
 )
-from ldp_aggregator.moments.supports import support_counts
-from ldp_aggregator.projective.folding import folded_points
-from ldp_aggregator.tallies.counting import count_rows, empty_counts, total_reports
-from ldp_simulations.sampling.projective import projective_counts
+from ldp.numbers.exact import odds
+from ldp.numbers.finite_field import inner_product
+from ldp.numbers.layout import MOST_SYMBOLS
+from ldp_aggregator.decoders.moments.supports import support_counts
+from ldp_aggregator.numerics.projective.folding import folded_points
+from ldp_aggregator.tallies.counting.counting import count_rows, empty_counts, total_reports
+from ldp_simulations.sampling.values.projective import projective_counts
 
 SPACES = ((2, 4), (3, 3), (3, 4), (3, 5), (4, 3), (4, 4), (5, 4), (8, 3), (13, 3))
 
@@ -174,7 +174,7 @@ def test_sampled_tallies_have_the_law_of_the_channel(randomizer, held):
 
 def test_a_folded_tally_can_be_simulated_only_so_far(monkeypatch):
     """Each report is drawn, so beyond the limit there is an error at once."""
-    monkeypatch.setattr("ldp_simulations.sampling.projective.MOST_DRAWS", 10)
+    monkeypatch.setattr("ldp_simulations.sampling.values.projective.MOST_DRAWS", 10)
     with pytest.raises(EstimateError, match="at most 10 draws of points, got 12"):
         projective_counts(
             ProjectiveResponse(6, 3, 4, truth=3, other=1, folded=True),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from wire_samples import BATCHES, SURVEY, TEXT, file_of, taken
 
 from ldp import MismatchError, WireError, parse_survey
-from ldp.wire import REASONS, TALLY_MAGIC, encode_frame
+from ldp.wire.wire import REASONS, TALLY_MAGIC, encode_frame
 from ldp_aggregator import Intake, Tally, decode_tally, encode_tally
 
 SMALL = parse_survey(TEXT[: TEXT.index("[[question]]", TEXT.index("[[question]]") + 1)])

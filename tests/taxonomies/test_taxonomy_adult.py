@@ -12,7 +12,7 @@ from places import DATA as FOREIGN
 
 import ldp
 from ldp_aggregator import estimate
-from ldp_aggregator.files import read_survey
+from ldp_aggregator.output.files import read_survey
 from ldp_simulations import from_table, randomize, simulate
 
 DATA = FOREIGN / "adult.data"

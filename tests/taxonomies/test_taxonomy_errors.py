@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from random_trees import REGIONS, membership, random_parents, survey_of
 
-from ldp.exact import odds
-from ldp.mechanisms.taxonomy import law_of, response_to_levels, usual_shares
-from ldp.taxonomies import depths_of
+from ldp.answers.taxonomies import depths_of
+from ldp.mechanisms.texts.taxonomy import law_of, response_to_levels, usual_shares
+from ldp.numbers.exact import odds
 from ldp_aggregator import Options
-from ldp_aggregator.decoders.views import score_range, view_moments
-from ldp_aggregator.estimates.pooling import Version, estimate_pooled
-from ldp_aggregator.estimates.question_estimation import estimate_question
-from ldp_aggregator.taxonomies.two_passes import pooled, pooling_of
-from ldp_aggregator.taxonomies.worths import frequencies, parts_of
+from ldp_aggregator.answers.estimates.pooling import Version, estimate_pooled
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.decoders.taxonomies.two_passes import pooled, pooling_of
+from ldp_aggregator.decoders.taxonomies.views import score_range, view_moments
+from ldp_aggregator.decoders.taxonomies.worths import frequencies, parts_of
 from ldp_simulations.holders import Holders, apportion, holders_of
 from ldp_simulations.sampling.table import expected_counts, sample_counts
 

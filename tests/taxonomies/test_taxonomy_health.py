@@ -6,9 +6,9 @@ from lawbook import errors, same_bytes, sampler, unbiased
 from random_trees import survey_of
 from specimens import SMALL
 
-from ldp.mechanisms.taxonomy import TaxonomyResponse
-from ldp.randomness import randbelow
-from ldp_aggregator.health_checks.report_checks import health
+from ldp.mechanisms.texts.taxonomy import TaxonomyResponse
+from ldp.numbers.randomness import randbelow
+from ldp_aggregator.analyses.health_checks.report_checks import health
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import sample_counts
 

@@ -9,7 +9,7 @@ from random_trees import survey_of
 
 from ldp.errors import EstimateError
 from ldp_aggregator import Options
-from ldp_aggregator.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_simulations import attack, plan, simulate, synthetic
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts

@@ -8,12 +8,12 @@ from calling import run
 from random_trees import REGIONS, random_parents, survey_of
 
 import ldp
+from ldp.answers.taxonomies import Taxonomy
 from ldp.errors import EstimateError
-from ldp.taxonomies import Taxonomy
 from ldp_aggregator import Options, encode_tally
-from ldp_aggregator.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.decoders.taxonomies.selection import crowds, finest, nodes_of_level
 from ldp_aggregator.tallies.tally import Tally
-from ldp_aggregator.taxonomies.selection import crowds, finest, nodes_of_level
 from ldp_simulations import randomize
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts

@@ -7,8 +7,8 @@ from calling import run
 from random_trees import REGIONS, survey_of
 
 import ldp
-from ldp.compiled import compiled
-from ldp_aggregator.files import FileError, read_source, read_survey
+from ldp.survey.compiled import compiled
+from ldp_aggregator.output.files import FileError, read_source, read_survey
 
 HEAD = '[survey]\nname = "tree"\n\n[[question]]\nname = "home"\ntype = "category"\n'
 TAIL = 'mechanism = "auto"\nepsilon = "1"\n'

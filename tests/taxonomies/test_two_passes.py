@@ -8,8 +8,8 @@ import pytest
 from random_trees import membership, random_parents
 from written_out import least_squares
 
-from ldp.taxonomies import levels_of
-from ldp_aggregator.taxonomies.two_passes import pooled, pooling_of, shared_out, totals
+from ldp.answers.taxonomies import levels_of
+from ldp_aggregator.decoders.taxonomies.two_passes import pooled, pooling_of, shared_out, totals
 
 SEEDS = range(40)
 

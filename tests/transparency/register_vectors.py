@@ -7,7 +7,7 @@ from one that is taken.
 from registered import content_of, version
 
 from ldp import parse_survey
-from ldp.compiled import compiled
+from ldp.survey.compiled import compiled
 from ldp.transparency.entries import parse_register
 from ldp.transparency.proofs import head_of, prove_inclusion
 from ldp.transparency.tree import leaf_hash, root_of

@@ -14,11 +14,11 @@ from ldp.transparency.proofs import (
     head_of,
     parse_head,
 )
-from ldp_aggregator.service.counting.served import Served
-from ldp_aggregator.service.http.app import Application
-from ldp_aggregator.service.service import Service, Settings
 from ldp_aggregator.versions.published import PublishedRegister
 from ldp_aggregator.versions.register_file import add_version
+from ldp_service.counting.served import Served
+from ldp_service.http.app import Application
+from ldp_service.service import Service, Settings
 
 VERSIONS = version(), version("2"), version("3")
 

@@ -13,11 +13,11 @@ from math import log2
 from pathlib import Path
 
 from ldp import parse_survey
-from ldp.accounting import posterior
-from ldp.certificate import delivered, totals
-from ldp.exact import exp_upper, log_text, percent_below
-from ldp.identifiers import identifier
-from ldp_client.budget import USUAL_CAP
+from ldp.mechanisms.chains.identifiers import identifier
+from ldp.numbers.accounting import posterior
+from ldp.numbers.exact import exp_upper, log_text, percent_below
+from ldp.privacy.certificate import delivered, totals
+from ldp_client.answering.budget import USUAL_CAP
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ("examples/affairs.toml", "examples/notes/survey.toml", "examples/commute.toml")

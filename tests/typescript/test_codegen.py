@@ -13,7 +13,7 @@ from places import EXAMPLE_SURVEYS
 
 from ldp import parse_survey
 from ldp_aggregator import Ingest
-from ldp_client.codegen_typescript import module
+from ldp_client.tools.codegen_typescript import module
 
 pytestmark = pytest.mark.needs("node", "built client")
 

@@ -6,8 +6,8 @@ import pytest
 from surveys import survey_of, yes_no
 from test_js_client import run_js
 
-from ldp.compiled import compiled
-from ldp.decoded import decoded_file
+from ldp.survey.compiled import compiled
+from ldp.wire.decoded import decoded_file
 
 pytestmark = pytest.mark.needs("node", "built client")
 

@@ -11,7 +11,7 @@ from running_service import running_service
 from test_js_client import run_js
 
 from ldp import parse_survey
-from ldp.compiled import compiled
+from ldp.survey.compiled import compiled
 from ldp_client import EmbeddedClient
 
 pytestmark = pytest.mark.needs("node", "built client")

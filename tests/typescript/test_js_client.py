@@ -20,12 +20,12 @@ from places import ROOT
 from xxhash import xxh64_intdigest
 
 from ldp import parse_survey
-from ldp.balls import UNIT, unpacked
-from ldp.compiled import compiled
+from ldp.answers.balls import UNIT, unpacked
 from ldp.mechanisms import MECHANISMS
-from ldp.mechanisms.arcs import usual_weights
-from ldp.randomness import Replay
-from ldp.survey_file import TYPES
+from ldp.mechanisms.numbers.arcs import usual_weights
+from ldp.numbers.randomness import Replay
+from ldp.survey.compiled import compiled
+from ldp.survey.survey_file import TYPES
 from ldp_aggregator import Ingest, Options, estimate
 from ldp_simulations.holders import holders_of
 

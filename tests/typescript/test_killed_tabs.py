@@ -23,7 +23,7 @@ from browser import browser
 from engines import ENGINES
 from watched_files import watched_files
 
-from ldp.wire import FrameReader, decode_batch
+from ldp.wire.wire import FrameReader, decode_batch
 
 pytestmark = pytest.mark.needs("built client")
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 from test_js_client import run_js
 
-from ldp_client.ledger import Charge, Ledger
+from ldp_client.answering.ledger import Charge, Ledger
 
 pytestmark = pytest.mark.needs("node", "built client")
 

@@ -10,14 +10,14 @@ from pages import Visitor
 from pools import EVER, Collector, forwarder, look, relay_at
 from test_js_client import run_js
 
-from ldp.compiled import compiled
-from ldp.oblivious import GATEWAY_PATH, REQUEST_TYPE, encode_configuration
-from ldp.sealed import public_key_text
-from ldp.wire import decode_batch, read_frames
-from ldp_aggregator.mixing.opening import Opener
-from ldp_aggregator.service.relay.app import SEALED_PATH, RelayApplication
-from ldp_aggregator.service.relay.gateway import make_gateway_key
-from ldp_aggregator.service.uploads.tokens import Tokens
+from ldp.survey.compiled import compiled
+from ldp.wire.oblivious import GATEWAY_PATH, REQUEST_TYPE, encode_configuration
+from ldp.wire.sealed import public_key_text
+from ldp.wire.wire import decode_batch, read_frames
+from ldp_aggregator.tallies.mixing.opening import Opener
+from ldp_service.relay.app import SEALED_PATH, RelayApplication
+from ldp_service.relay.gateway import make_gateway_key
+from ldp_service.uploads.tokens import Tokens
 
 pytestmark = pytest.mark.needs("node", "built client")
 

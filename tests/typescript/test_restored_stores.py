@@ -9,8 +9,8 @@ from js_client import NODE
 from surveys import survey_of, yes_no
 from test_js_client import run_js
 
-from ldp.compiled import compiled
-from ldp.wire import FrameReader, decode_batch
+from ldp.survey.compiled import compiled
+from ldp.wire.wire import FrameReader, decode_batch
 from ldp_aggregator import Ingest
 
 pytestmark = pytest.mark.needs("node", "built client")

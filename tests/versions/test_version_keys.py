@@ -12,8 +12,8 @@ import pytest
 from places import ROOT
 from version_cases import CASES
 
-from ldp import keys as reader
 from ldp import parse_survey
+from ldp.answers import keys as reader
 from ldp.mechanisms import MECHANISMS
 from ldp_aggregator.versions.keys import OF_QUESTION, TABLES, TOP
 

@@ -9,9 +9,9 @@ import pytest
 
 import ldp
 from ldp_aggregator import Tally, weigh
-from ldp_aggregator.weighting.calibration import factors_for, targets_of
-from ldp_aggregator.weighting.margins import margins_of
-from ldp_aggregator.weighting.reading import answers_in
+from ldp_aggregator.analyses.weighting.calibration import factors_for, targets_of
+from ldp_aggregator.analyses.weighting.margins import margins_of
+from ldp_aggregator.analyses.weighting.reading import answers_in
 
 ROWS, COLUMNS = ("1", "2", "3", "4"), ("1", "2", "3")
 SAMPLE = np.array([20, 50, 100, 30, 40, 140, 50, 100, 40, 310, 50, 70]).reshape(3, 4).T

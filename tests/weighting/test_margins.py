@@ -3,7 +3,7 @@
 import pytest
 
 from ldp.errors import EstimateError, LDPError
-from ldp_aggregator.weighting.margins import margins_of
+from ldp_aggregator.analyses.weighting.margins import margins_of
 
 
 def written(tmp_path, text):

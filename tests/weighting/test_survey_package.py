@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from places import DATA
 
-from ldp_aggregator.weighting.answers import Answers, Part, Units
-from ldp_aggregator.weighting.calibration import factors_for, targets_of
-from ldp_aggregator.weighting.estimation import estimated, jackknife
-from ldp_aggregator.weighting.margins import margins_of
+from ldp_aggregator.analyses.weighting.answers import Answers, Part, Units
+from ldp_aggregator.analyses.weighting.calibration import factors_for, targets_of
+from ldp_aggregator.analyses.weighting.estimation import estimated, jackknife
+from ldp_aggregator.analyses.weighting.margins import margins_of
 
 CLUSTERS, STRATA = DATA / "apiclus1.csv", DATA / "apistrat.csv"
 TYPES = {"stype": {"E": 4421, "H": 755, "M": 1018}}

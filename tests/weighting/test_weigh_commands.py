@@ -12,7 +12,7 @@ from calling import run
 import ldp
 from ldp.errors import EstimateError
 from ldp_aggregator import aggregate, encode_tally
-from ldp_aggregator.weighting.margins import margins_of
+from ldp_aggregator.analyses.weighting.margins import margins_of
 from ldp_client import Client, report_bytes
 
 AGES = ("young", "old")

@@ -5,7 +5,7 @@ from wire_samples import BATCHES, TEXT, file_of
 from xxhash import xxh64_digest
 
 from ldp import parse_survey
-from ldp.wire import FORMAT, MOST_REPORTS, encode_batch
+from ldp.wire.wire import FORMAT, MOST_REPORTS, encode_batch
 
 _NAMES = ("symbol", "wide", "bits", "set", "levels", "hash", "filter")
 _SYMBOL, _WIDE, _BITS, _SET, _LEVELS, _HASHED, _FILTERED = (BATCHES[name] for name in _NAMES)

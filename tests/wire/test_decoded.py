@@ -11,9 +11,9 @@ from make_vectors import FOLDER
 from surveys import COMMUTE, COMMUTE_SURVEY, survey_of, yes_no
 
 from ldp import parse_survey
-from ldp.decoded import decoded_file, supported
-from ldp.randomness import system
-from ldp.wire import encode_batch
+from ldp.numbers.randomness import system
+from ldp.wire.decoded import decoded_file, supported
+from ldp.wire.wire import encode_batch
 from ldp_client import Client, EmbeddedClient, batches, report_bytes
 from ldp_client.testing import RecordingTransport
 

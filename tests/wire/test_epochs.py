@@ -11,14 +11,23 @@ from hypothesis import strategies as st
 from surveys import survey_of, yes_no
 
 from ldp import SurveyError
-from ldp.compiled import compiled
-from ldp.epochs import LAST, LONGEST, SHORTEST, UNITS, batch_id, epoch_at, epoch_of, parse_length
-from ldp.randomness import Replay, system
-from ldp.wire import FrameReader, decode_batch
+from ldp.numbers.epochs import (
+    LAST,
+    LONGEST,
+    SHORTEST,
+    UNITS,
+    batch_id,
+    epoch_at,
+    epoch_of,
+    parse_length,
+)
+from ldp.numbers.randomness import Replay, system
+from ldp.survey.compiled import compiled
+from ldp.wire.wire import FrameReader, decode_batch
 from ldp_aggregator import Ingest
 from ldp_client import Client, EmbeddedClient, batches, frames, report_bytes
+from ldp_client.delivery.transport import retry
 from ldp_client.testing import RecordingTransport
-from ldp_client.transport import retry
 from ldp_simulations.simulation.simulation import report_files
 
 DAY = 86_400

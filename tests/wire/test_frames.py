@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from wire_samples import stream
 
 import ldp.wire
-from ldp.wire import (
+from ldp.wire.wire import (
     MOST_PAYLOAD,
     REPORTS_MAGIC,
     TALLY_MAGIC,
@@ -212,7 +212,7 @@ def test_work_is_linear_on_hostile_input(hostile, chunk, monkeypatch):
     Sound frames that follow are still read, all but the few that pay for the search.
     """
     hashed = 0
-    digest = ldp.wire.xxh64_intdigest
+    digest = ldp.wire.wire.xxh64_intdigest
 
     def counted(payload, seed):
         nonlocal hashed

@@ -9,13 +9,21 @@ import pytest
 from make_vectors import FOLDER, QUESTIONS, answer_of, layout_of, vectors
 
 from ldp import parse_survey
-from ldp.bloom import bloom_positions
-from ldp.compiled import compiled
-from ldp.epochs import batch_id
 from ldp.mechanisms import MECHANISMS
+from ldp.mechanisms.chains.bloom import bloom_positions
 from ldp.mechanisms.contract import integers
-from ldp.randomness import Replay
-from ldp.wire import REASONS, Batch, Damage, FrameReader, decode_batch, encode_batch, encode_frame
+from ldp.numbers.epochs import batch_id
+from ldp.numbers.randomness import Replay
+from ldp.survey.compiled import compiled
+from ldp.wire.wire import (
+    REASONS,
+    Batch,
+    Damage,
+    FrameReader,
+    decode_batch,
+    encode_batch,
+    encode_frame,
+)
 from ldp_aggregator import Ingest, decode_tally, encode_tally
 from ldp_client import Client
 

@@ -10,7 +10,7 @@ from places import ROOT
 from wire_samples import BATCHES, stream
 
 from ldp.errors import WireError
-from ldp.wire import (
+from ldp.wire.wire import (
     FORMAT,
     MOST_PAYLOAD,
     MOST_REPORTS,

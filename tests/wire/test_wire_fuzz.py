@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from wire_samples import BATCHES, GROUPED, GROUPS, SURVEY, file_of, taken
 
 from ldp.errors import MismatchError, WireError
-from ldp.wire import (
+from ldp.wire.wire import (
     FORMAT,
     FORMAT_WITH_ATTRIBUTES,
     REASONS,

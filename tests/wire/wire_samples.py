@@ -5,9 +5,9 @@ import json
 from itertools import cycle, islice
 
 from ldp import parse_survey
-from ldp.epochs import ID_SIZE
-from ldp.randomness import Replay, draw_bits, randbelow
-from ldp.wire import Batch, encode_batch, encode_frame
+from ldp.numbers.epochs import ID_SIZE
+from ldp.numbers.randomness import Replay, draw_bits, randbelow
+from ldp.wire.wire import Batch, encode_batch, encode_frame
 from ldp_aggregator import Ingest
 
 FOUR = '["car", "bus", "bike", "walk"]'

@@ -4,10 +4,10 @@ from queue import Empty
 
 import pytest
 
-from ldp_simulations.world.machines.device_state import StateFile, StateStore
-from ldp_simulations.world.machines.faults import Faults
-from ldp_simulations.world.machines.fibers import Fiber, Hub, KilledError, Process, Queue, use
-from ldp_simulations.world.scenario import luck
+from lab.world.machines.device_state import StateFile, StateStore
+from lab.world.machines.faults import Faults
+from lab.world.machines.fibers import Fiber, Hub, KilledError, Process, Queue, use
+from lab.world.scenario import luck
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The whole, simulated: a share of what `python -m ldp_simulations.world` lives through."""
+"""The whole, simulated: a share of what `python -m lab.world` lives through."""
 
 import os
 import subprocess
@@ -8,15 +8,15 @@ from collections import Counter
 import pytest
 from click.testing import CliRunner
 
-from ldp_simulations.world import __main__ as command
-from ldp_simulations.world.bugs import BUGS
-from ldp_simulations.world.machines.faults import FAULTS, Faults, missing
-from ldp_simulations.world.machines.fibers import Hub
-from ldp_simulations.world.machines.substitutes import simulated
-from ldp_simulations.world.runs import rules_broken, run, verdict
-from ldp_simulations.world.scenario import REAL_FILES, scenario
-from ldp_simulations.world.shrinking import shrink
-from ldp_simulations.world.world import live
+from lab.world import __main__ as command
+from lab.world.bugs import BUGS
+from lab.world.machines.faults import FAULTS, Faults, missing
+from lab.world.machines.fibers import Hub
+from lab.world.machines.substitutes import simulated
+from lab.world.runs import rules_broken, run, verdict
+from lab.world.scenario import REAL_FILES, scenario
+from lab.world.shrinking import shrink
+from lab.world.world import live
 
 SHARE = 300
 WITHIN = 40
@@ -88,8 +88,8 @@ def test_the_store_in_memory_does_what_sqlite_does(seed):
 def test_worlds_come_again_byte_for_byte():
     """In another process, whose sets are in another order, too."""
     code = (
-        "from ldp_simulations.world.runs import verdict\n"
-        "from ldp_simulations.world.scenario import scenario\n"
+        "from lab.world.runs import verdict\n"
+        "from lab.world.scenario import scenario\n"
         f"print(*(verdict(scenario(seed)).digest for seed in {REPLAYED}))"
     )
     environment = os.environ | {"PYTHONHASHSEED": "7"}
@@ -146,7 +146,7 @@ def test_faults_have_names():
 
 def test_shipped_code_is_as_it_was_afterwards():
     """Whatever stands in for its threads and clocks goes when a world ends."""
-    from ldp_aggregator.service.counting import writer
+    from ldp_service.counting import writer
 
     before = vars(writer).copy()
     with simulated(Hub(0.0)):

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ldp_aggregator.web_addresses import AddressError, web_address, web_origin
+from ldp_aggregator.output.web_addresses import AddressError, web_address, web_origin
 
 SELF = "'self'"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ldp.exact import fraction
+from ldp.numbers.exact import fraction
 
 
 def exact_between(low: Fraction | int, high: Fraction | int) -> Callable[..., Fraction | None]:

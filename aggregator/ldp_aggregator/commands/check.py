@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ldp.survey import Survey
+from ldp.survey.survey import Survey
 from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY
 from ldp_aggregator.commands.output_options import say, warn
-from ldp_aggregator.files import hand_out, read_candidates, read_survey
-from ldp_aggregator.rendering.formats import formats_of
+from ldp_aggregator.output.files import hand_out, read_candidates, read_survey
+from ldp_aggregator.output.formats.formats import formats_of
 
 if TYPE_CHECKING:
     from ldp_aggregator.versions.comparison import VersionChanges
@@ -83,7 +83,7 @@ def check_survey(
     survey = read_survey(survey_path)
     read_candidates(survey, survey_path)
     if json_path is not None:
-        from ldp.compiled import compiled
+        from ldp.survey.compiled import compiled
 
         hand_out(json_path, json.dumps(compiled(survey), indent=2, ensure_ascii=False) + "\n")
     if against is None:

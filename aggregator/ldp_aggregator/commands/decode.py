@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ldp_aggregator.files import read_survey, read_whole
+from ldp_aggregator.output.files import read_survey, read_whole
 
 
 @click.command()
@@ -31,8 +31,8 @@ def decode(path: Path, survey_paths: tuple[Path, ...], rows: int) -> None:
     FILE is a report file, an upload, or a single batch. What a report supports is noise more often
     than not.
     """
-    from ldp.decoded import decoded_file
-    from ldp_aggregator.rendering.columns import printable
+    from ldp.wire.decoded import decoded_file
+    from ldp_aggregator.output.columns import printable
 
     surveys = [read_survey(survey_path) for survey_path in survey_paths]
     for line in decoded_file(read_whole(path), surveys, rows):

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ldp.errors import EstimateError
+from ldp_aggregator.analyses.groups.asking import Asked, by_of, where_of
 from ldp_aggregator.commands.main import with_options
-from ldp_aggregator.groups.asking import Asked, by_of, where_of
 
 if TYPE_CHECKING:
     from ldp_aggregator.tallies.tally import Tally

@@ -3,7 +3,7 @@
 Rules
 - Results go to standard output or a file, untouched by decoration; progress and warnings go to
   standard error.
-- A file called - is standard input, or standard output (`ldp_aggregator.streams`).
+- A file called - is standard input, or standard output (`ldp_aggregator.output.streams`).
 - Exit codes: 0 done; 1 the input could not be used, with a message; 2 the command was called
   wrongly; 3 something has changed (`ldp trend --alert`), or is not as declared (`ldp audit`); 4
   nothing could be tested (`ldp trend --alert`); 130 interrupted.
@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ldp.errors import LDPError
-from ldp_aggregator.streams import say_everything
+from ldp_aggregator.output.streams import say_everything
 from ldpkit_core import warning
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def number(least: Fraction | int, most: Fraction | int) -> Callable[[str], Fract
     """Reads a number as people write it: 1e6, 0.01, 1/3, or ln(3)."""
 
     def read(text: str) -> Fraction:
-        from ldp.exact import epsilon_of
+        from ldp.numbers.exact import epsilon_of
 
         try:
             number = epsilon_of(text)
@@ -113,7 +113,7 @@ class OutputFile(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Raises `FileError` for a file that cannot be written."""
-        from ldp_aggregator.files import check_writable
+        from ldp_aggregator.output.files import check_writable
 
         path = super().convert(value, param, ctx)
         check_writable(Path(os.fsdecode(path)))

@@ -8,7 +8,7 @@ import click
 
 from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY
 from ldp_aggregator.commands.sources import ALLOW_EQUAL
-from ldp_aggregator.files import read_survey, written_whole
+from ldp_aggregator.output.files import read_survey, written_whole
 
 
 @click.command()
@@ -34,7 +34,7 @@ def merge(
     Merge all at once rather than one by one: of a sum less is known than of its parts.
     """
     from ldp_aggregator.commands.progress import progress
-    from ldp_aggregator.tallies.paths import merge_paths
+    from ldp_aggregator.tallies.intake.paths import merge_paths
     from ldp_aggregator.tallies.tally_file import encode_tally
 
     survey = read_survey(survey_path)

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ldp.errors import EstimateError
-from ldp_aggregator.commands.main import OUTPUT_FILE, Command, FiniteRange, with_options
-from ldp_aggregator.distributions.asking import edges_of, quantiles_of, range_of
-from ldp_aggregator.files import hand_out, write_whole
-from ldp_aggregator.options import (
+from ldp_aggregator.answers.distributions.asking import edges_of, quantiles_of, range_of
+from ldp_aggregator.answers.maps.asking import BY, rectangle_of, zoom_of
+from ldp_aggregator.answers.options import (
     CORRECTIONS,
     DEFAULT,
     ESTIMANDS,
@@ -25,20 +24,21 @@ from ldp_aggregator.options import (
     POST,
     Options,
 )
-from ldp_aggregator.places.asking import BY, rectangle_of, zoom_of
-from ldp_aggregator.rendering.formats import FORMATS, Format, format_of_file, formats_of
-from ldp_aggregator.rendering.sheet import Shape, Sheet
-from ldp_aggregator.streams import DASH, check_one_output, is_standard_output
+from ldp_aggregator.commands.main import OUTPUT_FILE, Command, FiniteRange, with_options
+from ldp_aggregator.output.files import hand_out, write_whole
+from ldp_aggregator.output.formats.formats import FORMATS, Format, format_of_file, formats_of
+from ldp_aggregator.output.sheet import Shape, Sheet
+from ldp_aggregator.output.streams import DASH, check_one_output, is_standard_output
 
 if TYPE_CHECKING:
-    from ldp.survey import Question, Survey
-    from ldp_aggregator.arrays import Counts
-    from ldp_aggregator.checks import Check
-    from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
-    from ldp_aggregator.geography import Geography
-    from ldp_aggregator.groups.group_estimates import GroupEstimates
-    from ldp_aggregator.places.maps import Map
-    from ldp_aggregator.places.regions import Regions
+    from ldp.survey.survey import Question, Survey
+    from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates
+    from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
+    from ldp_aggregator.answers.geography import Geography
+    from ldp_aggregator.answers.maps.maps import Map
+    from ldp_aggregator.answers.maps.regions import Regions
+    from ldp_aggregator.numerics.arrays import Counts
+    from ldp_aggregator.output.checks import Check
 
 PICTURES = " or ".join(f".{row.ending}" for row in formats_of("bars"))
 """How the files of pictures end."""
@@ -368,7 +368,7 @@ class OutputOptions:
     def _geography(self) -> Geography | None:
         if self.geography_path is None:
             return None
-        from ldp_aggregator.places.geojson import read_geography  # slow to import
+        from ldp_aggregator.answers.maps.geojson import read_geography  # slow to import
 
         return read_geography(self.geography_path, self.district_name, self.districts_by)
 
@@ -416,7 +416,7 @@ class OutputOptions:
         if self.otlp_url is None:
             return
         from ldp_aggregator.exchange.otlp import send
-        from ldp_aggregator.rendering.monitoring.otlp import request_of
+        from ldp_aggregator.output.monitoring.otlp import request_of
 
         send(self.otlp_url, request_of(sheet, time.time_ns()))
 
@@ -502,7 +502,7 @@ def say(text: str, json_path: Path | None) -> None:
 
 def warn(survey: Survey) -> None:
     """Say what a survey's designer should know of its questions."""
-    from ldp_aggregator.privacy.explanation import warnings
+    from ldp_aggregator.explanations.explanation import warnings
 
     for warning in warnings(survey):
         click.echo(f"warning: {warning}", err=True)
@@ -510,14 +510,14 @@ def warn(survey: Survey) -> None:
 
 def warn_of_health(question: Question, counts: Counts, reports_each: int) -> None:
     """Say on standard error which checks of a question's counts failed."""
-    from ldp_aggregator.health_checks.report_checks import health
+    from ldp_aggregator.analyses.health_checks.report_checks import health
 
     _warn(question.name, health(question, counts, reports_each=reports_each))
 
 
 def warn_of_draws(survey: Survey, counts: Mapping[str, Counts]) -> None:
     """The same of the numbers of reports to questions of which devices draw one."""
-    from ldp_aggregator.health_checks.draw_checks import draw_health
+    from ldp_aggregator.analyses.health_checks.draw_checks import draw_health
 
     for name, checks in draw_health(survey, counts).items():
         _warn(name, checks)

@@ -19,12 +19,12 @@ from ldp_aggregator.commands.output_options import (
     warn_of_health,
     with_output_options,
 )
-from ldp_aggregator.files import FileError, hand_out, read_lines
-from ldp_aggregator.streams import check_one_output
+from ldp_aggregator.output.files import FileError, hand_out, read_lines
+from ldp_aggregator.output.streams import check_one_output
 
 if TYPE_CHECKING:
-    from ldp_aggregator.google_rappor.dialects import Dialect
-    from ldp_aggregator.google_rappor.files import Candidates, Parameters, Reports
+    from ldp_aggregator.exchange.google_rappor.dialects import Dialect
+    from ldp_aggregator.exchange.google_rappor.files import Candidates, Parameters, Reports
 
 _FILE = click.Path(path_type=Path)
 _PARAMETERS = click.option(
@@ -108,12 +108,16 @@ def import_files(
     Reports do not say which client made them. Name it, and they are decoded with the probabilities
     that it drew with, which are not quite those of the parameters.
     """
-    from ldp_aggregator.google_rappor.alike import group_warnings
-    from ldp_aggregator.google_rappor.decoding import counts_of_answers, decode, legacy_question
-    from ldp_aggregator.google_rappor.dialects import DIALECTS
-    from ldp_aggregator.google_rappor.files import read_parameters
-    from ldp_aggregator.google_rappor.privacy import explanation, warnings
-    from ldp_aggregator.google_rappor.results import results_csv
+    from ldp_aggregator.exchange.google_rappor.alike import group_warnings
+    from ldp_aggregator.exchange.google_rappor.decoding import (
+        counts_of_answers,
+        decode,
+        legacy_question,
+    )
+    from ldp_aggregator.exchange.google_rappor.dialects import DIALECTS
+    from ldp_aggregator.exchange.google_rappor.files import read_parameters
+    from ldp_aggregator.exchange.google_rappor.privacy import explanation, warnings
+    from ldp_aggregator.exchange.google_rappor.results import results_csv
 
     output_options = OutputOptions(**asked)
     if export_path is not None:
@@ -187,16 +191,16 @@ def associate_files(
 
     The files are those of decode-assoc.
     """
-    from ldp_aggregator.google_rappor.alike import group_warnings
-    from ldp_aggregator.google_rappor.associations import (
+    from ldp_aggregator.answers.options import Options
+    from ldp_aggregator.exchange.google_rappor.alike import group_warnings
+    from ldp_aggregator.exchange.google_rappor.associations import (
         associate_variables,
         check_kinds,
         read_joint_reports,
         read_variables,
     )
-    from ldp_aggregator.google_rappor.dialects import DIALECTS
-    from ldp_aggregator.google_rappor.privacy import explanation
-    from ldp_aggregator.options import Options
+    from ldp_aggregator.exchange.google_rappor.dialects import DIALECTS
+    from ldp_aggregator.exchange.google_rappor.privacy import explanation
 
     if var1 == var2:
         raise click.UsageError("expected two variables, got one twice")
@@ -274,18 +278,18 @@ def decode_ngrams(
     Each device reports its text, and some of the parts (n-grams) that the text is made of. Parts
     are found first; the texts that found parts make are the candidates.
     """
-    from ldp_aggregator.google_rappor.alike import group_warnings
-    from ldp_aggregator.google_rappor.associations import read_variables
-    from ldp_aggregator.google_rappor.decoding import decode
-    from ldp_aggregator.google_rappor.dialects import DIALECTS
-    from ldp_aggregator.google_rappor.ngrams import (
+    from ldp_aggregator.exchange.google_rappor.alike import group_warnings
+    from ldp_aggregator.exchange.google_rappor.associations import read_variables
+    from ldp_aggregator.exchange.google_rappor.decoding import decode
+    from ldp_aggregator.exchange.google_rappor.dialects import DIALECTS
+    from ldp_aggregator.exchange.google_rappor.ngrams import (
         check_texts,
         find_parts,
         read_separate_reports,
         texts_of,
     )
-    from ldp_aggregator.google_rappor.privacy import explanation
-    from ldp_aggregator.google_rappor.results import results_csv
+    from ldp_aggregator.exchange.google_rappor.privacy import explanation
+    from ldp_aggregator.exchange.google_rappor.results import results_csv
 
     if len({text, *parts}) <= len(parts):
         raise click.UsageError("expected variables that differ, got one twice")
@@ -334,8 +338,8 @@ def decode_ngrams(
 )
 def survey(parameters_path: Path, name: str, output: Path | None) -> None:
     """Write a survey file with the parameters of google/rappor, for collections with our client."""
-    from ldp_aggregator.google_rappor.files import read_parameters
-    from ldp_aggregator.google_rappor.survey import survey_text
+    from ldp_aggregator.exchange.google_rappor.files import read_parameters
+    from ldp_aggregator.exchange.google_rappor.survey import survey_text
 
     text = survey_text(read_parameters(parameters_path), name, str(parameters_path))
     hand_out(output, text)
@@ -344,7 +348,7 @@ def survey(parameters_path: Path, name: str, output: Path | None) -> None:
 def _reports(
     counts_path: Path | None, reports_path: Path | None, parameters: Parameters
 ) -> Reports:
-    from ldp_aggregator.google_rappor.files import Reports, read_counts, read_reports
+    from ldp_aggregator.exchange.google_rappor.files import Reports, read_counts, read_reports
 
     if counts_path is not None and reports_path is None:
         return Reports(read_counts(counts_path, parameters), None)
@@ -359,7 +363,7 @@ def _candidates(
     parameters: Parameters,
     dialect: Dialect | None,
 ) -> Candidates | None:
-    from ldp_aggregator.google_rappor.files import read_map
+    from ldp_aggregator.exchange.google_rappor.files import read_map
 
     if parameters.boolean:
         return None

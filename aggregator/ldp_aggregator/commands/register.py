@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ldp.survey import Survey
+from ldp.survey.survey import Survey
 from ldp.transparency.entries import Register, RegisterError
 from ldp.transparency.proofs import (
     check_consistency,
@@ -22,7 +22,7 @@ from ldp.transparency.proofs import (
 from ldp_aggregator.commands.check import REASON
 from ldp_aggregator.commands.main import OUTPUT_FILE, Group
 from ldp_aggregator.commands.output_options import OUTPUT, format_option, present
-from ldp_aggregator.files import hand_out, read_bytes, read_survey
+from ldp_aggregator.output.files import hand_out, read_bytes, read_survey
 from ldp_aggregator.versions.published import check_grown
 from ldp_aggregator.versions.register_file import add_version, mend, read_register, verify
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ldp.survey import Survey
+from ldp.survey.survey import Survey
 from ldp_aggregator.commands.batch_options import COLLUDING, DELTA
 from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
 from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY, SURVEY_IF_ANY, whole
@@ -35,7 +35,7 @@ from ldp_aggregator.commands.sources import (
     tally_of,
     with_tallies,
 )
-from ldp_aggregator.files import (
+from ldp_aggregator.output.files import (
     hand_out,
     read_bytes,
     read_candidates,
@@ -43,10 +43,11 @@ from ldp_aggregator.files import (
     read_survey,
     written_whole,
 )
-from ldp_aggregator.streams import DASH
+from ldp_aggregator.output.streams import DASH
+from ldp_aggregator.tallies.intake.stores import stores
 
 if TYPE_CHECKING:
-    from ldp_aggregator.mixing.batches import MixedBatch
+    from ldp_aggregator.tallies.mixing.batches import MixedBatch
     from ldp_aggregator.tallies.tally import Tally
 
 
@@ -91,9 +92,9 @@ def explain(
     names: tuple[str, ...],
 ) -> None:
     """Say what each question of SURVEY costs its respondents, exactly and in plain words."""
-    from ldp.certificate import certificate
-    from ldp.disclosure import disclosure
-    from ldp_aggregator.privacy.explanation import explanation
+    from ldp.privacy.certificate import certificate
+    from ldp.privacy.disclosure import disclosure
+    from ldp_aggregator.explanations.explanation import explanation
 
     survey = read_survey(survey_path)
     if shuffled is not None:
@@ -121,7 +122,7 @@ def _explain_batches(
     path: Path | None,
 ) -> None:
     from ldp.privacy.certificates import batch_certificate
-    from ldp_aggregator.privacy.shuffled import shuffled_explanation
+    from ldp_aggregator.explanations.shuffled import shuffled_explanation
 
     check_names(names, [envelope.name for envelope in survey.envelopes])
     chosen = [
@@ -242,11 +243,11 @@ def estimate(
         raise click.UsageError("--arm is for --design")
     if asked["survey_path"] is None:
         raise click.UsageError("expected a SURVEY file, or --design WORDS")
-    from ldp_aggregator.estimates.estimation import estimate
+    from ldp_aggregator.answers.estimates.estimation import estimate
 
     stops = None
     if stop_list is not None:
-        from ldp_aggregator.estimates.stop_lists import stops_in
+        from ldp_aggregator.answers.estimates.stop_lists import stops_in
 
         stops = stops_in(stop_list)
     wanted, source = GroupOptions.taken(asked), TallySource.taken(asked)
@@ -263,7 +264,7 @@ def estimate(
             raise click.UsageError("expected --stops without --by and --where")
         if mixed_by is not None or batches is not None:
             raise click.UsageError("expected --mixed-by and --batches without --by and --where")
-        from ldp_aggregator.groups.estimation import estimate_groups
+        from ldp_aggregator.analyses.groups.estimation import estimate_groups
 
         groups = estimate_groups(
             tally,
@@ -280,16 +281,16 @@ def estimate(
             warn_of_health(survey[question.name], tally.counts[question.name], options.reports_each)
         warn_of_draws(survey, tally.counts)
     if mixed_by is not None:
-        from ldp_aggregator.privacy.mixed_batches import with_batches
+        from ldp_aggregator.explanations.mixed_batches import with_batches
 
         estimates = with_batches(estimates, survey, mixed_by, delta=delta, colluding=colluding)
     if batches is not None:
-        from ldp_aggregator.privacy.mixed_batches import with_mixed
+        from ldp_aggregator.explanations.mixed_batches import with_mixed
 
         known = _batches_in(batches, survey)
         estimates = with_mixed(estimates, survey, known, delta=delta, colluding=colluding)
     if stops is not None:
-        from ldp_aggregator.estimates.stop_lists import with_shares
+        from ldp_aggregator.answers.estimates.stop_lists import with_shares
 
         estimates = with_shares(estimates, stops)
     output_options.hand_over(estimates)
@@ -298,12 +299,9 @@ def estimate(
 def _batches_in(source: str, survey: Survey) -> list[MixedBatch]:
     """What relays had mixed for a survey, by a store's URL or a file. Raises `LDPError`."""
     if "://" in source:
-        from ldp_aggregator.service.store.opening import open_snapshot
-        from ldp_aggregator.service.store.reading import mixed_batches
-
-        with open_snapshot(source) as snapshot:
-            return mixed_batches(snapshot, survey)
-    from ldp_aggregator.mixing.batches import MOST_FILE, read_batches
+        mixed: list[MixedBatch] = stores("batches_of_relays")(source, survey)
+        return mixed
+    from ldp_aggregator.tallies.mixing.batches import MOST_FILE, read_batches
 
     return read_batches(survey, read_bytes(Path(source), MOST_FILE))
 
@@ -312,7 +310,7 @@ def _tally_by_spark(
     survey_path: Path, paths: tuple[str, ...], quiet: bool, master: str, *, allow_equal: bool
 ) -> Tally:
     """The same tally, counted by Spark."""
-    from ldp_aggregator.engines.spark import count_on_spark, start_spark
+    from ldp_aggregator.tallies.engines.spark import count_on_spark, start_spark
     from ldp_aggregator.tallies.tally_file import decode_tally
 
     survey, source = read_source(survey_path)

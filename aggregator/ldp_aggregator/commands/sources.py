@@ -25,13 +25,13 @@ from click.core import ParameterSource
 from ldp.errors import EstimateError
 from ldp_aggregator.commands.main import QUIET, SURVEY, Command, with_options
 from ldp_aggregator.commands.output_options import present
-from ldp_aggregator.files import FileError, read_bytes, read_survey
+from ldp_aggregator.output.files import FileError, read_bytes, read_survey
 
 if TYPE_CHECKING:
-    from ldp.survey import Question, Survey
+    from ldp.survey.survey import Question, Survey
+    from ldp_aggregator.analyses.designs.result import DesignGroups
+    from ldp_aggregator.analyses.rows.reading import SurveyRows
     from ldp_aggregator.commands.group_options import GroupOptions
-    from ldp_aggregator.designs.result import DesignGroups
-    from ldp_aggregator.rows.reading import SurveyRows
     from ldp_aggregator.tallies.tally import Tally
 
 ALLOW_EQUAL = click.option(
@@ -57,7 +57,7 @@ def _read_answers(_: click.Context, __: click.Parameter, given: tuple[str, ...])
 def _read_codes(_: click.Context, __: click.Parameter, text: str | None) -> dict[str, str] | None:
     if text is None:
         return None
-    from ldp_aggregator.rows.codes import codes_of
+    from ldp_aggregator.analyses.rows.codes import codes_of
 
     try:
         return codes_of(text)
@@ -194,7 +194,7 @@ class TallySource:
                 self._counted(read_survey(survey, for_analysis=True), names, text)
                 for survey, text in zip(surveys, self.counts, strict=True)
             ]
-        from ldp_aggregator.rows.counting import tallies_of_rows
+        from ldp_aggregator.analyses.rows.counting import tallies_of_rows
 
         tables = [
             table
@@ -207,7 +207,7 @@ class TallySource:
         self, name: str, column: str | None, *, by: Iterable[str] = ()
     ) -> list[tuple[int | str, Tally]]:
         """The tally of a question for each value of a column; of counts, one for each."""
-        from ldp_aggregator.rows.counting import by_epoch, tallies_of_rows
+        from ldp_aggregator.analyses.rows.counting import by_epoch, tallies_of_rows
 
         if column is None:
             return [*enumerate(self.tallies([name], by=by), 1)]
@@ -258,7 +258,7 @@ def read_tables(
     quiet: bool,
 ) -> list[SurveyRows]:
     """The rows of tables; how they were read is said on standard error."""
-    from ldp_aggregator.rows.reading import read_rows
+    from ldp_aggregator.analyses.rows.reading import read_rows
 
     survey = read_survey(survey_path, for_analysis=True)
     tables = [read_rows(survey, path, answers, codes=codes, questions=names) for path in paths]
@@ -282,7 +282,7 @@ def asked_question(survey: Survey, name: str | None) -> Question:
 def tally_of(survey_path: Path, paths: Sequence[str], quiet: bool, *, allow_equal: bool) -> Tally:
     """The tally of report files and tally files."""
     from ldp_aggregator.commands.progress import progress
-    from ldp_aggregator.tallies.paths import count_paths
+    from ldp_aggregator.tallies.intake.paths import count_paths
 
     survey = read_survey(survey_path)
     tally, _ = count_paths(survey, progress(paths, "aggregating", quiet), allow_equal=allow_equal)
@@ -300,7 +300,7 @@ def group_arguments(survey_path: Path, wanted: GroupOptions) -> dict[str, Any]:
 
 def report_intake(tally: Tally, quiet: bool) -> None:
     """Say on standard error what became of batches."""
-    from ldp_aggregator.tallies.aggregation import refuse_useless, told_reasons
+    from ldp_aggregator.tallies.intake.aggregation import refuse_useless, told_reasons
 
     intake = tally.intake
     refuse_useless(intake)
@@ -349,7 +349,7 @@ def estimate_design(context: click.Context) -> None:
     if given["counts"] and (given["by"] or given["where"] or given["arm"]):
         raise click.UsageError("--by, --where and --arm are for --rows")
     if given["counts"]:
-        from ldp_aggregator.designs import design
+        from ldp_aggregator.analyses.designs import design
 
         made = design(given["design"])
         wanted = {"level": given["level"], "estimand": _estimand(context)}
@@ -363,7 +363,7 @@ def estimate_design(context: click.Context) -> None:
 
 
 def _rows_of_design(context: click.Context) -> DesignGroups:
-    from ldp_aggregator.designs import NUMBERS, design, number_design
+    from ldp_aggregator.analyses.designs import NUMBERS, design, number_design
 
     given = context.params
     if len(given["row_paths"]) != 1 or given["answers"] is None:

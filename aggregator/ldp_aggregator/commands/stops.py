@@ -11,10 +11,16 @@ from typing import TYPE_CHECKING
 import click
 
 from ldp.errors import LDPError, UnknownNameError
-from ldp.stops import Stops, message_of, sealed, share_of
-from ldp.survey import Survey
+from ldp.survey.survey import Survey
+from ldp.transparency.stops import Stops, message_of, sealed, share_of
 from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY, Group
-from ldp_aggregator.files import FileError, read_bytes, read_survey, write_whole, written_whole
+from ldp_aggregator.output.files import (
+    FileError,
+    read_bytes,
+    read_survey,
+    write_whole,
+    written_whole,
+)
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -80,7 +86,7 @@ def sign(
     output: Path,
 ) -> None:
     """Write the list of what less is asked of SURVEY from now on; questions not named are asked."""
-    from ldp_aggregator.estimates.stop_lists import stops_in
+    from ldp_aggregator.answers.estimates.stop_lists import stops_in
 
     survey = read_survey(survey_path)
     private = _private(key_path)
@@ -95,7 +101,7 @@ def sign(
 @click.argument("path", metavar="LIST", type=click.Path(path_type=Path))
 def show(path: Path) -> None:
     """Say what a LIST has less asked; its signature is for apps to check."""
-    from ldp_aggregator.estimates.stop_lists import stops_in
+    from ldp_aggregator.answers.estimates.stop_lists import stops_in
 
     stops = stops_in(path)
     click.echo(f"list {stops.serial} of {stops.survey}")

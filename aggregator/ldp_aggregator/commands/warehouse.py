@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
+from ldp_aggregator.answers.options import Options
 from ldp_aggregator.commands.main import SURVEY
 from ldp_aggregator.commands.output_options import ESTIMAND, LEVEL, OUTPUT
-from ldp_aggregator.files import hand_out, read_survey
-from ldp_aggregator.options import Options
+from ldp_aggregator.output.files import hand_out, read_survey
 
 
 @click.command()

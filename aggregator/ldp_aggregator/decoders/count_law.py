@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ldp.mechanisms.contract import Pure, Randomizer, is_pure
-from ldp_aggregator.arrays import Floats
-from ldp_aggregator.moments.jumps import third_of_rates
-from ldp_aggregator.moments.supports import is_counted, support_counts
+from ldp_aggregator.decoders.moments.jumps import third_of_rates
+from ldp_aggregator.decoders.moments.supports import is_counted, support_counts
+from ldp_aggregator.numerics.arrays import Floats
 
 MOST_WORTHS = 1 << 20
 """Worths of a table: beyond, it is looked at by other means."""

@@ -12,10 +12,10 @@ from fractions import Fraction
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp_aggregator.arrays import Floats
 from ldp_aggregator.decoders.decoder import Answers, Parts, Queries, Range, from_middle
-from ldp_aggregator.moments.moments import Moments
-from ldp_aggregator.moments.together import Spread, about_means
+from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.decoders.moments.together import Spread, about_means
+from ldp_aggregator.numerics.arrays import Floats
 
 FEW = 64
 """Queries whose scores are looked at value by value."""

@@ -12,12 +12,12 @@ counted.
 from __future__ import annotations
 
 from ldp.errors import EstimateError
-from ldp.survey import Question, Survey
-from ldp_aggregator.arrays import Counts
+from ldp.survey.survey import Question, Survey
+from ldp_aggregator.analyses.rows.codes import labels_of, place_of
+from ldp_aggregator.analyses.rows.counting import survey_of
 from ldp_aggregator.exchange.layouts import LARGEST_COUNT, Counted, counted
-from ldp_aggregator.rows.codes import labels_of, place_of
-from ldp_aggregator.rows.counting import survey_of
-from ldp_aggregator.tallies.counting import empty_counts
+from ldp_aggregator.numerics.arrays import Counts
+from ldp_aggregator.tallies.counting.counting import empty_counts
 from ldp_aggregator.tallies.tally import Tally
 
 LARGEST = 1 << 28

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp.survey import Question
-from ldp_aggregator.arrays import Floats
+from ldp.survey.survey import Question
 from ldp_aggregator.decoders.count_law import CountLaw
 from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.numerics.arrays import Floats
 
 
 def law_of(question: Question) -> tuple[CountLaw, tuple[str, ...]]:

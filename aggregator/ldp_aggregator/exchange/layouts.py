@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ldp.errors import EstimateError
-from ldp_aggregator.csv_text import csv_rows
+from ldp_aggregator.output.csv_rows import csv_rows
 
 COUNT = "count"
 CELL = "cell"

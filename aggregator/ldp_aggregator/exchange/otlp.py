@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from ldp.errors import EstimateError
-from ldp_aggregator.web_addresses import AddressError, web_address
+from ldp_aggregator.output.web_addresses import AddressError, web_address
 
 METRICS = "/v1/metrics"
 _PATIENCE = 10.0

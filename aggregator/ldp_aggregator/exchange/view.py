@@ -14,7 +14,7 @@ Of n reports, with v and w for the variance of one report's score if the value i
 and c = 0 for the respondents or 1 for a population,
 
     standard_error = sqrt((g v + (1 - g) w + c g (1 - g)) / n), g the frequency cut to [0, 1]
-    low, high      = score intervals (`ldp_aggregator.intervals`), cut to [0, 1]
+    low, high      = score intervals (`ldp_aggregator.decoders.intervals`), cut to [0, 1]
 
 `normal` says whether normal theory holds at both ends. Where it does not (few expected reports),
 `ldp estimate` has exact ends, which SQL has no functions for, and these are rough.
@@ -25,8 +25,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ldp.errors import EstimateError
-from ldp.survey import Question
-from ldp_aggregator.arrays import Counts
+from ldp.survey.survey import Question
+from ldp_aggregator.answers.options import Options
+from ldp_aggregator.decoders.intervals.cumulants import TOLERANCE
 from ldp_aggregator.exchange.law_tables import (
     law_of,
     listed,
@@ -36,8 +37,7 @@ from ldp_aggregator.exchange.law_tables import (
     values_rows,
     worth_rows,
 )
-from ldp_aggregator.intervals.cumulants import TOLERANCE
-from ldp_aggregator.options import Options
+from ldp_aggregator.numerics.arrays import Counts
 
 DIALECTS = {"duckdb": "DOUBLE", "sqlite": "REAL", "postgres": "DOUBLE PRECISION"}
 """What each calls a double."""
@@ -178,7 +178,7 @@ def _by_others(double: str) -> str:
 
 
 def _ends(z: float, drawn: int) -> str:
-    """The roots of the score equation (`ldp_aggregator.intervals.intervals`)."""
+    """The roots of the score equation (`ldp_aggregator.decoders.intervals.intervals`)."""
     square = number(z * z)
     return f"""\
     roots AS (

@@ -10,7 +10,7 @@ and of what time, since that is known exactly.
     share in both  ~ |sketch(A), sketch(B) and sketch(A + B)| / |sketch(A + B)|
 
 Rules
-- Hashes are keyed (`ldp_aggregator.tallies.siphash`). Without `LDPKIT_TALLY_KEY` the key is known
+- Hashes are keyed (`counting.siphash`). Without `LDPKIT_TALLY_KEY` the key is known
   to all: then senders may choose ids that have small hashes, which docs/trust.md weighs.
 - Only sketches under one key are compared, or added up.
 - Of a store the times are intervals, and those that touch are one.
@@ -29,7 +29,7 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from ldp.errors import MismatchError
-from ldp_aggregator.tallies.siphash import KEY_SIZE, siphashes
+from ldp_aggregator.tallies.counting.siphash import KEY_SIZE, siphashes
 
 SIZE = 64
 """Hashes that a sketch has at most."""

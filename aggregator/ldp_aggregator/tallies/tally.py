@@ -19,14 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from ldp.attributes import Attributes, Combination, labels_of
 from ldp.errors import EstimateError, MismatchError, UnknownNameError
-from ldp.survey import Envelope, Survey
-from ldp.wire import REASONS
-from ldp_aggregator.arrays import Counts, Rows
-from ldp_aggregator.tallies.counting import total_reports
+from ldp.survey.attributes import Attributes, Combination, labels_of
+from ldp.survey.survey import Envelope, Survey
+from ldp.wire.wire import REASONS
+from ldp_aggregator.numerics.arrays import Counts, Rows
+from ldp_aggregator.tallies.counting.counting import total_reports
+from ldp_aggregator.tallies.counting.joint_counting import counted, empty_counts_of
 from ldp_aggregator.tallies.identity import SIZE, Identity, OverlapError, overlap
-from ldp_aggregator.tallies.joint_counting import counted, empty_counts_of
 
 ACCEPTED = "accepted"
 DUPLICATE = "duplicate"
@@ -99,11 +99,11 @@ class Tally:
     def groups(self, name: str) -> dict[Combination, Counts]:
         """The counts of a question or group apart, by the attributes of those who reported.
 
-        A combination is a value, or `ldp.attributes.UNKNOWN`, for each attribute that the reports
+        A combination is a value, or `attributes.UNKNOWN`, for each attribute that the reports
         carry, in their order; those that came are here. The counts add up to `counts[name]`.
 
         This is what a collector has, and all of it. What may be shown to others is up to
-        `ldp_aggregator.groups`.
+        `ldp_aggregator.analyses.groups`.
         """
         attributes = attributes_of(self.survey, name)
         by_number = self.combinations.get(name, {})
@@ -124,7 +124,7 @@ class Tally:
         known to count some batches both, unless `allow_equal`, and `EstimateError` if they count
         more than fits. Tallies of different batches are never taken for such; that two overlap goes
         unnoticed where what they share is a small part of either, or where one has no identity
-        (`ldp_aggregator.tallies.overlaps`).
+        (`ldp_aggregator.tallies.intake.overlaps`).
         """
         check_same(self.survey, _fingerprints(other.survey))
         if not allow_equal:

@@ -7,7 +7,7 @@ One frame (docs/wire.md) of magic LDPT, with its checksum, around a msgpack arra
      [[outcome, count as 8 little-endian bytes], ...]]
 
 Of a survey with attributes the format is 2, and there is a fifth part, the counts by combination,
-those of each question or group that carries attributes (`ldp.attributes`) adding up to its own:
+those of each question or group that carries attributes (`survey.attributes`) adding up to its own:
      [[question or group, combination, counts], ...]
 
 Of a tally that has an identity (`ldp_aggregator.tallies.identity`) the format is 3, or 4 with
@@ -22,11 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from ldp.attributes import size_of
 from ldp.errors import WireError
-from ldp.survey import Survey
-from ldp.wire import REASONS, TALLY_MAGIC, FrameReader, encode_frame, pack_array, unpack_array
-from ldp_aggregator.arrays import Counts
+from ldp.survey.attributes import size_of
+from ldp.survey.survey import Survey
+from ldp.wire.wire import REASONS, TALLY_MAGIC, FrameReader, encode_frame, pack_array, unpack_array
+from ldp_aggregator.numerics.arrays import Counts
 from ldp_aggregator.tallies.identity import (
     CHECK_SIZE,
     HASH_SIZE,

@@ -19,10 +19,10 @@ from fractions import Fraction
 from math import prod
 from typing import NamedTuple
 
-from ldp.draws import chargeable
-from ldp.exact import exp_lower, fraction, text_upper
 from ldp.mechanisms.contract import Declared, lifetime_ratio
-from ldp.survey import Question, Survey
+from ldp.numbers.exact import exp_lower, fraction, text_upper
+from ldp.survey.draws import chargeable
+from ldp.survey.survey import Question, Survey
 
 _DIGITS = 80
 _SHOWN = 6

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from ldp.balls import Ball
-from ldp.domain import Domain
-from ldp.exact import decimal_text
-from ldp.fields import Field
-from ldp.scales import Scale
-from ldp.texts import composed
+from ldp.answers.balls import Ball
+from ldp.answers.domain import Domain
+from ldp.answers.fields import Field
+from ldp.answers.scales import Scale
+from ldp.answers.texts import composed
+from ldp.numbers.exact import decimal_text
 from ldp_aggregator.versions.change import (
     ANSWERS,
     BETTER,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from ldp.attributes import Attribute
-from ldp.survey import Survey
+from ldp.survey.attributes import Attribute
+from ldp.survey.survey import Survey
 from ldp_aggregator.versions.change import (
     ATTRIBUTE,
     CROWD,

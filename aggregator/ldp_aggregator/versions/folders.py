@@ -10,10 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from ldp.errors import LDPError
-from ldp.survey import Survey
+from ldp.survey.survey import Survey
 from ldp.transparency.entries import RegisterError, parse_register
 from ldp.transparency.proofs import head_of
-from ldp_aggregator.files import read_bytes
+from ldp_aggregator.output.files import read_bytes
 from ldp_aggregator.versions.git import commit_of, file_of, git
 from ldp_aggregator.versions.pages import ENDING
 from ldp_aggregator.versions.published import check_grown

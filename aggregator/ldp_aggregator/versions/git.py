@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ldp.errors import LDPError
-from ldp.survey_text import LARGEST
-from ldp_aggregator.files import FileError
+from ldp.survey.survey_text import LARGEST
+from ldp_aggregator.output.files import FileError
 
 _SECONDS = 60
 _OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")

@@ -5,8 +5,8 @@ These tables hold what it looks at to every key that a file may have, so that no
 where a key is written otherwise and nothing of its aspect has changed, that is said as well; and a
 key that stands in no table counts as worse, since no one has thought about it.
 
-A new key of the reader (`ldp.survey_file`) has to be put into its table here: a test fails until it
-is.
+A new key of the reader (`ldp.survey.survey_file`) has to be put into its table here: a test fails
+until it is.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ldp.errors import LDPError
-from ldp_aggregator.files import read_bytes, toml_in
+from ldp_aggregator.output.files import read_bytes, toml_in
 from ldp_aggregator.versions.change import (
     NOTHING,
     PARAMETERS,

@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import permutations
 
-from ldp.channel import Row
-from ldp.exact import log_text
-from ldp.survey import Question
+from ldp.numbers.channel import Row
+from ldp.numbers.exact import log_text
+from ldp.survey.survey import Question
 from ldp_aggregator.versions.change import PAIRS, Change, judged, shown
 
 Told = Callable[[str, str], Fraction | None]

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from threading import Lock
 
-from ldp.survey import Survey
+from ldp.survey.survey import Survey
 from ldp.transparency.entries import Register, RegisterError
 from ldp.transparency.proofs import Head, check_consistency, head_of, prove_consistency
 from ldp_aggregator.versions.register_file import read_register, verify

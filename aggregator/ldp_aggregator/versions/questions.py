@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ldp.exact import decimal_text
-from ldp.identifiers import Identifier, identifier
+from ldp.mechanisms.chains.identifiers import Identifier, identifier
 from ldp.mechanisms.contract import Declared, integers
-from ldp.survey import Question
+from ldp.numbers.exact import decimal_text
+from ldp.survey.survey import Question
 from ldp_aggregator.versions.amounts import (
     compared,
     of_declared,

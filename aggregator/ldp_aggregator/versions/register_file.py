@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ldp.errors import LDPError
-from ldp.survey import Survey
+from ldp.survey.survey import Survey
 from ldp.transparency.entries import (
     Entry,
     Register,
@@ -26,7 +26,7 @@ from ldp.transparency.entries import (
     mended,
     parse_register,
 )
-from ldp_aggregator.files import FileError, read_bytes, sync_folder, write_whole
+from ldp_aggregator.output.files import FileError, read_bytes, sync_folder, write_whole
 from ldp_aggregator.versions.comparison import VersionChanges, compare_versions
 
 LARGEST = 1 << 30

@@ -6,11 +6,11 @@ import html
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ldp.survey import Survey
+from ldp.survey.survey import Survey
 from ldp.transparency.entries import Entry, Register
 from ldp.transparency.proofs import head_of
-from ldp_aggregator.rendering.html_page import page, paragraph, table
-from ldp_aggregator.rendering.sheet import NOTHING, Sheet, TextTable
+from ldp_aggregator.output.formats.html_page import page, paragraph, table
+from ldp_aggregator.output.sheet import NOTHING, Sheet, TextTable
 from ldp_aggregator.versions.comparison import VersionChanges, compare_versions
 
 _STYLE = """

@@ -19,11 +19,11 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from ldp.survey import Survey
-from ldp.survey_file import parse_survey
-from ldp.survey_text import LARGEST
+from ldp.survey.survey import Survey
+from ldp.survey.survey_file import parse_survey
+from ldp.survey.survey_text import LARGEST
 from ldp.transparency.entries import parse_register
-from ldp_aggregator.files import FileError, read_survey, read_whole, toml_in
+from ldp_aggregator.output.files import FileError, read_survey, read_whole, toml_in
 from ldp_aggregator.versions.git import NoVersionError, commit_of, file_of, files_of, git
 from ldp_aggregator.versions.pages import (
     ENDING,

@@ -7,7 +7,7 @@ import { build } from "esbuild";
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-export const PAGE = at("../../../aggregator/ldp_aggregator/service/respondents/static/page.js");
+export const PAGE = at("../../../aggregator/ldp_service/respondents/static/page.js");
 
 /** The bytes of the program. */
 export async function built() {

@@ -1,5 +1,5 @@
 /**
- * What a device has spent on a survey, and may still spend (`client/ldp_client/budget.py`; the limits are in `budget.ts`).
+ * What a device has spent on a survey, and may still spend (`client/ldp_client/answering/budget.py`; the limits are in `budget.ts`).
  *
  * A charge is kept for each report, or for each value whose permanent response is kept. All that a question may ever be
  * charged is set aside when it is answered first, so that no stop tells what was answered. Nothing is taken back: what is

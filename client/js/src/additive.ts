@@ -1,5 +1,5 @@
 /**
- * Noise added to a whole number (`ldp/mechanisms/additive.py`), discrete Laplace or, cut to the domain, geometric: as far
+ * Noise added to a whole number (`ldp/mechanisms/numbers/additive.py`), discrete Laplace or, cut to the domain, geometric: as far
  * or farther from the value is `far` to `near` as likely for each step.
  */
 

@@ -1,5 +1,5 @@
 /**
- * What a person said about a survey (`client/ldp_client/consent.py`): nothing yet, no, or yes to these very terms.
+ * What a person said about a survey (`client/ldp_client/answering/consent.py`): nothing yet, no, or yes to these very terms.
  *
  * Yes is bound to what was agreed to: the terms, which are all that it may cost, and the texts of its questions. A version
  * with others was not agreed to: nothing is recorded for it until the person is asked again; what was recorded before may

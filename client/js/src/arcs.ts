@@ -1,5 +1,5 @@
 /**
- * Arcs (`ldp/mechanisms/arcs.py`): a number as an arc of a circle, around which a device winds the line of all values as
+ * Arcs (`ldp/mechanisms/numbers/arcs.py`): a number as an arc of a circle, around which a device winds the line of all values as
  * often as the frequency says that it draws, and that travels with the report as its cohort.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Public attributes (`ldp/attributes.py`): what a report says openly of the device that it comes from, as one number. Of each
+ * Public attributes (`ldp/survey/attributes.py`): what a report says openly of the device that it comes from, as one number. Of each
  * attribute that its question carries the app says a value, or none; the number has a digit for each, 0 for none.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Balls (`ldp/balls.py`): vectors of numbers, none longer than a radius.
+ * Balls (`ldp/answers/balls.py`): vectors of numbers, none longer than a radius.
  *
  * Each coordinate becomes a whole number, in parts of 2^-30 of the radius; what is longer is refused, or shortened to the
  * radius in its own direction.

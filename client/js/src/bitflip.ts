@@ -1,5 +1,5 @@
 /**
- * dBitFlipPM (`ldp/mechanisms/bit_flip.py`): permanent bits for some of the values, a window that a device draws once.
+ * dBitFlipPM (`ldp/mechanisms/chains/bit_flip.py`): permanent bits for some of the values, a window that a device draws once.
  * Nothing of its reports is fresh.
  */
 

@@ -1,4 +1,4 @@
-/** The Bloom filter of RAPPOR (`ldp/bloom.py`): which bits a text sets, in each cohort. */
+/** The Bloom filter of RAPPOR (`ldp/mechanisms/chains/bloom.py`): which bits a text sets, in each cohort. */
 
 import { type Bytes, toBytes } from "./bytes.js";
 import { xxh64 } from "./hashing.js";

@@ -1,5 +1,5 @@
 /**
- * What a device may still spend (`client/ldp_client/budget.py`), in such a way that no stop tells what was answered.
+ * What a device may still spend (`client/ldp_client/answering/budget.py`), in such a way that no stop tells what was answered.
  *
  * A question with permanent responses costs its price once for every value whose response is kept, so what it has cost
  * depends on the answers; what limits count must not. All that it may ever cost is set aside when it is answered first:

@@ -1,5 +1,5 @@
 /**
- * Cells of a map that are rectangles with names such as `0:1,2.5:4` (`ldp/cells.py`): which of them a place is in, exactly, by
+ * Cells of a map that are rectangles with names such as `0:1,2.5:4` (`ldp/answers/cells.py`): which of them a place is in, exactly, by
  * the decimals of numbers as they are written.
  */
 

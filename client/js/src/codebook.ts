@@ -1,5 +1,5 @@
 /**
- * Codebook response (`ldp/mechanisms/codebook.py`): a vector as a seed and one of the random words that it gives, a near
+ * Codebook response (`ldp/mechanisms/vectors/codebook.py`): a vector as a seed and one of the random words that it gives, a near
  * one more likely than another.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Codewords (`ldp/codewords.py`): vectors of normally distributed whole numbers, which a seed gives to everyone alike, from
+ * Codewords (`ldp/mechanisms/vectors/codewords.py`): vectors of normally distributed whole numbers, which a seed gives to everyone alike, from
  * a hash function and a table.
  */
 

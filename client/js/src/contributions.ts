@@ -1,4 +1,4 @@
-/** What a device with many records answers with (`ldp/contributions.py`): their mean or sum, the last, or one drawn. */
+/** What a device with many records answers with (`ldp/answers/contributions.py`): their mean or sum, the last, or one drawn. */
 
 import { toInteger } from "./bytes.js";
 import { type Random, bytesFrom } from "./randomness.js";

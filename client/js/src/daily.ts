@@ -1,5 +1,5 @@
 /**
- * At most one report a day about a question that may be answered again and again (`client/ldp_client/daily.py`): a device that
+ * At most one report a day about a question that may be answered again and again (`client/ldp_client/embedding/daily.py`): a device that
  * asks often would otherwise weigh more than others. It is the first answer of a day that is reported, whatever it is; the day
  * is that of the clock (UTC).
  */

@@ -1,5 +1,5 @@
 /**
- * A debug view (`client/ldp_client/debugging.py`, `ldp/decoded.py`): what leaves a device, in plain words, when it is handed to
+ * A debug view (`client/ldp_client/delivery/debugging.py`, `ldp/wire/decoded.py`): what leaves a device, in plain words, when it is handed to
  * the transport: the question, the bytes and what each report supports; and then what became of it. What was answered is nowhere
  * near: by then it has been forgotten. A report is noise more often than not, and says of nobody what they answered.
  */

@@ -1,5 +1,5 @@
 /**
- * Dithered k-ary response (`ldp/mechanisms/dithered.py`): a number as one of a few levels, rounded with the help of a
+ * Dithered k-ary response (`ldp/mechanisms/numbers/dithered.py`): a number as one of a few levels, rounded with the help of a
  * public random offset, the dither, which travels with the report as its cohort.
  */
 

@@ -1,4 +1,4 @@
-/** Several questions of which a device answers one or a few, each with its whole epsilon (`ldp/draws.py`). */
+/** Several questions of which a device answers one or a few, each with its whole epsilon (`ldp/survey/draws.py`). */
 
 import { SurveyError } from "./errors.js";
 import { type Random, randbelow } from "./randomness.js";

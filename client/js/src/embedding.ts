@@ -1,5 +1,5 @@
 /**
- * The client that apps embed (`client/ldp_client/embedded.py`): a respondent, a queue and uploads over one store.
+ * The client that apps embed (`client/ldp_client/embedding/embedded.py`): a respondent, a queue and uploads over one store.
  *
  * - The app is never rejected, unless it asked for `strict`: a full disk, a damaged store, a spent budget or missing
  *   randomness mean that nothing is reported. It is counted by reason, and logged once for each; `status` says all of it.

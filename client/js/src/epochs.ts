@@ -1,5 +1,5 @@
 /**
- * Ids of batches (`ldp/epochs.py`). Where a survey has epochs, an id begins with the one in which the batch was
+ * Ids of batches (`ldp/numbers/epochs.py`). Where a survey has epochs, an id begins with the one in which the batch was
  * made, so that a collector can forget the ids of those that are closed.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Finite fields (`ldp/finite_field.py`): elements are the integers below the order, which is a prime, or 4, 8 or 16. A vector
+ * Finite fields (`ldp/numbers/finite_field.py`): elements are the integers below the order, which is a prime, or 4, 8 or 16. A vector
  * over the field is one integer too: its coordinates are that integer's digits in base `order`.
  */
 

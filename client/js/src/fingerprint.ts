@@ -1,4 +1,4 @@
-/** Canonical fingerprints (`ldp/survey.py`): the first 16 bytes of the SHA-256 of netstrings, in hexadecimal. */
+/** Canonical fingerprints (`ldp/survey/survey.py`): the first 16 bytes of the SHA-256 of netstrings, in hexadecimal. */
 
 import { attributeParts } from "./attributes.js";
 import { ballParts } from "./ball.js";

@@ -1,4 +1,4 @@
-/** k-ary randomized response (`ldp/mechanisms/grr.py`): the true value with odds R : 1 against each other value. */
+/** k-ary randomized response (`ldp/mechanisms/values/grr.py`): the true value with odds R : 1 against each other value. */
 
 import { type Bytes, toBytes, toInteger } from "./bytes.js";
 import { type Random, randbelow } from "./randomness.js";

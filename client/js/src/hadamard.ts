@@ -1,4 +1,4 @@
-/** Hadamard response (`ldp/mechanisms/hadamard.py`): a symbol that supports half of the values of one block. */
+/** Hadamard response (`ldp/mechanisms/values/hadamard.py`): a symbol that supports half of the values of one block. */
 
 import { type Bytes, onesOf, toBytes, toInteger } from "./bytes.js";
 import { type Random, randbelow } from "./randomness.js";

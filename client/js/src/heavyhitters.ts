@@ -1,5 +1,5 @@
 /**
- * Heavy hitters (`ldp/mechanisms/heavy_hitters.py`): a response to the cell of a text's hashed prefix, of a length that
+ * Heavy hitters (`ldp/mechanisms/texts/heavy_hitters.py`): a response to the cell of a text's hashed prefix, of a length that
  * the cohort says, which is drawn afresh for each report.
  */
 

@@ -1,4 +1,4 @@
-/** Summed histogram encoding (`ldp/mechanisms/histogram.py`): a noisy number for each value. */
+/** Summed histogram encoding (`ldp/mechanisms/values/histogram.py`): a noisy number for each value. */
 
 import { passed } from "./additive.js";
 import { type Bytes, toInteger } from "./bytes.js";

@@ -1,5 +1,5 @@
 /**
- * The privacy loss of a device (`client/ldp_client/ledger.py`), for people who ask what their app has told of them.
+ * The privacy loss of a device (`client/ldp_client/answering/ledger.py`), for people who ask what their app has told of them.
  *
  * Charges multiply, as epsilons add up; they are never taken back. What is set aside for answers that may still change is
  * no charge, but counts as one where a limit is compared.

@@ -1,5 +1,5 @@
 /**
- * Local hashing (`ldp/mechanisms/local_hashing.py`): k-ary response on a hash of the value. Each respondent has a hash
+ * Local hashing (`ldp/mechanisms/values/local_hashing.py`): k-ary response on a hash of the value. Each respondent has a hash
  * function of its own, whose seed travels with the report.
  */
 

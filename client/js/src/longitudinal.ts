@@ -1,5 +1,5 @@
 /**
- * Chains (`ldp/mechanisms/longitudinal.py`): a response that is drawn once and kept, and fresh noise on it for each
+ * Chains (`ldp/mechanisms/chains/longitudinal.py`): a response that is drawn once and kept, and fresh noise on it for each
  * report.
  */
 

@@ -1,4 +1,4 @@
-/** The one-bit mean (`ldp/mechanisms/one_bit.py`): a 1 is the likelier, the higher a number is. */
+/** The one-bit mean (`ldp/mechanisms/numbers/one_bit.py`): a 1 is the likelier, the higher a number is. */
 
 import type { Bytes } from "./bytes.js";
 import { type Random, randbelow } from "./randomness.js";

@@ -1,5 +1,5 @@
 /**
- * The queue: randomized reports that wait to be sent (`client/ldp_client/outbox.py`), and when that may be.
+ * The queue: randomized reports that wait to be sent (`client/ldp_client/delivery/outbox.py`), and when that may be.
  *
  * - A survey has a queue of its own for each collector: none gets what was meant for another, or waits for its pause.
  * - A report is kept under a random number: neither the hour nor the order of answers can be read off. What leaves together

@@ -1,5 +1,5 @@
 /**
- * Pad and sample (`ldp/mechanisms/pad_and_sample.py`): a set is padded to `most` entries with dummies, and one that is
+ * Pad and sample (`ldp/mechanisms/sets/pad_and_sample.py`): a set is padded to `most` entries with dummies, and one that is
  * drawn is reported through another mechanism, whose values are the set's and then the dummies.
  */
 

@@ -1,5 +1,5 @@
 /**
- * What would be sent, shown before anything is (`client/ldp_client/preview.py`), to a person who decides and to the app that
+ * What would be sent, shown before anything is (`client/ldp_client/embedding/preview.py`), to a person who decides and to the app that
  * asks her. It is drawn by the law of the report that would be sent and thrown away: show it, and do not store or send it.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Projective-geometry response (`ldp/mechanisms/projective.py`): values and reports are points of one projective space,
+ * Projective-geometry response (`ldp/mechanisms/values/projective.py`): values and reports are points of one projective space,
  * and a report supports the values that it is orthogonal to.
  */
 

@@ -1,4 +1,4 @@
-/** What every mechanism provides (`ldp/mechanisms/contract.py`), and the shapes of reports (`ldp/layout.py`). */
+/** What every mechanism provides (`ldp/mechanisms/contract.py`), and the shapes of reports (`ldp/numbers/layout.py`). */
 
 import { type Bytes, concat, toBytes } from "./bytes.js";
 import type { Random } from "./randomness.js";

@@ -1,5 +1,5 @@
 /**
- * Randomness as an argument, and exact draws from it (`ldp/randomness.py`).
+ * Randomness as an argument, and exact draws from it (`ldp/numbers/randomness.py`).
  *
  * A source is a function from a size to that many bytes. Every draw compares integers, so a probability of a/b is a/b;
  * and how many bytes are drawn never depends on a true value.

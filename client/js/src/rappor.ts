@@ -1,5 +1,5 @@
 /**
- * RAPPOR (`ldp/mechanisms/rappor.py`): a permanent randomized response, kept on the device, and an instantaneous one
+ * RAPPOR (`ldp/mechanisms/chains/rappor.py`): a permanent randomized response, kept on the device, and an instantaneous one
  * for each report. `hashes` = 0 is the one-hot form; the others set bits of a Bloom filter.
  */
 

@@ -1,4 +1,4 @@
-/** What may become of answers, reports and batches (`client/ldp_client/counts.py`), by the names that they are counted under. */
+/** What may become of answers, reports and batches (`client/ldp_client/delivery/counts.py`), by the names that they are counted under. */
 
 export const REASONS = {
   recorded: "reports that were made, to be sent",

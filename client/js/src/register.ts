@@ -1,5 +1,5 @@
 /**
- * A register of surveys that an app pins (`client/ldp_client/registered.py`, `ldp/transparency/proofs.py`): its clients open a
+ * A register of surveys that an app pins (`client/ldp_client/answering/registered.py`, `ldp/transparency/proofs.py`): its clients open a
  * survey only with a proof that this very version, its words included, is an entry of that register, or of one that has grown
  * out of it. An entry of its own (`ldpkit-client/register`), so that who pins none loads none of it.
  *

@@ -1,5 +1,5 @@
 /**
- * Reports that go through a relay (`ldp/sealed.py`, `client/ldp_client/sealing.py`): another party mixes them, and must not
+ * Reports that go through a relay (`ldp/wire/sealed.py`, `client/ldp_client/delivery/sealing.py`): another party mixes them, and must not
  * read them, so each is encrypted to the collector's key. An entry of its own (`ldpkit-client/relay`), so that whoever sends
  * straight to a collector loads none of it.
  *

@@ -1,5 +1,5 @@
 /**
- * Reports, and the bytes that they travel as (`client/ldp_client/reports.py`). Where a survey has epochs, make batches
+ * Reports, and the bytes that they travel as (`client/ldp_client/answering/reports.py`). Where a survey has epochs, make batches
  * when they are about to be sent: what a collector gets after their epoch's grace is lost.
  */
 

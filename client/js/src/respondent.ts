@@ -1,5 +1,5 @@
 /**
- * Answers in, randomized reports out (`client/ldp_client/respondent.py`, `memory.py`): what a device sends about one person.
+ * Answers in, randomized reports out (`client/ldp_client/answering/respondent.py`, `memory.py`): what a device sends about one person.
  *
  * - A question that takes one report is answered once. One with permanent responses is answered any number of times: an
  *   answer met before re-uses its response; a new one is charged for, from what was set aside; one that comes too late is

@@ -1,5 +1,5 @@
 /**
- * Scales (`ldp/scales.py`): where on a line of numbers an answer is counted.
+ * Scales (`ldp/answers/scales.py`): where on a line of numbers an answer is counted.
  *
  * A scale has points, a step apart, or cells, intervals [edge, next edge), the last with both ends. A number between two
  * points counts as one or the other, drawn in proportion to how near it is. What lies outside is refused, or clipped to

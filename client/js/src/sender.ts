@@ -1,5 +1,5 @@
 /**
- * Sends what waits (`client/ldp_client/sender.py`).
+ * Sends what waits (`client/ldp_client/delivery/sender.py`).
  *
  * - An upload is due at a random time, which is kept: what became due while the app was closed is sent when it starts. It
  *   says nothing about the time of an answer.

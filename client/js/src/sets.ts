@@ -1,4 +1,4 @@
-/** Answers that are several of a question's values, and keys with numbers (`ldp/sets.py`, `ldp/key_values.py`). */
+/** Answers that are several of a question's values, and keys with numbers (`ldp/answers/sets.py`, `ldp/answers/key_values.py`). */
 
 import { type AnswerType, type Asked, type Reader, placesIn, roundingDraw, unfit } from "./answertype.js";
 import { SurveyError } from "./errors.js";

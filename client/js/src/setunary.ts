@@ -1,4 +1,4 @@
-/** Unary encoding of a set (`ldp/mechanisms/set_unary.py`): one bit for each value, each bit randomized on its own. */
+/** Unary encoding of a set (`ldp/mechanisms/sets/set_unary.py`): one bit for each value, each bit randomized on its own. */
 
 import { type Bytes, toBytes } from "./bytes.js";
 import { type Random, drawBits } from "./randomness.js";

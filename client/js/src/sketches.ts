@@ -1,5 +1,5 @@
 /**
- * Count-mean sketches (`ldp/mechanisms/sketches.py`): a report on a short hash of the value, under one of the hash
+ * Count-mean sketches (`ldp/mechanisms/values/sketches.py`): a report on a short hash of the value, under one of the hash
  * functions that all respondents share, whose number travels with it as its cohort.
  */
 

@@ -1,4 +1,4 @@
-/** How things stand with a client (`client/ldp_client/status.py`): one object, for people and programs. No answer is in it. */
+/** How things stand with a client (`client/ldp_client/embedding/status.py`): one object, for people and programs. No answer is in it. */
 
 import type { Said } from "./agreement.js";
 import { questionsOf } from "./joint.js";

@@ -1,5 +1,5 @@
 /**
- * Stripes (`ldp/mechanisms/stripes.py`): a cell of a map as an arc of a circle, around which a device winds the map, as often
+ * Stripes (`ldp/mechanisms/places/stripes.py`): a cell of a map as an arc of a circle, around which a device winds the map, as often
  * along either axis as the frequency says that it draws, and that travels with the report as its cohort.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Subset selection (`ldp/mechanisms/subset.py`): a set of values, which holds the true one with odds R. A uniform set is
+ * Subset selection (`ldp/mechanisms/values/subset.py`): a set of values, which holds the true one with odds R. A uniform set is
  * drawn first; then the truth is put in, or taken out, by exchanging it for a uniform member or stranger.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Some of many fields (`ldp/mechanisms/subsets.py`): a subset of the fields of a table, drawn whatever the answer is, and
+ * Some of many fields (`ldp/mechanisms/sets/subsets.py`): a subset of the fields of a table, drawn whatever the answer is, and
  * a response to the cell of their values. The number of the subset travels with the report as its cohort.
  */
 

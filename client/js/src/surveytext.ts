@@ -1,5 +1,5 @@
 /**
- * The text of a survey in the one spelling that registers have (`ldp/survey_toml.py`): a header for each table, a line for
+ * The text of a survey in the one spelling that registers have (`ldp/survey/survey_toml.py`): a header for each table, a line for
  * each key. TOML that is written in any other way is refused rather than read, so that nothing means one thing here, and
  * another to those who read the register: strings of several lines, comments, dotted keys, headers within headers.
  */

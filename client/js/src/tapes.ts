@@ -1,5 +1,5 @@
 /**
- * Randomness that comes back (`client/ldp_client/tapes.py`): tapes that a device's secret gives, in place of fresh ones.
+ * Randomness that comes back (`client/ldp_client/keeping/tapes.py`): tapes that a device's secret gives, in place of fresh ones.
  *
  * A store that is restored from a backup, or copied, has forgotten what was sent since. A device that draws from its secret
  * makes the same report of the same answer then, under the same id, and counts once.

@@ -1,5 +1,5 @@
 /**
- * Taxonomies (`ldp/mechanisms/taxonomy.py`): a level of a tree, drawn whatever the answer is, and a response to the
+ * Taxonomies (`ldp/mechanisms/texts/taxonomy.py`): a level of a tree, drawn whatever the answer is, and a response to the
  * cell that the answer has there. The level travels with the report as its cohort.
  */
 
@@ -24,7 +24,7 @@ interface Response {
 }
 
 /**
- * The levels of a tree whose last `size` nodes are values, from the top (`ldp/taxonomies.py`). A node is told by the
+ * The levels of a tree whose last `size` nodes are values, from the top (`ldp/answers/taxonomies.py`). A node is told by the
  * number of its parent plus 1, which stands before it; 0 is the whole. Values that sit higher are cells of their own.
  */
 export function levelsOf(parents: readonly number[], size: number, place: string): Level[] {

@@ -1,5 +1,5 @@
 /**
- * Trees (`ldp/mechanisms/tree.py`): a level of halves of halves, drawn whatever the answer is, and a response to the
+ * Trees (`ldp/mechanisms/numbers/tree.py`): a level of halves of halves, drawn whatever the answer is, and a response to the
  * cell that the answer has there. The level travels with the report as its cohort. Pyramids are trees of two axes.
  */
 
@@ -67,7 +67,7 @@ function halves(size: number): CellOf[] {
   return Array.from({ length: depth }, (_, number) => (value) => value >> (depth - number - 1));
 }
 
-/** The views of a map (`ldp/mechanisms/pyramid.py`), whose axes are halved so many times, x first; all but the whole. */
+/** The views of a map (`ldp/mechanisms/places/pyramid.py`), whose axes are halved so many times, x first; all but the whole. */
 export function grids(size: number, place = "pyramid"): CellOf[] {
   const depth = Math.log2(size) / 2;
   if (!Number.isInteger(depth) || depth < 1) throw new SurveyError(`${place}: expected a map of 2^h x 2^h cells`);
@@ -76,7 +76,7 @@ export function grids(size: number, place = "pyramid"): CellOf[] {
     ((value >> (2 * depth - across!)) << up!) + ((value & ((1 << depth) - 1)) >> (depth - up!)));
 }
 
-/** Subset selection among few values, whose reports are numbers of sets (`ldp/mechanisms/numbered_subsets.py`). */
+/** Subset selection among few values, whose reports are numbers of sets (`ldp/mechanisms/values/numbered_subsets.py`). */
 export class NumberedSubsets implements Randomizer {
   readonly width: number;
   readonly sets: number;

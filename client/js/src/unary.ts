@@ -1,4 +1,4 @@
-/** Unary encoding (`ldp/mechanisms/unary.py`): one bit for each value, each bit randomized on its own. */
+/** Unary encoding (`ldp/mechanisms/values/unary.py`): one bit for each value, each bit randomized on its own. */
 
 import { type Bytes, toBytes } from "./bytes.js";
 import { type Random, drawBits } from "./randomness.js";

@@ -1,5 +1,5 @@
 /**
- * How a device's secret is kept (`client/ldp_client/vault.py`): as it is, or sealed under a key that the platform keeps.
+ * How a device's secret is kept (`client/ldp_client/keeping/vault.py`): as it is, or sealed under a key that the platform keeps.
  *
  * Whoever reads a store can test guesses at memoized answers against it, since the secret is in it. Sealed, it is of no use
  * without what the app hands over. That is asked for before a transaction, as none waits for anything; it is never written

@@ -1,5 +1,5 @@
 /**
- * Square wave (`ldp/mechanisms/square_wave.py`): a number as a place on a line, likelier within a window that begins at
+ * Square wave (`ldp/mechanisms/numbers/square_wave.py`): a number as a place on a line, likelier within a window that begins at
  * the number than anywhere else.
  */
 

@@ -1,4 +1,4 @@
-/** The wire (`ldp/wire.py`): batches of reports, and files that are sequences of checksummed frames. */
+/** The wire (`ldp/wire/wire.py`): batches of reports, and files that are sequences of checksummed frames. */
 
 import { type Bytes, concat, toBytes, toInteger, utf8 } from "./bytes.js";
 import { ID_SIZE } from "./epochs.js";
@@ -8,7 +8,7 @@ import { xxh64 } from "./hashing.js";
 /** Of batches of which nothing is said but their reports, and of the others. */
 export const FORMAT = 1;
 const FORMAT_WITH_ATTRIBUTES = 2;
-/** Of what is sealed for a collector behind a relay (`ldp/sealed.py`). */
+/** Of what is sealed for a collector behind a relay (`ldp/wire/sealed.py`). */
 export const FORMAT_SEALED = 3;
 export const MOST_PAYLOAD = 1 << 24;
 export const MOST_REPORTS = 1 << 20;

@@ -13,10 +13,10 @@ frequency f, no more:
     gain = poisoned estimate - (1 - b) (estimate from the honest reports) - b f
 
 with b the share of the reports that are forged. This is what
-`ldp_aggregator.estimates.manipulation` bounds, for sure. Where frequencies are estimated from
+`estimates.manipulation` bounds, for sure. Where frequencies are estimated from
 reports held out of a search, b is their share among these.
 
-Where devices draw one of several questions (`ldp.draws`), all of them are the respondents, and a
+Where devices draw one of several questions (`survey.draws`), all of them are the respondents, and a
 share of these answers the one that is attacked. Forged devices need not draw: for `random` and
 `maximal-gain` all of them answer it, so that b, the share of its reports that is forged, is larger
 than that of all reports; for `input` they draw as well.
@@ -40,21 +40,21 @@ from fractions import Fraction
 import numpy as np
 from numpy.random import Generator
 
-from ldp.balls import UNIT, packed
-from ldp.domain import SEPARATOR, Value
+from ldp.answers.balls import UNIT, packed
+from ldp.answers.domain import SEPARATOR, Value
+from ldp.answers.key_values import ENDS
 from ldp.errors import EstimateError
-from ldp.key_values import ENDS
-from ldp.survey import Question
-from ldp_aggregator.arrays import Counts, Floats, Integers
-from ldp_aggregator.decoders.marginals import values_of
+from ldp.survey.survey import Question
+from ldp_aggregator.analyses.health_checks.draw_checks import draw_check
+from ldp_aggregator.analyses.health_checks.report_checks import health
+from ldp_aggregator.answers.estimates.estimation import DEFAULTS
+from ldp_aggregator.answers.estimates.frequencies import moments_of
+from ldp_aggregator.answers.estimates.manipulation import decoded_reports, manipulation
+from ldp_aggregator.answers.estimates.means import ends_of, mean_of
+from ldp_aggregator.decoders.marginals.marginals import values_of
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.estimates.estimation import DEFAULTS
-from ldp_aggregator.estimates.frequencies import moments_of
-from ldp_aggregator.estimates.manipulation import decoded_reports, manipulation
-from ldp_aggregator.estimates.means import ends_of, mean_of
-from ldp_aggregator.health_checks.draw_checks import draw_check
-from ldp_aggregator.health_checks.report_checks import health
-from ldp_aggregator.tallies.counting import count_rows, empty_counts
+from ldp_aggregator.numerics.arrays import Counts, Floats, Integers
+from ldp_aggregator.tallies.counting.counting import count_rows, empty_counts
 from ldp_simulations.field_holders import FieldHolders
 from ldp_simulations.holders import Holders, SetHolders, apportion
 from ldp_simulations.key_holders import PairHolders

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ldp.errors import LDPError
-from ldp.survey import Survey
-from ldp_aggregator.rendering.formats import rendered
-from ldp_aggregator.rendering.sheet import Sheet
+from ldp.survey.survey import Survey
+from ldp_aggregator.output.formats.formats import rendered
+from ldp_aggregator.output.sheet import Sheet
 from ldp_simulations.attacks import report
 from ldp_simulations.attacks.attack import (
     ATTACKS,

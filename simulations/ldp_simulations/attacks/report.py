@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ldp_aggregator.rendering.sheet import Sheet, TextTable
+from ldp_aggregator.output.sheet import Sheet, TextTable
 from ldp_simulations.attacks.attack import Attack, Outcome
 
 FORMAT = 1

@@ -20,13 +20,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ldp.epochs import ID_SIZE
 from ldp.errors import LDPError
-from ldp.exact import log_upper
-from ldp.randomness import system
-from ldp.survey import Envelope, Question
-from ldp_aggregator.arrays import Rows
-from ldp_aggregator.files import write_whole
+from ldp.numbers.epochs import ID_SIZE
+from ldp.numbers.exact import log_upper
+from ldp.numbers.randomness import system
+from ldp.survey.survey import Envelope, Question
+from ldp_aggregator.numerics.arrays import Rows
+from ldp_aggregator.output.files import write_whole
 from ldp_simulations.audit import learning
 from ldp_simulations.audit.bench import Bench
 from ldp_simulations.audit.bounds import FALSE_ALARMS, binomial_chances

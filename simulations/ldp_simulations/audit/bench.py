@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldp.randomness import system
-from ldp.survey import Question
-from ldp_aggregator.arrays import Rows
+from ldp.numbers.randomness import system
+from ldp.survey.survey import Question
+from ldp_aggregator.numerics.arrays import Rows
 from ldp_simulations.audit.clients.client import Audited
 from ldp_simulations.audit.clients.frames import Left
 from ldp_simulations.audit.counting import count, drawn_rows

@@ -23,7 +23,7 @@ import numpy as np
 import scipy
 from scipy.special import betaincinv
 
-from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.numerics.arrays import Counts, Floats
 
 Numbers = Counts | Floats | float
 """One, or several."""

@@ -26,9 +26,9 @@ from typing import Any
 
 import numpy as np
 
-from ldp.randomness import Random
-from ldp.survey import Question
-from ldp_aggregator.arrays import Counts, Integers, Rows
+from ldp.numbers.randomness import Random
+from ldp.survey.survey import Question
+from ldp_aggregator.numerics.arrays import Counts, Integers, Rows
 from ldp_simulations.audit.learning import Learned
 from ldp_simulations.audit.parts import (
     MOST_PAIRED,

@@ -21,9 +21,9 @@ from itertools import permutations
 
 import numpy as np
 
-from ldp.epochs import NUMBER_SIZE, epoch_at
-from ldp.survey import Envelope
-from ldp_aggregator.arrays import Counts, Floats, Integers, Rows
+from ldp.numbers.epochs import NUMBER_SIZE, epoch_at
+from ldp.survey.survey import Envelope
+from ldp_aggregator.numerics.arrays import Counts, Floats, Integers, Rows
 from ldp_simulations.audit.bounds import binomial_chances
 from ldp_simulations.audit.counting import Arrays
 from ldp_simulations.audit.judging import Bound, Tallied, Test, best_bit, worst_of

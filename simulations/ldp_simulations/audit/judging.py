@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.numerics.arrays import Counts, Floats
 from ldp_simulations.audit.bounds import binomial_chances, fisher_chances, least_epsilon
 from ldp_simulations.audit.learning import Learned
 from ldp_simulations.audit.parts import Part, distant_places

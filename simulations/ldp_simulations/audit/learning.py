@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ldp_aggregator.arrays import Counts, Flags, Floats, Rows
+from ldp_aggregator.numerics.arrays import Counts, Flags, Floats, Rows
 from ldp_simulations.audit.bounds import FALSE_ALARMS, least_epsilon
 from ldp_simulations.audit.parts import Part, best_columns, bits_of, in_columns
 

@@ -26,9 +26,9 @@ from typing import cast
 
 import numpy as np
 
-from ldp.epochs import NUMBER_SIZE
-from ldp.wire import read_frames
-from ldp_aggregator.arrays import Rows
+from ldp.numbers.epochs import NUMBER_SIZE
+from ldp.wire.wire import read_frames
+from ldp_aggregator.numerics.arrays import Rows
 from ldp_simulations.audit.bench import Bench, hold_to_law
 from ldp_simulations.audit.bounds import fisher_chances
 from ldp_simulations.audit.clients.client import RETRY, UnknownError

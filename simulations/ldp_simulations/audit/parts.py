@@ -26,15 +26,15 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from ldp.channel import Row
-from ldp.domain import Domain, Value
+from ldp.answers.domain import Domain, Value
 from ldp.errors import LDPError
-from ldp.exact import log_upper
+from ldp.mechanisms.chains.longitudinal import Chain
 from ldp.mechanisms.contract import Pure, Randomizer, is_pure
-from ldp.mechanisms.local_hashing import LocalHashing
-from ldp.mechanisms.longitudinal import Chain
-from ldp.survey import Envelope, Question, Survey
-from ldp_aggregator.arrays import Flags, Floats, Integers, Rows
+from ldp.mechanisms.values.local_hashing import LocalHashing
+from ldp.numbers.channel import Row
+from ldp.numbers.exact import log_upper
+from ldp.survey.survey import Envelope, Question, Survey
+from ldp_aggregator.numerics.arrays import Flags, Floats, Integers, Rows
 from ldp_simulations.audit.bounds import FALSE_ALARMS, least_epsilon
 from ldp_simulations.conformance.law import law_of
 from ldp_simulations.conformance.specimens import answers_of

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ldp.errors import AlreadyAnsweredError, BudgetError, NotDrawnError
-from ldp.survey import Survey
+from ldp.survey.survey import Survey
 from ldp_client import ACCEPTED, OFFLINE, Client, EmbeddedClient, Outcome, parse_survey
-from ldp_client.reports import Report, report_bytes
+from ldp_client.answering.reports import Report, report_bytes
 
 _UNKNOWN = 64
 """The exit code that says: not here."""

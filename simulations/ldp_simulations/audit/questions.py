@@ -13,8 +13,8 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from ldp.survey import Group
-from ldp_aggregator.arrays import Counts, Rows
+from ldp.survey.survey import Group
+from ldp_aggregator.numerics.arrays import Counts, Rows
 from ldp_simulations.audit.bench import Bench, hold_to_law
 from ldp_simulations.audit.bounds import chances_of_both, fisher_chances
 from ldp_simulations.audit.judging import Test, certain, worst_of

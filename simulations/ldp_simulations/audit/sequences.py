@@ -19,9 +19,9 @@ from typing import cast
 import numpy as np
 
 from ldp.mechanisms.contract import Memoized, lifetime_ratio
-from ldp.randomness import system
-from ldp.survey import Question, Survey
-from ldp_aggregator.arrays import Counts, Flags, Rows
+from ldp.numbers.randomness import system
+from ldp.survey.survey import Question, Survey
+from ldp_aggregator.numerics.arrays import Counts, Flags, Rows
 from ldp_simulations.audit.bench import Bench
 from ldp_simulations.audit.bounds import fisher_chances
 from ldp_simulations.audit.judging import Test, bit_name, certain, worst_of

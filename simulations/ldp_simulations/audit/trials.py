@@ -28,9 +28,9 @@ import numpy as np
 from numpy.random import Generator
 
 import ldp
-from ldp.epochs import ID_SIZE
-from ldp.randomness import Random, system
-from ldp.survey import Question, Survey
+from ldp.numbers.epochs import ID_SIZE
+from ldp.numbers.randomness import Random, system
+from ldp.survey.survey import Question, Survey
 from ldp_simulations.audit.auditing import Audit, Budget
 from ldp_simulations.audit.bounds import FALSE_ALARMS, expected_epsilon
 from ldp_simulations.audit.clients.client import ACCEPTED, Audited

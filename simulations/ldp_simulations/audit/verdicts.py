@@ -10,8 +10,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ldp.survey import Survey
-from ldp_aggregator.rendering.sheet import NOTHING, Sheet, TextTable
+from ldp.survey.survey import Survey
+from ldp_aggregator.output.sheet import NOTHING, Sheet, TextTable
 from ldp_simulations.audit.bounds import (
     FALSE_ALARMS,
     POWER,

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
-from ldp.survey import Survey
+from ldp.survey.survey import Survey
 from ldp_aggregator.commands.main import QUIET, SURVEY, number, whole
 from ldp_aggregator.commands.output_options import OUTPUT, format_option, present
-from ldp_aggregator.files import read_candidates, read_survey
+from ldp_aggregator.output.files import read_candidates, read_survey
 from ldp_simulations.commands.options import MOST_RUNS
 
 

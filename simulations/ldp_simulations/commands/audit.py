@@ -10,10 +10,10 @@ from pathlib import Path
 import click
 
 from ldp.errors import LDPError
-from ldp.exact import fraction
+from ldp.numbers.exact import fraction
 from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY
 from ldp_aggregator.commands.output_options import OUTPUT, QUESTION, format_option, present
-from ldp_aggregator.files import read_survey, write_whole
+from ldp_aggregator.output.files import read_survey, write_whole
 
 ALARM = 3
 """The exit code."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ldp_aggregator.files import read_survey
+from ldp_aggregator.output.files import read_survey
 
 _COMMAND = "ldp_simulations.conform.command"
 _DASHES = "--"

@@ -8,9 +8,12 @@ from pathlib import Path
 import click
 
 from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY
-from ldp_aggregator.files import hand_out, read_survey
+from ldp_aggregator.output.files import hand_out, read_survey
 
-_LANGUAGES = {"python": "ldp_client.codegen", "typescript": "ldp_client.codegen_typescript"}
+_LANGUAGES = {
+    "python": "ldp_client.tools.codegen",
+    "typescript": "ldp_client.tools.codegen_typescript",
+}
 """The modules that write, loaded when one does."""
 
 
@@ -24,11 +27,11 @@ _LANGUAGES = {"python": "ldp_client.codegen", "typescript": "ldp_client.codegen_
 )
 def ledger(state: Path, set_aside: bool) -> None:
     """Say in plain words what the device with this STATE file has spent. The app may be running."""
-    from ldp_client.database import Database
-    from ldp_client.ledger import Ledger
+    from ldp_client.answering.ledger import Ledger
+    from ldp_client.keeping.database import Database
 
     if set_aside:
-        from ldp_client.recovery import recover
+        from ldp_client.tools.recovery import recover
 
         click.echo(str(recover(state)))
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ldp.exact import fraction
-from ldp.keys import LEAST_EPSILON, MOST_EPSILON
-from ldp.survey_file import MOST_VALUES
+from ldp.answers.keys import LEAST_EPSILON, MOST_EPSILON
+from ldp.numbers.exact import fraction
+from ldp.survey.survey_file import MOST_VALUES
 from ldp_aggregator.commands.batch_options import COLLUDING, DELTA
 from ldp_aggregator.commands.main import SURVEY_IF_ANY, number, whole
 from ldp_aggregator.commands.output_options import (
@@ -22,7 +22,7 @@ from ldp_aggregator.commands.output_options import (
     present,
 )
 from ldp_aggregator.commands.sources import DESIGN, refuse_others
-from ldp_aggregator.files import hand_out, read_candidates, read_survey
+from ldp_aggregator.output.files import hand_out, read_candidates, read_survey
 from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask, Asked
 
 if TYPE_CHECKING:
@@ -286,8 +286,8 @@ def plan(
 
 def _plan_design(context: click.Context) -> None:
     """Sizes of a survey whose answers a coin or a die randomizes."""
-    from ldp_aggregator.designs import design
-    from ldp_aggregator.designs.design_plan import plan_design
+    from ldp_aggregator.analyses.designs import design
+    from ldp_aggregator.analyses.designs.design_plan import plan_design
 
     refuse_others(context, _OF_DESIGNS)
     given = context.params
@@ -334,7 +334,7 @@ def _batch_plans(
     ceiling: Fraction,
 ) -> BatchPlans:
     """Plans of a survey's questions about one of a list of values, or for so many values."""
-    from ldp.domain import Domain
+    from ldp.answers.domain import Domain
     from ldp_simulations.planning.shuffled_plan import BatchWish, plan_batches
 
     if (survey_path is None) == (values is None):
@@ -369,7 +369,7 @@ def _write_second_survey(
 ) -> None:
     if survey_path is None:
         raise click.UsageError("--range-from: expected the SURVEY that was answered, got none")
-    from ldp_aggregator.tallies.aggregation import aggregate
+    from ldp_aggregator.tallies.intake.aggregation import aggregate
     from ldp_simulations.planning.narrowing import narrowed
 
     survey = read_survey(survey_path)

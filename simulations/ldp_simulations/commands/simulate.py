@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from ldp_aggregator.answers.options import SHAPES
 from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY, whole
 from ldp_aggregator.commands.output_options import (
     QUESTION,
@@ -15,15 +16,14 @@ from ldp_aggregator.commands.output_options import (
     format_option,
     present,
 )
-from ldp_aggregator.files import (
+from ldp_aggregator.output.files import (
     make_folder,
     read_candidates,
     read_survey,
     write_whole,
     written_whole,
 )
-from ldp_aggregator.options import SHAPES
-from ldp_aggregator.rendering.formats import FORMATS
+from ldp_aggregator.output.formats.formats import FORMATS
 from ldp_simulations.commands.options import MOST_RUNS
 
 _OF_SUITES = ("suite", "cases", "runs", "output", "quiet")
@@ -166,14 +166,14 @@ def simulate(
     """Simulate SURVEY on a known population and compare the estimates with the truth."""
     if suite is not None:
         _refuse_others(context)
-        from ldp_simulations.commands.rappor_suite import simulate_suite
+        from lab.rappor_suite.command import simulate_suite
 
         simulate_suite(cases or "*", runs, output, quiet=quiet)
         return
     if survey_path is None or cases is not None:
         raise click.UsageError("expected SURVEY, or --suite rappor, perhaps with --cases")
+    from ldp_aggregator.answers.options import Options
     from ldp_aggregator.commands.progress import progress
-    from ldp_aggregator.options import Options
     from ldp_simulations.population import from_table, synthetic
     from ldp_simulations.simulation import report
     from ldp_simulations.simulation.simulation import simulate

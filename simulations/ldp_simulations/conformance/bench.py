@@ -11,11 +11,11 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
-from ldp.compiled import compiled
 from ldp.errors import LDPError, WireError
-from ldp.survey import Survey
-from ldp.survey_file import parse_survey
-from ldp.wire import Batch, decode_batch
+from ldp.survey.compiled import compiled
+from ldp.survey.survey import Survey
+from ldp.survey.survey_file import parse_survey
+from ldp.wire.wire import Batch, decode_batch
 from ldp_simulations.conformance.lines import Answer, Process
 
 ACCEPTED, RETRY = "accepted", "retry"

@@ -18,8 +18,8 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from ldp.survey import Survey
-from ldp.survey_file import parse_survey
+from ldp.survey.survey import Survey
+from ldp.survey.survey_file import parse_survey
 from ldp_simulations.conformance.bench import (
     ACCEPTED,
     LONGEST_PAUSE,

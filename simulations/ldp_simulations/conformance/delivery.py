@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from ldp.epochs import epoch_of
-from ldp.wire import Damage, decode_batch, encode_batch, read_frames
+from ldp.numbers.epochs import epoch_of
+from ldp.wire.wire import Damage, decode_batch, encode_batch, read_frames
 from ldp_simulations.conformance.bench import (
     ACCEPTED,
     RECORDED,

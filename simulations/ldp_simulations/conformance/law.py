@@ -18,11 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import binom, hypergeom, norm
 
-from ldp.channel import Row
 from ldp.errors import LDPError
-from ldp.randomness import system
-from ldp.survey import Question, Survey
-from ldp_aggregator.arrays import Counts
+from ldp.numbers.channel import Row
+from ldp.numbers.randomness import system
+from ldp.survey.survey import Question, Survey
+from ldp_aggregator.numerics.arrays import Counts
 from ldp_simulations.conformance.bench import Bench, FailedError, SkippedError, batches_of, expect
 from ldp_simulations.conformance.specimens import RULES, answers_of, law_survey
 

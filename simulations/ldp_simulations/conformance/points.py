@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ldp.survey import Survey
+from ldp.survey.survey import Survey
 from ldp_simulations.conformance import deaths, delivery, law, ledger, lives, posting, reading
 from ldp_simulations.conformance.bench import Bench, FailedError, SkippedError
 from ldp_simulations.conformance.lines import ClientError

@@ -13,7 +13,7 @@ from collections import Counter
 
 from ldp.errors import NotDrawnError, StateError
 from ldp.mechanisms import MECHANISMS
-from ldp.randomness import Replay
+from ldp.numbers.randomness import Replay
 from ldp_client import ACCEPTED, Client, EmbeddedClient, HTTPTransport, Outcome, parse_survey, retry
 from ldp_simulations.conformance.serving import Answer, say, serve
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ldp.compiled import compiled
 from ldp.errors import LDPError
-from ldp.randomness import Replay
-from ldp.survey import Question, Survey
-from ldp.survey_file import parse_survey
+from ldp.numbers.randomness import Replay
+from ldp.survey.compiled import compiled
+from ldp.survey.survey import Question, Survey
+from ldp.survey.survey_file import parse_survey
 from ldp_simulations.conformance.bench import (
     RECORDED,
     Bench,

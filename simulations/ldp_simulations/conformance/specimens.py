@@ -7,10 +7,10 @@ from fractions import Fraction
 from itertools import cycle, islice
 from typing import Any
 
-from ldp.domain import Domain
-from ldp.scales import Scale
-from ldp.survey import Survey
-from ldp.survey_file import parse_survey
+from ldp.answers.domain import Domain
+from ldp.answers.scales import Scale
+from ldp.survey.survey import Survey
+from ldp.survey.survey_file import parse_survey
 
 TELLING = ("a telling answer", "another that tells", "none of your business")
 """Texts that stand in no other place than an answer."""

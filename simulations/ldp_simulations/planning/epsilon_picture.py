@@ -17,8 +17,8 @@ from typing import Any
 
 import click
 
-from ldp.declarations import question, survey
-from ldp_aggregator.rendering.drawing import drawn
+from ldp.survey.declarations import question, survey
+from ldp_aggregator.output.pictures.drawing import drawn
 from ldp_simulations.planning.planned import plan
 
 EPSILONS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6)
@@ -70,7 +70,7 @@ def _draw(figure: Any) -> None:
 @click.argument("output", type=click.Path(path_type=Path))
 def main(output: Path) -> None:
     """Draw the picture of docs/tutorials/epsilon.md."""
-    from ldp_aggregator.files import write_whole
+    from ldp_aggregator.output.files import write_whole
 
     write_whole(output, picture())
 

@@ -16,11 +16,11 @@ from typing import Any
 
 import click
 
-from ldp.domain import Domain
-from ldp.exact import exp_lower, fraction
+from ldp.answers.domain import Domain
 from ldp.mechanisms import MECHANISMS
-from ldp.optimum import optimal_total_error, settled_error
-from ldp_aggregator.rendering.drawing import drawn
+from ldp.mechanisms.values.optimum import optimal_total_error, settled_error
+from ldp.numbers.exact import exp_lower, fraction
+from ldp_aggregator.output.pictures.drawing import drawn
 from ldp_simulations.planning.kinds.planning import designed
 
 SIZES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 100, 180, 320, 560, 1000, 1800, 3200, 5600, 10_000)
@@ -78,7 +78,7 @@ def _panel(axis: Any, epsilon: str) -> None:
 @click.argument("output", type=click.Path(path_type=Path))
 def main(output: Path) -> None:
     """Draw the picture of docs/mechanisms.md."""
-    from ldp_aggregator.files import write_whole
+    from ldp_aggregator.output.files import write_whole
 
     write_whole(output, picture())
 

@@ -25,10 +25,10 @@ from math import ceil, sqrt
 from typing import Any
 
 from ldp.errors import EstimateError, UnknownNameError
-from ldp.survey import Question
+from ldp.survey.survey import Question
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.rendering.formats import Tabled
-from ldp_aggregator.rendering.sheet import Sheet, TextTable
+from ldp_aggregator.output.formats.formats import Tabled
+from ldp_aggregator.output.sheet import Sheet, TextTable
 from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.planning.kinds.planning import Design
 

@@ -29,11 +29,11 @@ from scipy.special import ndtri
 
 import ldp
 from ldp.errors import EstimateError, UnknownNameError
-from ldp.exact import decimal_text
-from ldp.survey import Question, Survey
-from ldp_aggregator.distributions.answers import Share
-from ldp_aggregator.distributions.distribution import Distribution
-from ldp_aggregator.estimates.estimation import estimate
+from ldp.numbers.exact import decimal_text
+from ldp.survey.survey import Question, Survey
+from ldp_aggregator.answers.distributions.answers import Share
+from ldp_aggregator.answers.distributions.distribution import Distribution
+from ldp_aggregator.answers.estimates.estimation import estimate
 from ldp_aggregator.tallies.tally import Tally
 
 _BEYOND = 1.5

@@ -8,10 +8,10 @@ from fractions import Fraction
 from typing import Any
 
 from ldp.errors import EstimateError, UnknownNameError
-from ldp.exact import epsilon_of, fraction
-from ldp.survey import Survey
-from ldp_aggregator.rendering.formats import rendered
-from ldp_aggregator.rendering.sheet import Sheet
+from ldp.numbers.exact import epsilon_of, fraction
+from ldp.survey.survey import Survey
+from ldp_aggregator.output.formats.formats import rendered
+from ldp_aggregator.output.sheet import Sheet
 from ldp_simulations.planning import report
 from ldp_simulations.planning.kinds import (
     distribution_plan,

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from ldp.domain import Domain
+from ldp.answers.domain import Domain
 from ldp.errors import EstimateError
-from ldp.exact import log
-from ldp.survey import Question
+from ldp.numbers.exact import log
+from ldp.survey.survey import Question
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.files import FileError
+from ldp_aggregator.output.files import FileError
 from ldp_simulations.planning.kinds.asking import Ask
 from ldp_simulations.planning.kinds.entries import answering
 from ldp_simulations.planning.kinds.planning import (

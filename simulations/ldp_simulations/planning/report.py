@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ldp.exact import log_upper
-from ldp_aggregator.rendering.sheet import Sheet, TextTable
+from ldp.numbers.exact import log_upper
+from ldp_aggregator.output.sheet import Sheet, TextTable
 from ldp_simulations.planning.kinds import (
     distribution_plan,
     field_plan,

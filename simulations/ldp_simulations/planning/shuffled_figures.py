@@ -19,15 +19,15 @@ import click
 import numpy as np
 from scipy.stats import binom
 
-from ldp.domain import Domain
-from ldp.exact import decimal_text, exp_upper, fraction, odds
+from ldp.answers.domain import Domain
 from ldp.mechanisms import MECHANISMS
+from ldp.numbers.exact import decimal_text, exp_upper, fraction, odds
 from ldp.privacy.batches import batch_epsilon
 from ldp.privacy.blankets import Blanket, of_any, two_levels
 from ldp.privacy.table import blanket_of
-from ldp_aggregator.arrays import Floats
-from ldp_aggregator.privacy.composition import composed_batches
-from ldp_aggregator.privacy.trusted_curator import curator_error, rare_count_error
+from ldp_aggregator.explanations.composition import composed_batches
+from ldp_aggregator.explanations.trusted_curator import curator_error, rare_count_error
+from ldp_aggregator.numerics.arrays import Floats
 from ldp_simulations.planning.kinds.planning import designed
 from ldp_simulations.planning.shuffled_plan import CONSIDERED, BatchWish, local_epsilon
 
@@ -64,8 +64,8 @@ FIGURES: dict[tuple[int, str, str], tuple[float, ...]] = {
 
 def blanket(name: str, epsilon: Fraction) -> Blanket:
     """That of a mechanism of so many values."""
-    from ldp.mechanisms.subset import SubsetSelection, least_error_size
-    from ldp.mechanisms.unary import optimized, symmetric
+    from ldp.mechanisms.values.subset import SubsetSelection, least_error_size
+    from ldp.mechanisms.values.unary import optimized, symmetric
 
     mechanism, _, size = name.partition(" ")
     truth, other = odds(epsilon)
@@ -230,7 +230,7 @@ def batch_lines() -> Iterator[str]:
 @click.argument("output", type=click.Path(path_type=Path))
 def main(output: Path) -> None:
     """Write the page of figures."""
-    from ldp_aggregator.files import write_whole
+    from ldp_aggregator.output.files import write_whole
 
     head = [
         "# Figures of batches",

@@ -13,15 +13,15 @@ from fractions import Fraction
 from math import floor
 from typing import Any
 
-from ldp.domain import Domain
-from ldp.exact import decimal_text
+from ldp.answers.domain import Domain
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.contract import Randomizer
+from ldp.numbers.exact import decimal_text
 from ldp.privacy.batches import batch_epsilon, delta_text, power, rounded_up
 from ldp.privacy.deltas import delta_above, quick
 from ldp.privacy.table import blanket_of
-from ldp_aggregator.privacy.trusted_curator import curator_error, rare_count_error
-from ldp_aggregator.rendering.sheet import Sheet, TextTable
+from ldp_aggregator.explanations.trusted_curator import curator_error, rare_count_error
+from ldp_aggregator.output.sheet import Sheet, TextTable
 from ldp_simulations.planning.kinds.planning import designed
 
 CONSIDERED = ("grr", "ss", "pgr", "hr", "oue", "olh")

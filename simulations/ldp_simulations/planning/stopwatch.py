@@ -8,11 +8,11 @@ from time import perf_counter
 
 import numpy as np
 
-from ldp.domain import Value
+from ldp.answers.domain import Value
 from ldp.mechanisms.contract import Randomizer, SetValued
-from ldp.randomness import system
-from ldp_aggregator.estimates.frequencies import moments_of
-from ldp_aggregator.intervals.intervals import careful_interval, miss, standard_error
+from ldp.numbers.randomness import system
+from ldp_aggregator.answers.estimates.frequencies import moments_of
+from ldp_aggregator.decoders.intervals.intervals import careful_interval, miss, standard_error
 from ldp_simulations.sampling.table import expected_counts
 
 _PATIENCE, _BOUT = 0.02, 0.002

@@ -18,24 +18,24 @@ from math import comb
 
 import numpy as np
 
-from ldp.domain import Value
+from ldp.answers.domain import Value
 from ldp.mechanisms import Randomizer
-from ldp.mechanisms.arcs import Arcs
-from ldp.mechanisms.codebook import CodebookResponse
-from ldp.mechanisms.dithered import DitheredResponse
-from ldp.mechanisms.grr import RandomizedResponse
-from ldp.mechanisms.matrix import StochasticMatrix
-from ldp.mechanisms.numbered_subsets import NumberedSubsets, members_of_all
-from ldp.mechanisms.projective import ProjectiveResponse
-from ldp.mechanisms.square_wave import SquareWave
-from ldp.mechanisms.stripes import Stripes, frequency_of
-from ldp.mechanisms.subsets import SubsetsResponse
-from ldp.mechanisms.taxonomy import TaxonomyResponse
-from ldp.mechanisms.tree import TreeResponse
-from ldp.mechanisms.unary import UnaryEncoding
-from ldp.randomness import Random
-from ldp_aggregator.arrays import Integers, Rows, Words
-from ldp_aggregator.projective.cyclic_design import cyclic_design
+from ldp.mechanisms.numbers.arcs import Arcs
+from ldp.mechanisms.numbers.dithered import DitheredResponse
+from ldp.mechanisms.numbers.square_wave import SquareWave
+from ldp.mechanisms.numbers.tree import TreeResponse
+from ldp.mechanisms.places.stripes import Stripes, frequency_of
+from ldp.mechanisms.sets.subsets import SubsetsResponse
+from ldp.mechanisms.texts.taxonomy import TaxonomyResponse
+from ldp.mechanisms.values.grr import RandomizedResponse
+from ldp.mechanisms.values.matrix import StochasticMatrix
+from ldp.mechanisms.values.numbered_subsets import NumberedSubsets, members_of_all
+from ldp.mechanisms.values.projective import ProjectiveResponse
+from ldp.mechanisms.values.unary import UnaryEncoding
+from ldp.mechanisms.vectors.codebook import CodebookResponse
+from ldp.numbers.randomness import Random
+from ldp_aggregator.numerics.arrays import Integers, Rows, Words
+from ldp_aggregator.numerics.projective.cyclic_design import cyclic_design
 from ldp_simulations.field_holders import cells_told
 from ldp_simulations.reports.codebook_draws import codebook_rows
 from ldp_simulations.reports.rows import symbol_rows

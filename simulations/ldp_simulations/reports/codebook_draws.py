@@ -11,11 +11,11 @@ from math import isqrt
 
 import numpy as np
 
-from ldp.balls import UNIT
-from ldp.mechanisms.codebook import CodebookResponse
-from ldp.randomness import Random
-from ldp_aggregator.arrays import Flags, Floats, Integers, Rows, Words
-from ldp_aggregator.tallies.codeword_counting import codewords
+from ldp.answers.balls import UNIT
+from ldp.mechanisms.vectors.codebook import CodebookResponse
+from ldp.numbers.randomness import Random
+from ldp_aggregator.numerics.arrays import Flags, Floats, Integers, Rows, Words
+from ldp_aggregator.tallies.counting.codeword_counting import codewords
 from ldp_simulations.reports.rows import seeded_rows
 from ldp_simulations.reports.words import words, words_below
 

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from ldp.layout import Layout
-from ldp_aggregator.arrays import Flags, Floats, Integers, Rows
+from ldp.numbers.layout import Layout
+from ldp_aggregator.numerics.arrays import Flags, Floats, Integers, Rows
 from ldp_simulations.reports.form import Wanted
 from ldp_simulations.reports.rows import bit_rows, symbol_rows
 

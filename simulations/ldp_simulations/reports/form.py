@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from numpy.random import Generator
 
 from ldp.errors import EstimateError
-from ldp_aggregator.arrays import Counts, Floats, Integers, Rows
-from ldp_aggregator.tallies.counting import empty_counts
+from ldp_aggregator.numerics.arrays import Counts, Floats, Integers, Rows
+from ldp_aggregator.tallies.counting.counting import empty_counts
 from ldp_simulations.holders import Holders
 
 REPORTS = 10**12

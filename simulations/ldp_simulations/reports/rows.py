@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from ldp.layout import Layout
-from ldp_aggregator.arrays import Flags, Integers, Rows, Words
+from ldp.numbers.layout import Layout
+from ldp_aggregator.numerics.arrays import Flags, Integers, Rows, Words
 
 
 def random_rows(layout: Layout, reports: int, generator: Generator) -> Rows:

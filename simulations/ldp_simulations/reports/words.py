@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ldp.randomness import Random
-from ldp_aggregator.arrays import Words
+from ldp.numbers.randomness import Random
+from ldp_aggregator.numerics.arrays import Words
 
 SPAN = 1 << 64
 

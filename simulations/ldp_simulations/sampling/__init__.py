@@ -1,9 +1,8 @@
 """Sampling: tallies drawn from the law that the client follows, forged ones, and expected ones.
 
-table  the row of each class of randomizers
-arcs, bits, bloom, codebooks, dithered, hadamard, hashes, marginals, noise, projective, searches,
-sets, sketches, stripes, subsets, sums, symbols, trees, windows  rows, by how reports are made
-starts  where arcs begin that hold a place, for arcs and stripes
+table                    the row of each class of randomizers
+values, chains, numbers  folders of rows, by how reports are made
+codebooks, marginals, searches, sets, stripes  further rows
 
 Imports: `taxonomies`, `reports` and the modules beside the folders.
 """

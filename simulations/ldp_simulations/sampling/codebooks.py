@@ -11,11 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.random import Generator
 
-from ldp.mechanisms.codebook import CodebookResponse
-from ldp_aggregator.arrays import Counts, Floats, Rows
-from ldp_aggregator.tallies.codeword_counting import OFFSET, codewords
-from ldp_aggregator.tallies.counting import count_rows, empty_counts
-from ldp_aggregator.vectors.law import deviation, word_law
+from ldp.mechanisms.vectors.codebook import CodebookResponse
+from ldp_aggregator.decoders.vectors.law import deviation, word_law
+from ldp_aggregator.numerics.arrays import Counts, Floats, Rows
+from ldp_aggregator.tallies.counting.codeword_counting import OFFSET, codewords
+from ldp_aggregator.tallies.counting.counting import count_rows, empty_counts
 from ldp_simulations.reports.codebook_draws import codebook_rows
 from ldp_simulations.reports.form import REPORTS, Form, Wanted
 from ldp_simulations.reports.rows import seeded_rows

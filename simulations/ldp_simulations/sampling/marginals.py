@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.random import Generator
 
-from ldp.mechanisms.subsets import SubsetsResponse
-from ldp.mechanisms.tree import Oracle
-from ldp_aggregator.arrays import Counts, Floats, Rows
-from ldp_aggregator.decoders.marginals import scores_of
-from ldp_aggregator.marginals.subsets import subsets_of
+from ldp.mechanisms.numbers.tree import Oracle
+from ldp.mechanisms.sets.subsets import SubsetsResponse
+from ldp_aggregator.decoders.marginals.marginals import scores_of
+from ldp_aggregator.decoders.marginals.subsets import subsets_of
+from ldp_aggregator.numerics.arrays import Counts, Floats, Rows
 from ldp_simulations.field_holders import cells_told, dealt_out, fields_by_number
 from ldp_simulations.holders import Holders
 from ldp_simulations.reports.form import REPORTS, Wanted

@@ -1,7 +1,7 @@
 """Tallies of heavy hitters, drawn from their law.
 
 Holders fall into cohorts by a multinomial; in each cohort into cells, as their texts' hashes have
-it; and what is reported of cells is drawn as in `ldp_simulations.sampling.projective`.
+it; and what is reported of cells is drawn as in `ldp_simulations.sampling.values.projective`.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from ldp.mechanisms.heavy_hitters import HeavyHitters
-from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.search.prefix_extension import cells
+from ldp.mechanisms.texts.heavy_hitters import HeavyHitters
+from ldp_aggregator.decoders.search.prefix_extension import cells
+from ldp_aggregator.numerics.arrays import Counts, Floats
 from ldp_simulations.holders import Holders
 from ldp_simulations.reports.forging import best_symbols
 from ldp_simulations.reports.form import Form, Wanted, with_hash_seed
-from ldp_simulations.sampling.projective import projective_counts, worth_of_points
+from ldp_simulations.sampling.values.projective import projective_counts, worth_of_points
 
 
 def search_counts(randomizer: HeavyHitters, holders: Holders, generator: Generator) -> Counts:

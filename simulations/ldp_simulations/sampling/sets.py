@@ -1,6 +1,6 @@
 """Tallies of sets, drawn from their exact law.
 
-set-unary        given the sets, bits are independent, as in `ldp_simulations.sampling.bits`
+set-unary        given the sets, bits are independent, as in `ldp_simulations.sampling.values.bits`
 signed items     of those who draw a key, how many draw its upper item: a binomial
 pad-and-sample   the entries that the holders of a set draw: one multinomial; then a tally of those
                  entries
@@ -11,15 +11,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from ldp.key_values import ENDS
-from ldp.mechanisms.pad_and_sample import PadAndSample, SignedItems
-from ldp.mechanisms.set_unary import SetEncoding
-from ldp_aggregator.arrays import Counts
+from ldp.answers.key_values import ENDS
+from ldp.mechanisms.sets.pad_and_sample import PadAndSample, SignedItems
+from ldp.mechanisms.sets.set_unary import SetEncoding
+from ldp_aggregator.numerics.arrays import Counts
 from ldp_simulations.holders import SetHolders
 from ldp_simulations.key_holders import PairHolders
 from ldp_simulations.reports.forging import plain_bits
 from ldp_simulations.reports.form import Form
-from ldp_simulations.sampling.bits import vector_counts
+from ldp_simulations.sampling.values.bits import vector_counts
 
 
 def encoded_counts(randomizer: SetEncoding, holders: SetHolders, generator: Generator) -> Counts:

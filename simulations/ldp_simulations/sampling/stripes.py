@@ -1,7 +1,7 @@
 """Stripes: holders fall to frequencies, then part of them send an arc that holds their place.
 
 The weights of a report are 1 for every arc, and R - 1 more for the t arcs that hold the place, as
-for arcs of a line (`ldp_simulations.sampling.arcs`). Frequencies times cells are millions here, so
+for arcs of a line (`numbers.arcs`). Frequencies times cells are millions here, so
 that up to so many respondents are drawn one by one, and more of them some cells at a time.
 """
 
@@ -12,12 +12,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.random import Generator
 
-from ldp.mechanisms.stripes import Stripes, frequency_of
-from ldp_aggregator.arrays import Counts, Floats, Integers
-from ldp_aggregator.stripes.plane import plane_of, scores, windows
+from ldp.mechanisms.places.stripes import Stripes, frequency_of
+from ldp_aggregator.decoders.stripes.plane import plane_of, scores, windows
+from ldp_aggregator.numerics.arrays import Counts, Floats, Integers
 from ldp_simulations.reports.forging import best_symbols, marked
 from ldp_simulations.reports.form import REPORTS, Form, Wanted, by_counts
-from ldp_simulations.sampling.starts import starts_of
+from ldp_simulations.sampling.numbers.starts import starts_of
 
 _FEW = 1 << 22
 """Respondents that are drawn one by one."""

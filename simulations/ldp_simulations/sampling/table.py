@@ -14,60 +14,52 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.random import Generator
 
-from ldp.key_values import ENDS
-from ldp.mechanisms.additive import AdditiveNoise
-from ldp.mechanisms.arcs import Arcs
-from ldp.mechanisms.bit_flip import BitFlip
-from ldp.mechanisms.codebook import CodebookResponse
+from ldp.answers.key_values import ENDS
+from ldp.mechanisms.chains.bit_flip import BitFlip
+from ldp.mechanisms.chains.longitudinal import Chain
+from ldp.mechanisms.chains.rappor import Rappor
 from ldp.mechanisms.contract import Randomizer, is_blocked
-from ldp.mechanisms.dithered import DitheredResponse
-from ldp.mechanisms.grr import RandomizedResponse
-from ldp.mechanisms.hadamard import HadamardResponse
-from ldp.mechanisms.heavy_hitters import HeavyHitters
-from ldp.mechanisms.histogram import NoisyHistogram
-from ldp.mechanisms.local_hashing import LocalHashing
-from ldp.mechanisms.longitudinal import Chain
-from ldp.mechanisms.matrix import StochasticMatrix
-from ldp.mechanisms.numbered_subsets import NumberedSubsets
-from ldp.mechanisms.one_bit import OneBitMean
-from ldp.mechanisms.pad_and_sample import PadAndSample, SignedItems
-from ldp.mechanisms.projective import ProjectiveResponse
-from ldp.mechanisms.pyramid import PyramidResponse
-from ldp.mechanisms.rappor import Rappor
-from ldp.mechanisms.set_unary import SetEncoding
-from ldp.mechanisms.sketches import CountMean, HadamardCountMean
-from ldp.mechanisms.square_wave import SquareWave
-from ldp.mechanisms.stripes import Stripes
-from ldp.mechanisms.subset import SubsetSelection
-from ldp.mechanisms.subsets import SubsetsResponse
-from ldp.mechanisms.taxonomy import TaxonomyResponse
-from ldp.mechanisms.tree import TreeResponse
-from ldp.mechanisms.unary import UnaryEncoding
-from ldp.survey import Question
-from ldp_aggregator.arrays import Counts, Floats, Rows
+from ldp.mechanisms.numbers.additive import AdditiveNoise
+from ldp.mechanisms.numbers.arcs import Arcs
+from ldp.mechanisms.numbers.dithered import DitheredResponse
+from ldp.mechanisms.numbers.one_bit import OneBitMean
+from ldp.mechanisms.numbers.square_wave import SquareWave
+from ldp.mechanisms.numbers.tree import TreeResponse
+from ldp.mechanisms.places.pyramid import PyramidResponse
+from ldp.mechanisms.places.stripes import Stripes
+from ldp.mechanisms.sets.pad_and_sample import PadAndSample, SignedItems
+from ldp.mechanisms.sets.set_unary import SetEncoding
+from ldp.mechanisms.sets.subsets import SubsetsResponse
+from ldp.mechanisms.texts.heavy_hitters import HeavyHitters
+from ldp.mechanisms.texts.taxonomy import TaxonomyResponse
+from ldp.mechanisms.values.grr import RandomizedResponse
+from ldp.mechanisms.values.hadamard import HadamardResponse
+from ldp.mechanisms.values.histogram import NoisyHistogram
+from ldp.mechanisms.values.local_hashing import LocalHashing
+from ldp.mechanisms.values.matrix import StochasticMatrix
+from ldp.mechanisms.values.numbered_subsets import NumberedSubsets
+from ldp.mechanisms.values.projective import ProjectiveResponse
+from ldp.mechanisms.values.sketches import CountMean, HadamardCountMean
+from ldp.mechanisms.values.subset import SubsetSelection
+from ldp.mechanisms.values.unary import UnaryEncoding
+from ldp.mechanisms.vectors.codebook import CodebookResponse
+from ldp.survey.survey import Question
+from ldp_aggregator.numerics.arrays import Counts, Floats, Rows
 from ldp_simulations.holders import Holders, SetHolders
 from ldp_simulations.key_holders import PairHolders
 from ldp_simulations.reports.form import Form, Wanted, any_tally
-from ldp_simulations.sampling import (
-    arcs,
+from ldp_simulations.sampling import codebooks, marginals, searches, sets, stripes
+from ldp_simulations.sampling.chains import bloom, windows
+from ldp_simulations.sampling.numbers import arcs, dithered, noise, trees
+from ldp_simulations.sampling.values import (
     bits,
-    bloom,
-    codebooks,
-    dithered,
     hadamard,
     hashes,
-    marginals,
-    noise,
     projective,
-    searches,
-    sets,
     sketches,
-    stripes,
     subsets,
     sums,
     symbols,
-    trees,
-    windows,
 )
 from ldp_simulations.taxonomies import levels
 

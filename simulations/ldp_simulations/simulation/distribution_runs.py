@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ldp_aggregator.arrays import Floats
-from ldp_aggregator.distributions.answers import Quantile
-from ldp_aggregator.distributions.circle import waves
-from ldp_aggregator.distributions.distribution import Distribution
-from ldp_aggregator.distributions.line import Line
-from ldp_aggregator.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.distributions.answers import Quantile
+from ldp_aggregator.answers.distributions.circle import waves
+from ldp_aggregator.answers.distributions.distribution import Distribution
+from ldp_aggregator.answers.distributions.line import Line
+from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.numerics.arrays import Floats
 from ldp_simulations.holders import Holders
 
 

@@ -1,4 +1,4 @@
-"""Who answers what, where devices draw one or a few of several questions (`ldp.draws`).
+"""Who answers what, where devices draw one or a few of several questions (`ldp.survey.draws`).
 
 By respondent, as a device draws; or all at once, by the law of that: how many draw each question,
 and of those who hold its values as many taken without replacement. Of one answer each these numbers
@@ -13,9 +13,9 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.random import Generator
 
-from ldp.draws import Draw
-from ldp.randomness import Random
-from ldp.survey import Survey
+from ldp.numbers.randomness import Random
+from ldp.survey.draws import Draw
+from ldp.survey.survey import Survey
 from ldp_simulations.holders import Holders
 from ldp_simulations.population import Population
 

@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp.contributions import ONE
-from ldp.draws import Draw
-from ldp.randomness import Random, shuffled, system
-from ldp.survey import Envelope, Question, Survey
-from ldp.wire import Batch
-from ldp_aggregator.arrays import Integers, Rows
+from ldp.answers.contributions import ONE
+from ldp.numbers.randomness import Random, shuffled, system
+from ldp.survey.draws import Draw
+from ldp.survey.survey import Envelope, Question, Survey
+from ldp.wire.wire import Batch
+from ldp_aggregator.numerics.arrays import Integers, Rows
 from ldp_client import Client, Report, frames, row_batches
 from ldp_simulations.reports.bulk import as_array, bulk_draw
 from ldp_simulations.reports.words import words

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ldp_aggregator.estimates.question_estimates import Gather, QuestionEstimates
-from ldp_aggregator.estimates.question_numbers import MEAN, MOST_ROWS
-from ldp_aggregator.rendering import html_page
-from ldp_aggregator.rendering.sheet import NOTHING, Sheet, TextTable, finite
+from ldp_aggregator.answers.estimates.question_estimates import Gather, QuestionEstimates
+from ldp_aggregator.answers.estimates.question_numbers import MEAN, MOST_ROWS
+from ldp_aggregator.output.formats import html_page
+from ldp_aggregator.output.sheet import NOTHING, Sheet, TextTable, finite
 from ldp_simulations.simulation.simulation import CLIENTS, LAW, REPORTS, Runs, Simulation
 
 FORMAT = 1

@@ -17,19 +17,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp.randomness import Random, system
-from ldp.survey import Envelope, Question, Survey
-from ldp.wire import Batch
-from ldp_aggregator.arrays import Floats
+from ldp.numbers.randomness import Random, system
+from ldp.survey.survey import Envelope, Question, Survey
+from ldp.wire.wire import Batch
+from ldp_aggregator.answers.distributions.line import MOST_VALUES
+from ldp_aggregator.answers.estimates.estimation import DEFAULTS, estimate
+from ldp_aggregator.answers.estimates.means import Mean
+from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
+from ldp_aggregator.answers.options import Options
+from ldp_aggregator.decoders.key_values.means import KeyMeans
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.distributions.line import MOST_VALUES
-from ldp_aggregator.estimates.estimation import DEFAULTS, estimate
-from ldp_aggregator.estimates.means import Mean
-from ldp_aggregator.estimates.question_estimates import QuestionEstimates
-from ldp_aggregator.estimates.survey_estimates import SurveyEstimates
-from ldp_aggregator.key_values.means import KeyMeans
-from ldp_aggregator.options import Options
-from ldp_aggregator.tallies.ingest import Ingest
+from ldp_aggregator.numerics.arrays import Floats
+from ldp_aggregator.tallies.intake.ingest import Ingest
 from ldp_aggregator.tallies.tally import Tally
 from ldp_client import frames, row_batches
 from ldp_simulations.holders import Holders

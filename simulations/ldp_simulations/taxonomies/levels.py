@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.random import Generator
 
-from ldp.mechanisms.taxonomy import TaxonomyResponse
-from ldp.mechanisms.tree import TreeResponse
-from ldp_aggregator.arrays import Counts, Floats, Rows
-from ldp_aggregator.taxonomies.worths import parts_of
+from ldp.mechanisms.numbers.tree import TreeResponse
+from ldp.mechanisms.texts.taxonomy import TaxonomyResponse
+from ldp_aggregator.decoders.taxonomies.worths import parts_of
+from ldp_aggregator.numerics.arrays import Counts, Floats, Rows
 from ldp_simulations.holders import Holders
 from ldp_simulations.reports.form import REPORTS, Wanted
 from ldp_simulations.reports.rows import symbol_rows

@@ -10,8 +10,8 @@ from fractions import Fraction
 from lawbook import privacy, same_bytes, sampler, support
 from mutants import altered
 
-from ldp.mechanisms.unary import UnaryEncoding
-from ldp.randomness import draw_bits
+from ldp.mechanisms.values.unary import UnaryEncoding
+from ldp.numbers.randomness import draw_bits
 
 
 def sets_only(self, value, random):

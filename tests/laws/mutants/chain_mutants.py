@@ -11,11 +11,11 @@ from lawbook import decoder, errors, privacy, sampler, support
 from memory_laws import lifetime, permanent, repeated
 from mutants import GENUINE, altered, decoded_by, designed_as
 
-from ldp.accounting import repeated_bits_ratio, repeated_ratio
-from ldp.exact import WEIGHT_SCALE, exp_lower, exp_upper
-from ldp.mechanisms.bit_flip import BitFlip
-from ldp.mechanisms.longitudinal import Chain
-from ldp.randomness import WORD
+from ldp.mechanisms.chains.bit_flip import BitFlip
+from ldp.mechanisms.chains.longitudinal import Chain
+from ldp.numbers.accounting import repeated_bits_ratio, repeated_ratio
+from ldp.numbers.exact import WEIGHT_SCALE, exp_lower, exp_upper
+from ldp.numbers.randomness import WORD
 
 ONE = Fraction(1)
 

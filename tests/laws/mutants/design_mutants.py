@@ -10,11 +10,11 @@ import numpy as np
 from lawbook import decoder, errors
 from mutants import GENUINE, declared_as, decoded_by, designed_as
 
-from ldp.exact import WEIGHT_SCALE, exp_lower, exp_upper
 from ldp.mechanisms.contract import Declared
-from ldp.mechanisms.grr import RandomizedResponse
-from ldp.mechanisms.unary import UnaryEncoding
-from ldp.randomness import WORD
+from ldp.mechanisms.values.grr import RandomizedResponse
+from ldp.mechanisms.values.unary import UnaryEncoding
+from ldp.numbers.exact import WEIGHT_SCALE, exp_lower, exp_upper
+from ldp.numbers.randomness import WORD
 
 ONE, SPAN = Fraction(1), 1 << WORD
 FLOAT_E = Fraction(math.nextafter(math.e, 3))

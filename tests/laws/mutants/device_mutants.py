@@ -13,9 +13,9 @@ from mutants import Mutant
 from specimens import automatic
 
 from ldp import AnswerError, RandomnessError, StateError
-from ldp.randomness import randbelow, system
+from ldp.numbers.randomness import randbelow, system
 from ldp_client import Client, Report
-from ldp_client.memory import Memory
+from ldp_client.answering.memory import Memory
 
 
 def biased(bound, random):

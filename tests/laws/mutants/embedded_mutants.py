@@ -9,13 +9,13 @@ from broken_stores import records_of
 from mutants import Mutant
 
 from ldp import StateError
-from ldp.wire import FrameReader, decode_batch
+from ldp.wire.wire import FrameReader, decode_batch
 from ldp_client import Client, frames
-from ldp_client.budget import Budget
-from ldp_client.consent import Consent
-from ldp_client.embedded import EmbeddedClient
-from ldp_client.ledger import CHARGE, today
-from ldp_client.outbox import Outbox
+from ldp_client.answering.budget import Budget
+from ldp_client.answering.consent import Consent
+from ldp_client.answering.ledger import CHARGE, today
+from ldp_client.delivery.outbox import Outbox
+from ldp_client.embedding.embedded import EmbeddedClient
 
 
 def in_two_transactions(self, make, *_, **__):

@@ -13,10 +13,10 @@ import numpy as np
 from lawbook import decoder, errors, privacy, same_bytes, sampler, support, unbiased
 from mutants import altered, decoded_by, designed_as
 
-from ldp.exact import WEIGHT_SCALE, exp_lower
-from ldp.mechanisms.hadamard import HadamardResponse
-from ldp.randomness import randbelow
-from ldp_aggregator.decoders.blocks import block_supports
+from ldp.mechanisms.values.hadamard import HadamardResponse
+from ldp.numbers.exact import WEIGHT_SCALE, exp_lower
+from ldp.numbers.randomness import randbelow
+from ldp_aggregator.decoders.values.blocks import block_supports
 
 E = exp_lower(Fraction(8.75))
 

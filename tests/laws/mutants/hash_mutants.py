@@ -11,10 +11,10 @@ from fractions import Fraction
 from lawbook import decoder, same_bytes, sampler, support, unbiased
 from mutants import altered, decoded_by
 
-from ldp.channel import Channel
-from ldp.mechanisms.local_hashing import LocalHashing
-from ldp.mechanisms.sketches import CountMean, HadamardCountMean, collision
-from ldp.randomness import randbelow
+from ldp.mechanisms.values.local_hashing import LocalHashing
+from ldp.mechanisms.values.sketches import CountMean, HadamardCountMean, collision
+from ldp.numbers.channel import Channel
+from ldp.numbers.randomness import randbelow
 
 
 def multiplier_from_zero(self, value, random):

@@ -12,7 +12,7 @@ from lawbook import decoder, errors, same_bytes, sampler
 from mutants import altered, decoded_by, designed_as
 from specimens import question
 
-from ldp.mechanisms.histogram import NoisyHistogram
+from ldp.mechanisms.values.histogram import NoisyHistogram
 
 
 def noise_of_one_entry(mechanism):

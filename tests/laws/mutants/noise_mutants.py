@@ -10,11 +10,11 @@ from math import floor
 from lawbook import averages, errors, privacy, same_bytes, sampler
 from mutants import GENUINE, Mutant, altered, decoded_by, designed_as
 
-from ldp.channel import Channel
-from ldp.exact import exp_upper
-from ldp.mechanisms.additive import AdditiveNoise, tails
-from ldp.mechanisms.matrix import StochasticMatrix
-from ldp.randomness import randbelow
+from ldp.mechanisms.numbers.additive import AdditiveNoise, tails
+from ldp.mechanisms.values.matrix import StochasticMatrix
+from ldp.numbers.channel import Channel
+from ldp.numbers.exact import exp_upper
+from ldp.numbers.randomness import randbelow
 
 
 def wraps_around(self, value, random):

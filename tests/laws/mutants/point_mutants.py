@@ -7,10 +7,10 @@ from fractions import Fraction
 from lawbook import decoder, same_bytes, sampler, unbiased
 from mutants import altered, decoded_by
 
-from ldp.finite_field import inner_product
-from ldp.mechanisms.projective import ProjectiveResponse, geometry, index, vector
-from ldp.randomness import randbelow
-from ldp_aggregator.decoders.pure import pure_moments
+from ldp.mechanisms.values.projective import ProjectiveResponse, geometry, index, vector
+from ldp.numbers.finite_field import inner_product
+from ldp.numbers.randomness import randbelow
+from ldp_aggregator.decoders.values.pure import pure_moments
 
 
 def others_from_all_points(self, value, random):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from lawbook import privacy, same_bytes, sampler
 from mutants import GENUINE, altered, designed_as
 
-from ldp.mechanisms.heavy_hitters import HeavyHitters
-from ldp.mechanisms.projective import ProjectiveResponse
-from ldp.randomness import randbelow
+from ldp.mechanisms.texts.heavy_hitters import HeavyHitters
+from ldp.mechanisms.values.projective import ProjectiveResponse
+from ldp.numbers.randomness import randbelow
 
 
 def stage_from_the_length(self, value, random):

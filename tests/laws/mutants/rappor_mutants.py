@@ -8,7 +8,7 @@ from lawbook import privacy, sampler
 from memory_laws import lifetime, permanent, stages
 from mutants import altered
 
-from ldp.mechanisms.rappor import Rappor
+from ldp.mechanisms.chains.rappor import Rappor
 
 
 def never_cleared(self, value, cohort, random):

@@ -11,13 +11,13 @@ from fractions import Fraction
 from lawbook import privacy, same_bytes, sampler, unbiased
 from mutants import GENUINE, Mutant, altered, designed_as
 
-from ldp.exact import WEIGHT_SCALE, exp_lower
-from ldp.mechanisms.grr import RandomizedResponse
-from ldp.mechanisms.pad_and_sample import PadAndSample
-from ldp.mechanisms.set_unary import SetEncoding
-from ldp.mechanisms.subset import SubsetSelection
-from ldp.randomness import WORD, randbelow
-from ldp.sets import members
+from ldp.answers.sets import members
+from ldp.mechanisms.sets.pad_and_sample import PadAndSample
+from ldp.mechanisms.sets.set_unary import SetEncoding
+from ldp.mechanisms.values.grr import RandomizedResponse
+from ldp.mechanisms.values.subset import SubsetSelection
+from ldp.numbers.exact import WEIGHT_SCALE, exp_lower
+from ldp.numbers.randomness import WORD, randbelow
 
 E, SPAN = exp_lower(Fraction(1)), 1 << WORD
 ODDS_OF_TWO = math.floor((2 * (E - 1) + 1) * WEIGHT_SCALE)

@@ -12,12 +12,12 @@ from lawbook import averages, privacy, same_bytes, sampler, unbiased
 from mutants import GENUINE, altered
 from specimens import Specimen
 
-from ldp.channel import Channel
-from ldp.exact import odds
-from ldp.mechanisms.grr import RandomizedResponse
-from ldp.mechanisms.matrix import StochasticMatrix
-from ldp.mechanisms.square_wave import SquareWave
-from ldp.randomness import randbelow
+from ldp.mechanisms.numbers.square_wave import SquareWave
+from ldp.mechanisms.values.grr import RandomizedResponse
+from ldp.mechanisms.values.matrix import StochasticMatrix
+from ldp.numbers.channel import Channel
+from ldp.numbers.exact import odds
+from ldp.numbers.randomness import randbelow
 
 GENUINE |= {
     f"epsilon {size}": Specimen("", RandomizedResponse(2, *odds(Fraction(size))))

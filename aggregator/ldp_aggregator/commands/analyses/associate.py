@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ldp_aggregator.answers.options import Options
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
@@ -15,8 +16,7 @@ from ldp_aggregator.commands.output_options import (
     present,
 )
 from ldp_aggregator.commands.sources import TallySource, with_tallies
-from ldp_aggregator.files import read_candidates
-from ldp_aggregator.options import Options
+from ldp_aggregator.output.files import read_candidates
 
 
 @click.command()
@@ -49,7 +49,7 @@ def associate(
 
     Answers in the same row of --rows go together, whatever SURVEY says.
     """
-    from ldp_aggregator.association.association import associate
+    from ldp_aggregator.analyses.association.association import associate
 
     options = Options(level, estimand, simultaneous="bonferroni" if simultaneous else None)
     names = [name.strip() for name in questions.split(",")]

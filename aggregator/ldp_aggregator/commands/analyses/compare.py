@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ldp_aggregator.answers.options import MOST_REPORTS_EACH, Options
 from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
 from ldp_aggregator.commands.main import FiniteRange
 from ldp_aggregator.commands.output_options import (
@@ -22,19 +23,18 @@ from ldp_aggregator.commands.sources import (
     group_arguments,
     with_tallies,
 )
-from ldp_aggregator.files import read_candidates
-from ldp_aggregator.options import MOST_REPORTS_EACH, Options
+from ldp_aggregator.output.files import read_candidates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ldp_aggregator.comparisons.direct import Direct, DirectComparison
+    from ldp_aggregator.analyses.comparisons.direct import Direct, DirectComparison
     from ldp_aggregator.tallies.tally import Tally
 
 
 def _read_direct(_: click.Context, __: click.Parameter, text: str | None) -> Direct | None:
     """A value with = after it and two whole numbers."""
-    from ldp_aggregator.comparisons.direct import Direct
+    from ldp_aggregator.analyses.comparisons.direct import Direct
 
     if text is None:
         return None
@@ -126,9 +126,9 @@ def compare(
     groups of A with the rest of it, or with --baseline. With --direct, A is compared with the
     counts of a direct question, for the population that both were drawn from.
     """
-    from ldp_aggregator.comparisons.comparing import compare as compared
-    from ldp_aggregator.comparisons.group_comparisons import compare_groups
-    from ldp_aggregator.estimates.estimation import estimate
+    from ldp_aggregator.analyses.comparisons.comparing import compare as compared
+    from ldp_aggregator.analyses.comparisons.group_comparisons import compare_groups
+    from ldp_aggregator.answers.estimates.estimation import estimate
 
     wanted, source = GroupOptions.taken(asked), TallySource.taken(asked)
     if len(source.files) > 2:
@@ -185,8 +185,8 @@ def compare(
 def _against_direct(
     one: Tally, question: str | None, path: Path, *, direct: Direct, options: Options
 ) -> DirectComparison:
-    from ldp_aggregator.comparisons.direct import compare_direct
-    from ldp_aggregator.estimates.estimation import estimate
+    from ldp_aggregator.analyses.comparisons.direct import compare_direct
+    from ldp_aggregator.answers.estimates.estimation import estimate
 
     name = asked_question(one.survey, question).name
     candidates = read_candidates(one.survey, path)

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ldp_aggregator.answers.options import Options
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
@@ -15,7 +16,6 @@ from ldp_aggregator.commands.output_options import (
     present,
 )
 from ldp_aggregator.commands.sources import TallySource, with_tallies
-from ldp_aggregator.options import Options
 
 
 @click.command()
@@ -41,8 +41,8 @@ def crosstab(
     **given: Any,
 ) -> None:
     """Show shares, shares within groups, and dependence of a question's fields."""
-    from ldp_aggregator.association.crosstab_sheet import crosstab_sheet, pairs_sheet
-    from ldp_aggregator.association.crosstabs import crosstab as crosstab_of
+    from ldp_aggregator.analyses.association.crosstab_sheet import crosstab_sheet, pairs_sheet
+    from ldp_aggregator.analyses.association.crosstabs import crosstab as crosstab_of
 
     tally = TallySource.taken(given).tally([question])
     table = crosstab_of(tally, question, Options(level, estimand))

@@ -10,8 +10,8 @@ import click
 from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY
 from ldp_aggregator.commands.output_options import TALLIES, present
 from ldp_aggregator.commands.sources import ALLOW_EQUAL, tally_of
-from ldp_aggregator.files import write_whole
-from ldp_aggregator.streams import check_one_output
+from ldp_aggregator.output.files import write_whole
+from ldp_aggregator.output.streams import check_one_output
 
 
 @click.command()
@@ -56,7 +56,7 @@ def divide(
     Nothing is spent by looking. The next stage is a question of its own: who answers it as well
     spends its epsilon besides that of the first.
     """
-    from ldp_aggregator.estimates.second_stage import second_stage
+    from ldp_aggregator.answers.estimates.second_stage import second_stage
 
     if borders is not None:
         check_one_output(("--borders", borders), ("--output", output))

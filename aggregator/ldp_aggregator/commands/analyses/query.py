@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ldp_aggregator.answers.options import Options
 from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
@@ -16,8 +17,7 @@ from ldp_aggregator.commands.output_options import (
     present,
 )
 from ldp_aggregator.commands.sources import TallySource, group_arguments, with_tallies
-from ldp_aggregator.files import read_candidates
-from ldp_aggregator.options import Options
+from ldp_aggregator.output.files import read_candidates
 
 
 @click.command()
@@ -42,9 +42,9 @@ def query(
     **asked: Any,
 ) -> None:
     """Answer each QUERY, such as "share(mode = bus) - share(mode = car)"."""
-    from ldp_aggregator.queries.answering import query as answers_of
-    from ldp_aggregator.queries.group_answers import query_groups
-    from ldp_aggregator.queries.query_sheet import query_sheet
+    from ldp_aggregator.analyses.queries.answering import query as answers_of
+    from ldp_aggregator.analyses.queries.group_answers import query_groups
+    from ldp_aggregator.analyses.queries.query_sheet import query_sheet
 
     # In front of the queries stands a file, unless another option says where answers are.
     files = 0 if asked["row_paths"] or asked["counts"] else 1

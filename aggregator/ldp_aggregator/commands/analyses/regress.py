@@ -72,9 +72,9 @@ def regress(
     On fields of the same question (one tally), on public attributes (--strata) or on covariates
     that lie in the clear beside each answer (--rows).
     """
-    from ldp_aggregator.regression.fitting import fitted
-    from ldp_aggregator.regression.formula import formula_of
-    from ldp_aggregator.regression.options import RegressionOptions
+    from ldp_aggregator.analyses.regression.fitting import fitted
+    from ldp_aggregator.analyses.regression.formula import formula_of
+    from ldp_aggregator.analyses.regression.options import RegressionOptions
 
     sources = Sources(**given)
     choices = RegressionOptions(model, event, method, interval=interval, errors=errors, level=level)

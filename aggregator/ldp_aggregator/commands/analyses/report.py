@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ldp_aggregator.answers.options import Options
 from ldp_aggregator.commands.main import OUTPUT_FILE
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
@@ -16,8 +17,7 @@ from ldp_aggregator.commands.output_options import (
     warn_of_health,
 )
 from ldp_aggregator.commands.sources import TallySource, with_tallies
-from ldp_aggregator.files import hand_out, read_candidates
-from ldp_aggregator.options import Options
+from ldp_aggregator.output.files import hand_out, read_candidates
 
 
 @click.command()
@@ -57,9 +57,9 @@ def report(
     **given: Any,
 ) -> None:
     """Write estimates of SURVEY as a page for others: pictures and words first."""
-    from ldp_aggregator.estimates.estimation import estimate
-    from ldp_aggregator.queries.answering import query
-    from ldp_aggregator.reporting.page import report_page
+    from ldp_aggregator.analyses.queries.answering import query
+    from ldp_aggregator.answers.estimates.estimation import estimate
+    from ldp_aggregator.commands.reporting.page import report_page
 
     options = Options(level, estimand, simultaneous="bonferroni" if simultaneous else None)
     source = TallySource.taken(given)

@@ -51,7 +51,7 @@ def synthesize(
     To a file that ends in .csv or .parquet, or with such a --format, go the rows; without, a table
     shows how far they are from the unbiased tables. No privacy is spent.
     """
-    from ldp_aggregator.synthesis.synthesis import synthesize as synthetic
+    from ldp_aggregator.analyses.synthesis.synthesis import synthesize as synthetic
 
     tally = tally_of(survey_path, paths, quiet, allow_equal=allow_equal)
     names = [] if fields is None else [name.strip() for name in fields.split(",")]

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from ldp.errors import EstimateError
+from ldp_aggregator.answers.options import ESTIMANDS, Options
 from ldp_aggregator.commands.group_options import GroupOptions, with_groups_of_several
 from ldp_aggregator.commands.main import FiniteRange
 from ldp_aggregator.commands.output_options import LEVEL, OUTPUT, format_option, present
 from ldp_aggregator.commands.sources import TallySource, asked_question, with_tallies
-from ldp_aggregator.files import read_candidates, read_survey
-from ldp_aggregator.options import ESTIMANDS, Options
+from ldp_aggregator.output.files import read_candidates, read_survey
+from ldp_aggregator.tallies.intake.stores import stores
 
 if TYPE_CHECKING:
-    from ldp.survey import Question
-    from ldp_aggregator.estimates.question_estimates import QuestionEstimates
-    from ldp_aggregator.groups.group_estimates import GroupEstimates
-    from ldp_aggregator.series.history import Epoch
-    from ldp_aggregator.service.store.records import Scanned
+    from ldp.survey.survey import Question
+    from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates
+    from ldp_aggregator.analyses.series.history import Epoch
+    from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
     from ldp_aggregator.tallies.tally import Tally
 
     History = list[tuple[Epoch, QuestionEstimates | GroupEstimates]]
@@ -44,8 +44,8 @@ class _Reading(NamedTuple):
 
     def of(self, tally: Tally) -> QuestionEstimates | GroupEstimates:
         """From its tally."""
-        from ldp_aggregator.estimates.estimation import estimate
-        from ldp_aggregator.groups.estimation import estimate_groups
+        from ldp_aggregator.analyses.groups.estimation import estimate_groups
+        from ldp_aggregator.answers.estimates.estimation import estimate
 
         known = read_candidates(tally.survey, self.survey_path)
         name, options = self.question.name, self.options
@@ -54,31 +54,24 @@ class _Reading(NamedTuple):
         asked = self.groups.arguments()
         return estimate_groups(tally, options=options, candidates=known, names=(name,), **asked)
 
-    def stored(self, snapshot: Scanned) -> History:
-        """All epochs of a store."""
-        from ldp_aggregator.estimates.question_estimation import estimate_question
-        from ldp_aggregator.service.analysis.groups import GroupReader
-        from ldp_aggregator.service.store.reading import history
-
+    def stored(self, url: str) -> History:
+        """All epochs of a service's store; of groups, those that are closed."""
         survey, question = read_survey(self.survey_path), self.question
         known = read_candidates(survey, self.survey_path)
-        if self.groups:
-            by_group = GroupReader().history(
-                snapshot,
-                survey,
-                question.name,
-                asked=self.groups.asked,
-                options=self.options,
-                candidates=known,
-                least_group=self.groups.least_group,
-            )
-            return [(epoch.number, groups) for epoch, groups in by_group]
-        texts = known.get(question.name)
-        return [
-            (epoch.number, estimate_question(question, counts, self.options, candidates=texts))
-            for epoch, counts in history(snapshot, question)
-            if epoch.length
-        ]
+        if not self.groups:
+            texts = known.get(question.name)
+            whole: History = stores("question_history")(url, question, self.options, texts)
+            return whole
+        by_group: History = stores("group_history")(
+            url,
+            survey,
+            question.name,
+            self.options,
+            asked=self.groups.asked,
+            candidates=known,
+            least_group=self.groups.least_group,
+        )
+        return by_group
 
 
 @click.command()
@@ -159,8 +152,8 @@ def trend(
     numbers, these are the epochs, and some may be missing. Or they are those of the store of `ldp
     serve`, such as sqlite:///ldp.db; or a column of --rows says them.
     """
-    from ldp_aggregator.series.following import follow
-    from ldp_aggregator.series.group_trends import follow_groups
+    from ldp_aggregator.analyses.series.following import follow
+    from ldp_aggregator.analyses.series.group_trends import follow_groups
 
     wanted, source = GroupOptions.taken(given), TallySource.taken(given)
     asked = asked_question(source.survey, question)
@@ -223,11 +216,7 @@ def _bytes_of(path: str) -> bytes | str:
 
 
 def _stored(reading: _Reading, store: str) -> History:
-    """From the epochs of a service's store; of groups, those that are closed."""
-    from ldp_aggregator.service.store.opening import open_snapshot
-
-    with open_snapshot(store) as snapshot:
-        known = reading.stored(snapshot)
+    known = reading.stored(store)
     if not known:
         closed = "closed epochs" if reading.groups else "epochs"
         raise EstimateError(

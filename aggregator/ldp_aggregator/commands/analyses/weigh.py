@@ -24,14 +24,14 @@ from ldp_aggregator.commands.sources import (
     read_tables,
     tally_of,
 )
-from ldp_aggregator.files import read_survey
+from ldp_aggregator.output.files import read_survey
 
 if TYPE_CHECKING:
-    from ldp.survey import Survey
-    from ldp_aggregator.rows.reading import SurveyRows
-    from ldp_aggregator.weighting.answers import Answers
-    from ldp_aggregator.weighting.design_rows import DesignedRows
-    from ldp_aggregator.weighting.rows import SamplingFrame
+    from ldp.survey.survey import Survey
+    from ldp_aggregator.analyses.rows.reading import SurveyRows
+    from ldp_aggregator.analyses.weighting.answers import Answers
+    from ldp_aggregator.analyses.weighting.design_rows import DesignedRows
+    from ldp_aggregator.analyses.weighting.rows import SamplingFrame
 
 
 _FILE = click.Path(path_type=Path)
@@ -119,15 +119,15 @@ class Sources:
     @property
     def frame(self) -> SamplingFrame:
         """The columns of a sampling frame."""
-        from ldp_aggregator.weighting.rows import SamplingFrame
+        from ldp_aggregator.analyses.weighting.rows import SamplingFrame
 
         return SamplingFrame(self.weight, self.stratum, self.cluster, size=self.size)
 
     def read(self, question: str, attributes: list[str]) -> Answers:
         """What reports say of a question, by these attributes where rows have them."""
-        from ldp_aggregator.weighting.design_rows import answers_of_any
-        from ldp_aggregator.weighting.reading import answers_in
-        from ldp_aggregator.weighting.strata import read_strata
+        from ldp_aggregator.analyses.weighting.design_rows import answers_of_any
+        from ldp_aggregator.analyses.weighting.reading import answers_in
+        from ldp_aggregator.analyses.weighting.strata import read_strata
 
         if self.row_paths:
             return answers_of_any(
@@ -143,7 +143,7 @@ class Sources:
 
     def _rows(self, question: str) -> SurveyRows | DesignedRows:
         """How they were read is said on standard error."""
-        from ldp_aggregator.weighting.design_rows import DesignedRows
+        from ldp_aggregator.analyses.weighting.design_rows import DesignedRows
 
         if self.design is None:
             [rows] = read_tables(
@@ -219,8 +219,8 @@ def weigh(
 
     Margins are of public attributes (--strata, --rows) or of fields of the question itself.
     """
-    from ldp_aggregator.weighting.margins import margins_of
-    from ldp_aggregator.weighting.weighing import weighed
+    from ldp_aggregator.analyses.weighting.margins import margins_of
+    from ldp_aggregator.analyses.weighting.weighing import weighed
 
     sources = Sources(**given)
     margins = margins_of({} if margins_path is None else margins_path)

@@ -25,9 +25,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from ldp.compiled import compiled
 from ldp.errors import LDPError
-from ldp.survey import Envelope, Survey
+from ldp.survey.compiled import compiled
+from ldp.survey.survey import Envelope, Survey
 from ldp_simulations.audit.clients.frames import Left, read_left
 
 UNKNOWN = 64

@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from xxhash import xxh64_intdigest
 
-from ldp.epochs import ID_SIZE
 from ldp.errors import LDPError, WireError
-from ldp.survey import Envelope
-from ldp.wire import REPORTS_MAGIC, decode_batch, encode_batch
-from ldp_aggregator.arrays import Integers, Rows
-from ldp_aggregator.tallies.counting import faults
+from ldp.numbers.epochs import ID_SIZE
+from ldp.survey.survey import Envelope
+from ldp.wire.wire import REPORTS_MAGIC, decode_batch, encode_batch
+from ldp_aggregator.numerics.arrays import Integers, Rows
+from ldp_aggregator.tallies.counting.counting import faults
 
 _HEAD = 16
 _ID_AT = _HEAD + 22

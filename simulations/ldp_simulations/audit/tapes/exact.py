@@ -16,30 +16,30 @@ from fractions import Fraction
 from itertools import count
 from typing import Any, NamedTuple
 
-from ldp.domain import Value
-from ldp.layout import Layout
-from ldp.mechanisms.additive import AdditiveNoise
-from ldp.mechanisms.arcs import Arcs
+from ldp.answers.domain import Value
+from ldp.answers.sets import sets_of
+from ldp.mechanisms.chains.longitudinal import Chain
+from ldp.mechanisms.chains.rappor import Rappor
 from ldp.mechanisms.contract import Randomizer
-from ldp.mechanisms.dithered import DitheredResponse
-from ldp.mechanisms.grr import RandomizedResponse
-from ldp.mechanisms.hadamard import HadamardResponse
-from ldp.mechanisms.local_hashing import LocalHashing
-from ldp.mechanisms.longitudinal import Chain
-from ldp.mechanisms.matrix import StochasticMatrix
-from ldp.mechanisms.one_bit import OneBitMean
-from ldp.mechanisms.projective import ProjectiveResponse
-from ldp.mechanisms.rappor import Rappor
-from ldp.mechanisms.set_unary import SetEncoding
-from ldp.mechanisms.square_wave import SquareWave
-from ldp.mechanisms.stripes import Stripes
-from ldp.mechanisms.subset import SubsetSelection
-from ldp.mechanisms.subsets import SubsetsResponse
-from ldp.mechanisms.taxonomy import TaxonomyResponse
-from ldp.mechanisms.tree import TreeResponse
-from ldp.mechanisms.unary import UnaryEncoding
-from ldp.sets import sets_of
-from ldp.survey import Question
+from ldp.mechanisms.numbers.additive import AdditiveNoise
+from ldp.mechanisms.numbers.arcs import Arcs
+from ldp.mechanisms.numbers.dithered import DitheredResponse
+from ldp.mechanisms.numbers.one_bit import OneBitMean
+from ldp.mechanisms.numbers.square_wave import SquareWave
+from ldp.mechanisms.numbers.tree import TreeResponse
+from ldp.mechanisms.places.stripes import Stripes
+from ldp.mechanisms.sets.set_unary import SetEncoding
+from ldp.mechanisms.sets.subsets import SubsetsResponse
+from ldp.mechanisms.texts.taxonomy import TaxonomyResponse
+from ldp.mechanisms.values.grr import RandomizedResponse
+from ldp.mechanisms.values.hadamard import HadamardResponse
+from ldp.mechanisms.values.local_hashing import LocalHashing
+from ldp.mechanisms.values.matrix import StochasticMatrix
+from ldp.mechanisms.values.projective import ProjectiveResponse
+from ldp.mechanisms.values.subset import SubsetSelection
+from ldp.mechanisms.values.unary import UnaryEncoding
+from ldp.numbers.layout import Layout
+from ldp.survey.survey import Question
 from ldp_simulations.audit.tapes.every_tape import (
     UNFINISHED,
     Law,

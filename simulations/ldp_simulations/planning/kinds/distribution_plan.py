@@ -19,16 +19,16 @@ import numpy as np
 from scipy.special import ndtri
 
 from ldp.errors import EstimateError
-from ldp.survey import Question
-from ldp_aggregator.arcs.bound import around_circle, efficiency, prefixes
-from ldp_aggregator.arrays import Floats
+from ldp.survey.survey import Question
+from ldp_aggregator.answers.distributions.circle import waves
+from ldp_aggregator.answers.distributions.distribution import Distribution, distribution_of
+from ldp_aggregator.answers.distributions.line import Line
+from ldp_aggregator.answers.options import Options
+from ldp_aggregator.decoders.arcs.bound import around_circle, efficiency, prefixes
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.distributions.circle import waves
-from ldp_aggregator.distributions.distribution import Distribution, distribution_of
-from ldp_aggregator.distributions.line import Line
-from ldp_aggregator.options import Options
-from ldp_aggregator.rendering.sheet import TextTable
-from ldp_aggregator.tallies.counting import total_reports
+from ldp_aggregator.numerics.arrays import Floats
+from ldp_aggregator.output.sheet import TextTable
+from ldp_aggregator.tallies.counting.counting import total_reports
 from ldp_simulations.planning.kinds.asking import Ask
 from ldp_simulations.planning.kinds.entries import (
     answering,

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from ldp.exact import log_upper
-from ldp.survey import Question
+from ldp.numbers.exact import log_upper
+from ldp.survey.survey import Question
 from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS
 
 

@@ -4,7 +4,7 @@ A table for each question whose devices tell some of many fields. All errors are
 table of two fields, as the root of its mean variance over all pairs and their cells, if answers
 are spread evenly; they shrink with the root of the number of respondents. The ways:
 
-    subsets          n Var as `ldp.mechanisms.subsets` has it, for m fields told together
+    subsets          n Var as `ldp.mechanisms.sets.subsets` has it, for m fields told together
     pairs            each device tells one pair of fields, and counts for that alone:
                      (pairs) V (1 - 1/cells) - 1/cells (1 - 1/cells)
     split epsilon    each device tells every field by itself, with epsilon / d each, linked:
@@ -15,7 +15,7 @@ are spread evenly; they shrink with the root of the number of respondents. The w
                      (a-1) (b-1) interactions, and a field by the sum of that over its pairs in each
                      of its a - 1 main effects
 
-V is half of n Var of the difference of two cells (`ldp.mechanisms.tree`). All is for the
+V is half of n Var of the difference of two cells (`ldp.mechanisms.numbers.tree`). All is for the
 respondents; of a population, 1/cells (1 - 1/cells) comes on top.
 """
 
@@ -28,17 +28,12 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from ldp.errors import EstimateError
-from ldp.exact import fraction, odds
-from ldp.mechanisms.subsets import (
-    FEWEST_TOGETHER,
-    Sizes,
-    fits,
-    pair_error,
-)
-from ldp.mechanisms.tree import best_space, difference_variance, oracle_of
-from ldp.survey import Question
-from ldp_aggregator.estimates.manipulation import frequency_reach
-from ldp_aggregator.rendering.sheet import TextTable
+from ldp.mechanisms.numbers.tree import best_space, difference_variance, oracle_of
+from ldp.mechanisms.sets.subsets import FEWEST_TOGETHER, Sizes, fits, pair_error
+from ldp.numbers.exact import fraction, odds
+from ldp.survey.survey import Question
+from ldp_aggregator.answers.estimates.manipulation import frequency_reach
+from ldp_aggregator.output.sheet import TextTable
 from ldp_simulations.planning.kinds.asking import Ask
 from ldp_simulations.planning.kinds.entries import (
     answering,

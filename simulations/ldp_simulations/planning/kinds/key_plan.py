@@ -15,14 +15,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ldp.survey import Question
-from ldp_aggregator.bisection import least_whole
+from ldp.survey.survey import Question
+from ldp_aggregator.decoders.intervals.intervals import miss
+from ldp_aggregator.decoders.key_laws import Balances
+from ldp_aggregator.decoders.key_values.means import KeyMeans, key_means
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.intervals.intervals import miss
-from ldp_aggregator.key_values.laws import Balances
-from ldp_aggregator.key_values.means import KeyMeans, key_means
-from ldp_aggregator.rendering.sheet import TextTable
-from ldp_aggregator.tallies.counting import empty_counts
+from ldp_aggregator.numerics.bisection import least_whole
+from ldp_aggregator.output.sheet import TextTable
+from ldp_aggregator.tallies.counting.counting import empty_counts
 from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.planning.kinds.entries import (
     answering,

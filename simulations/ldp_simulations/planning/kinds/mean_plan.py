@@ -15,12 +15,12 @@ import numpy as np
 from scipy.special import ndtri
 
 from ldp.errors import EstimateError
-from ldp.survey import Question
+from ldp.survey.survey import Question
+from ldp_aggregator.answers.estimates.manipulation import mean_reach
+from ldp_aggregator.answers.estimates.means import ends_of, parts_of, rounding_variance
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.estimates.manipulation import mean_reach
-from ldp_aggregator.estimates.means import ends_of, parts_of, rounding_variance
-from ldp_aggregator.rendering.sheet import TextTable
-from ldp_aggregator.tallies.counting import total_reports
+from ldp_aggregator.output.sheet import TextTable
+from ldp_aggregator.tallies.counting.counting import total_reports
 from ldp_simulations.planning.kinds.asking import Ask
 from ldp_simulations.planning.kinds.entries import (
     answering,

@@ -20,15 +20,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from ldp.declarations import survey
 from ldp.errors import EstimateError, SurveyError
-from ldp.place_keys import MOST_CELLS
-from ldp.survey import Question
-from ldp.survey_toml import question_table
-from ldp_aggregator.arrays import Floats
+from ldp.survey.declarations import survey
+from ldp.survey.readers.place_keys import MOST_CELLS
+from ldp.survey.survey import Question
+from ldp.survey.survey_toml import question_table
 from ldp_aggregator.decoders.decoder import Answers, Queries
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.rendering.sheet import TextTable
+from ldp_aggregator.numerics.arrays import Floats
+from ldp_aggregator.output.sheet import TextTable
 from ldp_simulations.planning.kinds.asking import Ask
 from ldp_simulations.planning.kinds.entries import (
     answering,

@@ -10,8 +10,8 @@ question can expect:
                                 frequency 0, at `level` over all values together (Bonferroni), with
                                 probability `power`
     reach                       how many reports' worth one forged report can shift a value's
-                                estimate, see `ldp_aggregator.estimates.manipulation`
-    efficiency                  R* / R, see `ldp.optimum`
+                                estimate, see `ldp_aggregator.answers.estimates.manipulation`
+    efficiency                  R* / R, see `ldp.mechanisms.values.optimum`
 
 Where few reports are expected, chances and intervals come from the exact law of a count, or from
 that of a scaled Poisson count, as the analyst's do. Where values differ in their errors (`matrix`,
@@ -27,19 +27,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ldp.domain import Domain
-from ldp.keys import MOST_EPSILON, Keys
+from ldp.answers.domain import Domain
+from ldp.answers.keys import MOST_EPSILON, Keys
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.contract import Declared, Mechanism, Randomizer
-from ldp.optimum import efficiency
-from ldp_aggregator.arrays import Floats
-from ldp_aggregator.bisection import least_share, least_whole
-from ldp_aggregator.estimates.frequencies import moments_of
-from ldp_aggregator.estimates.manipulation import frequency_reach
-from ldp_aggregator.intervals.held_by import held_by
-from ldp_aggregator.intervals.intervals import careful_interval, miss, standard_error
-from ldp_aggregator.intervals.null_chances import chance_to_pass
-from ldp_aggregator.moments.moments import Moments
+from ldp.mechanisms.values.optimum import efficiency
+from ldp_aggregator.answers.estimates.frequencies import moments_of
+from ldp_aggregator.answers.estimates.manipulation import frequency_reach
+from ldp_aggregator.decoders.intervals.held_by import held_by
+from ldp_aggregator.decoders.intervals.intervals import careful_interval, miss, standard_error
+from ldp_aggregator.decoders.intervals.null_chances import chance_to_pass
+from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.numerics.arrays import Floats
+from ldp_aggregator.numerics.bisection import least_share, least_whole
 from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.sampling.table import expected_counts
 

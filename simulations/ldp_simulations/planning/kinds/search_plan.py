@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ldp.errors import EstimateError
-from ldp.survey import Question
-from ldp_aggregator.bisection import least_whole
+from ldp.survey.survey import Question
 from ldp_aggregator.decoders.decoder import Finds
+from ldp_aggregator.decoders.other_results import Reach
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.rendering.sheet import TextTable
-from ldp_aggregator.search.reach import Reach
+from ldp_aggregator.numerics.bisection import least_whole
+from ldp_aggregator.output.sheet import TextTable
 from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.planning.kinds.entries import answering, described
 

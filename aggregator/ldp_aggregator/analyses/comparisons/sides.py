@@ -1,0 +1,80 @@
+"""One of two things that are compared: estimates, and intervals of every level.
+
+A frequency has the interval that estimates show, but for one thing: it is not cut to [0, 1], since
+how far its ends are from the estimate is what an interval of a difference is made of. An end that
+would lie on the wrong side of the estimate, as where the exact law allows nothing below 0, is the
+estimate itself. Exact ends for respondents are whole numbers of people; half a person is added, as
+what is made of two ends goes on between them. A mean has the normal law.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from ldp_aggregator.answers.estimates.means import Mean
+from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.decoders.intervals.intervals import INTERVAL_ENDS, score_interval
+from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.numerics.arrays import Floats
+
+Ends = tuple[Floats, Floats]
+
+
+@dataclass(frozen=True)
+class Side:
+    """Arrays of shape (M,)."""
+
+    estimate: Floats
+    error: Floats
+    """Standard errors."""
+    ends: Callable[[float], Ends]
+    """(low, high) of intervals that miss so often."""
+
+
+def side_of(estimates: QuestionEstimates) -> Side:
+    """The unbiased frequencies of a question, or the coordinates of a mean vector."""
+    law, options = estimates.law, estimates.options
+    if law is None:
+        return _normal(estimates.unbiased, estimates.standard_error)
+    known: Moments = law
+
+    @cache
+    def ends(missing: float) -> Ends:
+        low, high = INTERVAL_ENDS[options.interval](known, missing, options.estimand)
+        if options.estimand == "respondents" and known.rates is not None:
+            low, high = _between_people(known, missing, (low, high))
+        if known.unknown is not None:
+            low, high = np.where(known.unknown, 0.0, low), np.where(known.unknown, 1.0, high)
+        return np.minimum(low, known.frequency), np.maximum(high, known.frequency)
+
+    return Side(estimates.unbiased, estimates.standard_error, ends)
+
+
+def _between_people(law: Moments, missing: float, ends: Ends) -> Ends:
+    """The same with half a person more at ends that are not those of normal theory."""
+    half = 0.5 / law.reports
+    low, high = ends
+    plain_low, plain_high = score_interval(law, missing, "respondents")
+    return (
+        np.where(low == plain_low, low, low - half),
+        np.where(high == plain_high, high, high + half),
+    )
+
+
+def side_of_mean(mean: Mean) -> Side:
+    """One number with a standard error."""
+    return _normal(np.array([mean.estimate]), np.array([mean.standard_error]))
+
+
+def _normal(estimate: Floats, error: Floats) -> Side:
+    from scipy.special import ndtri
+
+    def ends(missing: float) -> Ends:
+        reach = -float(ndtri(missing / 2)) * error
+        return estimate - reach, estimate + reach
+
+    return Side(estimate, error, ends)

@@ -1,0 +1,268 @@
+"""A survey design by its words: `design("warner p=.7").estimate({"yes": 13, "no": 17})`."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ldp.errors import EstimateError
+from ldp_aggregator.analyses.designs.estimation import check_identified, estimated
+from ldp_aggregator.analyses.designs.law import Arm, Law
+from ldp_aggregator.analyses.designs.matrix_file import matrix_law
+from ldp_aggregator.analyses.designs.result import DesignEstimates, DesignGroups
+from ldp_aggregator.analyses.designs.rows import DesignRows, answers_of, arms_of, table_of
+from ldp_aggregator.analyses.designs.sizes import (
+    power_to_tell,
+    shares_for,
+    size_for_width,
+    size_of_groups,
+    size_to_tell,
+    unit_variance,
+)
+from ldp_aggregator.analyses.designs.table import ROWS
+from ldp_aggregator.analyses.designs.words import counts_of, parameters, placed, split
+from ldp_aggregator.analyses.rows.columns import Table
+from ldp_aggregator.numerics.arrays import Floats
+
+MATRIX = "matrix"
+_MOST_DESIGNS = 100
+
+Counts = Mapping[str, int] | str | Iterable[str]
+
+
+@dataclass(frozen=True)
+class Design:
+    """A law with its name, title and source."""
+
+    words: str
+    title: str
+    source: str
+    law: Law
+    by_row: str = ""
+    """Words with names of columns in braces, where the design of each row is in the table."""
+
+    @property
+    def epsilon(self) -> float:
+        """What one answer may reveal; infinite where an answer rules a type out."""
+        ratio = self.law.ratio
+        return math.inf if ratio is None else math.log(ratio)
+
+    @property
+    def privacy(self) -> str:
+        """What one answer reveals, in a sentence."""
+        ratio = self.law.ratio
+        if ratio is not None:
+            shown = f"ln({ratio})" if ratio.denominator < 10**6 else "rounded"
+            return f"epsilon {self.epsilon:.4f} ({shown}) for one answer of each respondent"
+        if not self.law.epsilon:
+            return "no local privacy guarantee: for analysis only"
+        reasons = "; ".join(self.law.revelations())
+        return f"no finite epsilon, for analysis only: {reasons}"
+
+    def estimate(
+        self, *counts: Counts, level: float = 0.95, estimand: str = "population"
+    ) -> DesignEstimates:
+        """Return shares from counts of answers, one for each arm in their order.
+
+        Counts are `{"yes": 13, "no": 17}`, the text `yes=13,no=17`, or the answers themselves.
+
+        Raises `EstimateError`, and `UnknownNameError` for answers that the design has not.
+        """
+        arms = self.law.arms
+        if len(counts) != len(arms):
+            names = " and ".join(arm.name or "all respondents" for arm in arms)
+            raise EstimateError(
+                f"expected counts of {len(arms)} samples, in this order: {names}; got {len(counts)}"
+            )
+        table = [placed(_counted(one), self.law.answers) for one in counts]
+        return self._estimated(np.array(table, dtype=float), level=level, estimand=estimand)
+
+    def estimate_rows(
+        self,
+        table: Table,
+        answers: str | Sequence[str],
+        *,
+        codes: Mapping[str, Any] | None = None,
+        arm: str | None = None,
+        by: str | Sequence[str] = (),
+        where: Mapping[str, str] | None = None,
+        level: float = 0.95,
+        estimand: str = "population",
+    ) -> DesignGroups:
+        """Return shares from a table with a row for each respondent, by groups if asked for.
+
+        answers  the column of answers; of several questions, their columns in order
+        codes    the cell that says each answer, such as {"yes": 1, "no": 2}
+        arm      the column that says the sample, where there are several
+        by       columns whose values make groups
+
+        Raises `EstimateError`, and `UnknownNameError` for columns that the table has not.
+        """
+        rows = DesignRows.read(table)
+        columns, by = _names(answers), _names(by)
+        places, said = answers_of(rows, columns, self.law.answers, codes=codes)
+        told = None if arm is None else rows.texts(arm)
+        if self.by_row:
+            told = rows.written(self.by_row)
+        arms = arms_of(told, self.law.arms, rows.people)
+        shape = len(self.law.arms), len(self.law.answers)
+        groups = {}
+        for label, some in rows.groups(by, where).items():
+            counts = table_of(places, arms, shape, some=some)
+            try:
+                groups[label] = self._estimated(counts, level=level, estimand=estimand)
+            except EstimateError as error:
+                if not label:
+                    raise
+                said.append(f"group {', '.join(label)} is left out: {error}")
+        return DesignGroups(by, groups, tuple(said))
+
+    def _estimated(self, counts: Floats, level: float, estimand: str) -> DesignEstimates:
+        """What counts say, (arms, answers)."""
+        shares, tests, remarks = estimated(self.law, counts, level, estimand=estimand)
+        return DesignEstimates(
+            self.words,
+            f"{self.title} ({self.source})",
+            self.privacy,
+            respondents=int(counts.sum()),
+            level=level,
+            estimand=estimand,
+            estimates=shares,
+            tests=tests,
+            remarks=remarks,
+        )
+
+    def sample_size(
+        self,
+        share: float,
+        *,
+        half_width: float | None = None,
+        other: float | None = None,
+        groups: bool = False,
+        level: float = 0.95,
+        power: float = 0.8,
+        types: Mapping[str, float] | None = None,
+    ) -> int:
+        """Return how many respondents it takes, over all arms, or in each of two groups.
+
+        half_width  of the interval of the share
+        other       a share to be told from it, with this power; of a second group if `groups`
+        types       shares of those who do not follow, by their names
+
+        Raises `EstimateError` unless one of `half_width` and `other` is given.
+        """
+        if (half_width is None) == (other is None):
+            raise EstimateError("expected half_width or other, one of them")
+        variance = self.variance(share, types)
+        if half_width is not None:
+            return size_for_width(variance, half_width, level)
+        gap = share - (other or 0.0)
+        if gap == 0:
+            raise EstimateError("expected two shares that differ")
+        null = self.variance(other or 0.0, types)
+        if groups:
+            return size_of_groups(variance + null, gap, level=level, power=power)
+        return size_to_tell(null, variance, gap, level=level, power=power)
+
+    def power(
+        self,
+        share: float,
+        respondents: int,
+        *,
+        other: float = 0.0,
+        level: float = 0.95,
+        types: Mapping[str, float] | None = None,
+    ) -> float:
+        """Return the chance that so many respondents tell a share from another."""
+        null, own = self.variance(other, types), self.variance(share, types)
+        return power_to_tell(null, own, share - other, respondents=respondents, level=level)
+
+    def variance(self, share: float, types: Mapping[str, float] | None = None) -> float:
+        """Return the variance of one respondent's part of the estimate, for the population."""
+        return unit_variance(self.law, shares_for(self.law, share, dict(types or {})))
+
+    def simulate(
+        self,
+        share: float,
+        respondents: int,
+        seed: int,
+        types: Mapping[str, float] | None = None,
+    ) -> list[dict[str, int]]:
+        """Return counts of answers that a population with this share may give, for each arm."""
+        random = np.random.default_rng(seed)
+        shares = shares_for(self.law, share, dict(types or {}))
+        arms = len(self.law.arms)
+        counts = []
+        for place, arm in enumerate(self.law.arms):
+            people = (respondents + place) // arms
+            chances = shares @ np.array(arm.rows, dtype=float)
+            drawn = random.multinomial(people, chances / chances.sum())
+            counts.append(dict(zip(self.law.answers, drawn.tolist(), strict=True)))
+        return counts
+
+
+def _names(names: str | Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _counted(counts: Counts) -> Mapping[str, int]:
+    if isinstance(counts, str):
+        return counts_of(counts)
+    return counts if isinstance(counts, Mapping) else Counter(counts)
+
+
+def design(words: str, table: Table = None) -> Design:
+    """Return the design of words such as `warner p=.7`.
+
+    With semicolons between them, designs of several samples about one question are one. So are
+    those of the rows of a table, for words with its columns in braces: `warner p={p}`.
+
+    Raises `UnknownNameError` and `EstimateError` for words that are none.
+    """
+    texts, by_row = words.split(";"), ""
+    if "{" in words:
+        if table is None:
+            raise EstimateError(f"expected a table whose columns complete {words!r}")
+        by_row = words
+        texts = sorted(set(DesignRows.read(table).written(words)) - {""})
+        if not 0 < len(texts) <= _MOST_DESIGNS:
+            raise EstimateError(f"expected 1 to {_MOST_DESIGNS} designs of rows, got {len(texts)}")
+    parts = [_design(text.strip()) for text in texts]
+    made = parts[0] if len(parts) == 1 and not by_row else _joined(words, parts)
+    check_identified(made.law)
+    return replace(made, by_row=by_row)
+
+
+def _design(words: str) -> Design:
+    name, rest = split(words, (*ROWS, MATRIX))
+    if name == MATRIX:
+        if len(rest) != 1:
+            raise EstimateError("expected a file after matrix, as in 'matrix laws.csv'")
+        path = Path(rest[0])
+        return Design(words, "a table of chances", path.name, matrix_law(path))
+    row = ROWS[name]
+    given = parameters(name, row.parameters, rest, labels=row.labels)
+    return Design(words, row.title, row.source, row.law(**given))
+
+
+def _joined(words: str, parts: Sequence[Design]) -> Design:
+    """Several designs as the arms of one. Raises `EstimateError` unless their types agree."""
+    first = parts[0].law
+    arms = []
+    for part in parts:
+        law = part.law
+        if (law.types, law.answers) != (first.types, first.answers) or law.held:
+            raise EstimateError(
+                f"expected designs of the same answers, got {parts[0].words!r} and {part.words!r}"
+            )
+        for arm in law.arms:
+            name = part.words if len(law.arms) == 1 else f"{part.words}, {arm.name}"
+            arms.append(Arm(name, arm.rows))
+    law = first._replace(arms=tuple(arms), numbers=())
+    return Design(words, "several designs", "one likelihood", law)

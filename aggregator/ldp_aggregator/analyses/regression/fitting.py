@@ -1,0 +1,321 @@
+"""From reports and a formula to coefficients.
+
+What reports cost is said first, and what follows costs no more. Covariates in the clear allow for
+the likelihood of the channel; where what is explained is a number, or predictors are randomized,
+the unbiased equations take its place. Everything is for the population that the respondents were
+drawn from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import chdtrc, ndtri
+
+from ldp.errors import EstimateError
+from ldp_aggregator.analyses.regression.design import Design, design_of
+from ldp_aggregator.analyses.regression.equations import LOGIT, Solution, solved
+from ldp_aggregator.analyses.regression.formula import Formula, formula_of
+from ldp_aggregator.analyses.regression.joint_likelihood import likeliest_together
+from ldp_aggregator.analyses.regression.likelihood import Fit, likeliest
+from ldp_aggregator.analyses.regression.options import (
+    EQUATIONS,
+    LIKELIHOOD,
+    MODEL,
+    PROFILE,
+    SANDWICH,
+    WALD,
+    RegressionOptions,
+)
+from ldp_aggregator.analyses.regression.outcomes import (
+    explained,
+    observed_of,
+    outcome_of,
+    together_of,
+)
+from ldp_aggregator.analyses.regression.profile import (
+    chi_square,
+    likelihood_ratio,
+    profile_interval,
+)
+from ldp_aggregator.analyses.regression.result import Coefficient, Regression, Test
+from ldp_aggregator.analyses.rows.reading import SurveyRows
+from ldp_aggregator.analyses.weighting.answers import Answers, Part
+from ldp_aggregator.analyses.weighting.design_rows import DesignedRows, answers_of_any, fields_of
+from ldp_aggregator.analyses.weighting.reading import Design as Weights
+from ldp_aggregator.analyses.weighting.reading import Tallies, answers_in
+from ldp_aggregator.analyses.weighting.rows import SamplingFrame
+from ldp_aggregator.numerics.arrays import Floats
+from ldp_aggregator.output.checks import Remark
+
+_DEFAULTS = RegressionOptions()
+_EMPTY = (
+    "combinations of predictors are held by no one, by the likelihood; errors take that for "
+    "granted (method equations does not)"
+)
+
+
+class _Likely(NamedTuple):
+    """A likelihood, and what its greatest value says."""
+
+    fit: Fit
+    ratio: Callable[[Fit, tuple[int, ...]], tuple[float, float]]
+    """The chi-square of leaving columns out, and its p-value."""
+    ends: Callable[[Fit, int, float], tuple[float, float]] | None
+    """The profile interval of a coefficient, at a level."""
+
+
+def regress(
+    tallies: Tallies,
+    name: str,
+    formula: str,
+    choices: RegressionOptions = _DEFAULTS,
+    *,
+    attributes: Sequence[str] = (),
+    design: Weights | None = None,
+) -> Regression:
+    """A regression from tallies: on randomized predictors, on public attributes, or on both.
+
+    tallies     one, of a question whose fields are outcome and predictors; or one for each
+                combination of the values of public attributes
+    name        of the question; `a & b` of questions that were answered together
+    formula     such as `smokes ~ age + sex` (`ldp_aggregator.analyses.regression.formula`)
+    attributes  the names of the public attributes
+    design      the design weight of each combination's respondents
+
+    Raises `EstimateError` for what cannot be estimated, with what to do.
+    """
+    read = formula_of(formula)
+    answers = answers_in(tallies, name, attributes=attributes, design=design, among=read.names)
+    return fitted(answers, read, choices)
+
+
+def regress_rows(
+    rows: SurveyRows | DesignedRows,
+    formula: str,
+    choices: RegressionOptions = _DEFAULTS,
+    *,
+    question: str | None = None,
+    frame: SamplingFrame = SamplingFrame(),  # noqa: B008 (it is never changed)
+) -> Regression:
+    """A regression from rows (`read_rows`, `DesignedRows`), with covariates in the clear.
+
+    formula   what is explained is the question, or a field of the question that is named; of a
+              design, the column of answers
+    frame     columns of design weights, strata and clusters, if any
+    """
+    read = formula_of(formula)
+    name = read.outcome if question is None else question
+    fields = fields_of(rows, name)
+    attributes = [one for one in read.names if one not in fields]
+    return fitted(answers_of_any(rows, name, attributes=attributes, frame=frame), read, choices)
+
+
+def fitted(answers: Answers, formula: Formula, choices: RegressionOptions) -> Regression:
+    """The same from answers that have been read."""
+    _check_strata(answers)
+    answers = answers.with_mean_weight_1()
+    part = explained(answers, formula)
+    model, event, outcome = outcome_of(answers, part, choices)
+    design = design_of(answers, formula)
+    likely = _likely(answers, design, part, outcome=outcome, model=model)
+    if _method(likely, design, choices) == LIKELIHOOD and likely is not None:
+        return _of_likelihood(answers, formula, choices, design=design, event=event, likely=likely)
+    if choices.interval == PROFILE or choices.errors == MODEL:
+        raise EstimateError(
+            "expected Wald intervals and sandwich errors for estimating equations, which have no "
+            "likelihood"
+        )
+    solution = solved(answers, design, outcome, model=model)
+    covariance = solution.covariance
+    wald = tuple(
+        _wald(name, places, solution.coefficients, covariance=covariance)
+        for name, places in design.terms
+    )
+    return Regression(
+        answers.name,
+        answers.spent,
+        formula.text,
+        model=model,
+        method=EQUATIONS,
+        event=event,
+        reports=answers.reports,
+        level=choices.level,
+        interval=WALD,
+        errors=SANDWICH,
+        coefficients=_coefficients(design, solution.coefficients, covariance, level=choices.level),
+        covariance=covariance,
+        tests=wald,
+        log_likelihood=None,
+        converged=solution.converged,
+        steps=solution.steps,
+        remarks=tuple(_remarks(answers, design, solution, part=part)),
+    )
+
+
+def _check_strata(answers: Answers) -> None:
+    units = answers.units
+    if units is not None and units.stratum is not None and units.sizes is None:
+        raise EstimateError(
+            "expected no strata of a sampling frame, which change no error of a regression yet; "
+            "leave them out (errors are then too large rather than too small), or use `ldp weigh` "
+            "for shares and means"
+        )
+
+
+def _likely(
+    answers: Answers, design: Design, part: Part, *, outcome: Floats, model: str
+) -> _Likely | None:
+    """The likelihood, where it is known."""
+    observed = observed_of(answers, design, outcome, model=model)
+    if observed is not None:
+        return _Likely(
+            likeliest(observed),
+            lambda fit, places: likelihood_ratio(observed, fit, places),
+            lambda fit, place, level: profile_interval(observed, fit, place, level=level),
+        )
+    reports = together_of(answers, design, part, outcome=outcome, model=model)
+    if reports is None:
+        return None
+
+    def ratio(fit: Fit, places: tuple[int, ...]) -> tuple[float, float]:
+        less = likeliest_together(reports.without(places))
+        return chi_square(fit.log_likelihood - less.log_likelihood, len(places))
+
+    return _Likely(likeliest_together(reports), ratio, None)
+
+
+def _method(likely: _Likely | None, design: Design, choices: RegressionOptions) -> str:
+    if choices.method == LIKELIHOOD and likely is None:
+        raise EstimateError(
+            "expected, for the likelihood, an outcome with two values, predictors that lie all in "
+            "the clear or none, no clusters, and a mechanism whose channel is known; use method "
+            "equations"
+        )
+    if choices.method is not None:
+        return choices.method
+    return LIKELIHOOD if likely is not None and design.public else EQUATIONS
+
+
+def _of_likelihood(
+    answers: Answers,
+    formula: Formula,
+    choices: RegressionOptions,
+    *,
+    design: Design,
+    event: str | None,
+    likely: _Likely,
+) -> Regression:
+    fit = likely.fit
+    if answers.designed and (choices.interval == PROFILE or choices.errors == MODEL):
+        raise EstimateError(
+            "expected Wald intervals and sandwich errors under design weights, which count no "
+            "people, so that there is no likelihood"
+        )
+    covariance = fit.covariance(robust=choices.errors == SANDWICH)
+    rows = _coefficients(design, fit.coefficients, covariance, level=choices.level)
+    if choices.interval == PROFILE:
+        if likely.ends is None:
+            raise EstimateError("expected Wald intervals where predictors are randomized")
+        ends = [likely.ends(fit, place, choices.level) for place in range(len(rows))]
+        rows = tuple(row.within(*pair) for row, pair in zip(rows, ends, strict=True))
+    tests = []
+    for name, places in design.terms:
+        if answers.designed:
+            tests.append(_wald(name, places, fit.coefficients, covariance=covariance))
+        else:
+            ratio = likely.ratio(fit, places)
+            tests.append(Test(name, "likelihood ratio", *ratio, len(places)))
+    remarks = _common_remarks(answers, design, converged=fit.converged)
+    if fit.empty:
+        remarks.append(Remark("empty-combinations", f"{fit.empty:,} {_EMPTY}"))
+    return Regression(
+        answers.name,
+        answers.spent,
+        formula.text,
+        model=LOGIT,
+        method=LIKELIHOOD,
+        event=event,
+        reports=answers.reports,
+        level=choices.level,
+        interval=choices.interval,
+        errors=choices.errors,
+        coefficients=rows,
+        covariance=covariance,
+        tests=tuple(tests),
+        log_likelihood=None if answers.designed else fit.log_likelihood,
+        converged=fit.converged,
+        steps=fit.steps,
+        remarks=tuple(remarks),
+    )
+
+
+def _coefficients(
+    design: Design, coefficients: Floats, covariance: Floats, level: float
+) -> tuple[Coefficient, ...]:
+    quantile = float(ndtri((1 + level) / 2))
+    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0)).tolist()
+    rows = []
+    for name, value, error in zip(design.names, coefficients.tolist(), errors, strict=True):
+        ends = value - quantile * error, value + quantile * error
+        square = (value / error) ** 2 if error > 0 else float("nan")
+        rows.append(
+            Coefficient(
+                name,
+                value,
+                error,
+                low=ends[0],
+                high=ends[1],
+                p_value=float(chdtrc(1, square)),
+            )
+        )
+    return tuple(rows)
+
+
+def _wald(name: str, places: tuple[int, ...], coefficients: Floats, covariance: Floats) -> Test:
+    own = coefficients[list(places)]
+    block = covariance[np.ix_(places, places)]
+    statistic = float(own @ np.linalg.pinv(block, hermitian=True) @ own)
+    return Test(
+        name, "Wald", statistic, p_value=float(chdtrc(len(places), statistic)), freedom=len(places)
+    )
+
+
+def _remarks(answers: Answers, design: Design, solution: Solution, part: Part) -> list[Remark]:
+    remarks = _common_remarks(answers, design, converged=solution.converged)
+    if solution.negative:
+        remarks.append(
+            Remark(
+                "negative-cells",
+                f"{solution.negative:,} of {answers.shares.size:,} cells have an unbiased share "
+                "below 0; they are used as they are, and only the start of the search is at the "
+                "nearest shares that are not",
+            )
+        )
+    if part.numbers is not None and not answers.is_mean:
+        whole = np.all(part.numbers == np.round(part.numbers))
+        if not whole:
+            remarks.append(
+                Remark("middles", f"numbers of {part.name} stand in the middles of cells")
+            )
+    return remarks
+
+
+def _common_remarks(answers: Answers, design: Design, *, converged: bool) -> list[Remark]:
+    remarks = []
+    if not converged:
+        remarks.append(
+            Remark(
+                "not-converged",
+                "the search came to no maximum: there are too few reports for this formula at this "
+                "epsilon, or a group has only one answer. Coefficients and errors say nothing; "
+                "leave predictors out, or merge values",
+            )
+        )
+    if design.references:
+        remarks.append(Remark("reference", f"in comparison to {', '.join(design.references)}"))
+    if answers.refused:
+        remarks.append(Remark("rows-left-out", f"rows left out: {answers.refused}"))
+    return remarks

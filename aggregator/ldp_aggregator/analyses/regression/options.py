@@ -1,0 +1,47 @@
+"""What an analyst may choose of a regression, and how it is called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ldp.errors import EstimateError
+from ldp_aggregator.analyses.regression.equations import MODELS
+
+LIKELIHOOD, EQUATIONS = "likelihood", "equations"
+METHODS = (LIKELIHOOD, EQUATIONS)
+WALD, PROFILE = "wald", "profile"
+INTERVALS = (WALD, PROFILE)
+SANDWICH, MODEL = "sandwich", "model"
+ERRORS = (SANDWICH, MODEL)
+
+
+@dataclass(frozen=True)
+class RegressionOptions:
+    """What an analyst may choose. Raises `EstimateError` for what does not exist."""
+
+    model: str | None = None
+    """`logit` or `linear`; without, by what is explained."""
+    event: str | None = None
+    """The value whose chance a logit explains; the last of two, if it is None."""
+    method: str | None = None
+    """`likelihood` or `equations`; without, the likelihood where it is known."""
+    interval: str = WALD
+    """`wald`, or `profile` for the likelihood."""
+    errors: str = SANDWICH
+    """`sandwich`, or `model` for the likelihood: right only where the model is."""
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        if not 0 < self.level < 1:
+            raise EstimateError(f"expected a level between 0 and 1, such as 0.95, got {self.level}")
+        for name, known in (
+            ("model", (None, *MODELS)),
+            ("method", (None, *METHODS)),
+            ("interval", INTERVALS),
+            ("errors", ERRORS),
+        ):
+            if getattr(self, name) not in known:
+                listed = ", ".join(str(one) for one in known if one is not None)
+                raise EstimateError(
+                    f"expected {name} to be one of {listed}, got {getattr(self, name)!r}"
+                )

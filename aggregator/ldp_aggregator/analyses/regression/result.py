@@ -1,0 +1,176 @@
+"""Regressions as a frozen record that prints and exports; what the reports cost comes first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from ldp.errors import UnknownNameError
+from ldp_aggregator.numerics.arrays import Floats
+from ldp_aggregator.numerics.interval import WithInterval
+from ldp_aggregator.output.checks import Remark
+from ldp_aggregator.output.formats.formats import Tabled
+from ldp_aggregator.output.sheet import Sheet, TextTable, blanks, finite
+
+FORMAT = 1
+COLUMNS = ("coefficient", "estimate", "standard_error", "low", "high", "p_value")
+_LARGEST = 700.0
+
+
+@dataclass(frozen=True)
+class Coefficient(WithInterval):
+    """One coefficient."""
+
+    name: str
+    estimate: float
+    standard_error: float
+    low: float
+    high: float
+    p_value: float
+    """Of Wald's test of its being 0."""
+
+    def within(self, low: float, high: float) -> Coefficient:
+        """The same with another interval."""
+        return replace(self, low=low, high=high)
+
+
+class Test(NamedTuple):
+    """Whether the outcome depends on a term at all."""
+
+    term: str
+    kind: str
+    statistic: float
+    p_value: float
+    freedom: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Regression(Tabled):
+    """What a randomized answer depends on."""
+
+    question: str
+    spent: tuple[str, ...]
+    """What respondents spent on their reports, in sentences."""
+    formula: str
+    model: str
+    method: str
+    event: str | None
+    """The value whose chance a logit explains."""
+    reports: int
+    level: float
+    interval: str
+    errors: str
+    coefficients: tuple[Coefficient, ...]
+    covariance: Floats
+    tests: tuple[Test, ...]
+    log_likelihood: float | None
+    converged: bool
+    """Whether the search came to its end; without, no number here says anything."""
+    steps: int
+    remarks: tuple[Remark, ...] = ()
+
+    def __getitem__(self, name: str) -> Coefficient:
+        for row in self.coefficients:
+            if row.name == name:
+                return row
+        raise UnknownNameError(name, [row.name for row in self.coefficients], "a coefficient")
+
+    def describe(self) -> str:
+        """What the numbers are."""
+        event = f" of {self.event}" if self.event is not None else ""
+        fit = "" if self.log_likelihood is None else f"; log-likelihood {self.log_likelihood:,.3f}"
+        end = f"converged in {self.steps}" if self.converged else "NOT CONVERGED"
+        return (
+            f"{self.model}{event} by {self.method}, {self.errors} errors; {self.reports:,} reports"
+            f"; {self.level:.4g} {self.interval} intervals for the population{fit}; {end}"
+        )
+
+    def text_tables(self) -> Iterator[TextTable]:
+        """Coefficients, then the tests of terms."""
+        headings = ["coefficient", "estimate", "standard error", f"{self.level:.4g} interval"]
+        headings += ["odds ratio", "p-value"] if self.model == "logit" else ["p-value"]
+        yield TextTable(
+            self.formula,
+            self.describe(),
+            headings,
+            rows=[self._cells(row) for row in self.coefficients],
+            remarks=[*map(str, self.remarks)],
+        )
+        if self.tests:
+            yield TextTable(
+                "terms",
+                "whether the answer depends on each at all, the others kept",
+                ("term", "test", "chi-square", "degrees", "p-value"),
+                rows=[
+                    (
+                        test.term,
+                        test.kind,
+                        f"{test.statistic:.3f}",
+                        str(test.freedom),
+                        f"{test.p_value:.3g}",
+                    )
+                    for test in self.tests
+                ],
+            )
+
+    def sheet(self) -> Sheet:
+        """All that is shown, in the shapes that formats ask for."""
+        return Sheet(
+            f"{self.question}: {self.formula}",
+            lead=self.spent,
+            tables=self.text_tables,
+            record=self.to_dict,
+            columns=COLUMNS,
+            rows=self._rows,
+            warnings=[*self.spent, self.describe(), *map(str, self.remarks)],
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {
+            "format": FORMAT,
+            "privacy": list(self.spent),
+            "question": self.question,
+            "formula": self.formula,
+            "model": self.model,
+            "event": self.event,
+            "method": self.method,
+            "errors": self.errors,
+            "interval": self.interval,
+            "level": self.level,
+            "estimand": "population",
+            "reports": self.reports,
+            "converged": self.converged,
+            "log_likelihood": self.log_likelihood,
+            "coefficients": [
+                {
+                    "name": row.name,
+                    "estimate": row.estimate,
+                    "standard_error": row.standard_error,
+                    "interval": [finite(row.low), finite(row.high)],
+                    "p_value": finite(row.p_value),
+                }
+                for row in self.coefficients
+            ],
+            "tests": [test._asdict() for test in self.tests],
+            "covariance": self.covariance.tolist(),
+            **({"remarks": [remark._asdict() for remark in self.remarks]} if self.remarks else {}),
+        }
+
+    def _rows(self) -> Iterator[list[str | float | None]]:
+        for row in self.coefficients:
+            numbers = (row.estimate, row.standard_error, row.low, row.high, row.p_value)
+            yield blanks([row.name, *numbers])
+
+    def _cells(self, row: Coefficient) -> list[str]:
+        cells = [
+            row.name,
+            f"{row.estimate:.4f}",
+            f"{row.standard_error:.4f}",
+            f"[{row.low:.4f}, {row.high:.4f}]",
+        ]
+        if self.model == "logit":
+            cells.append(f"{math.exp(min(row.estimate, _LARGEST)):.3f}")
+        return [*cells, f"{row.p_value:.3g}"]

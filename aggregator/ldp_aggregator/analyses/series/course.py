@@ -1,0 +1,146 @@
+"""The course of one value over epochs: estimates, level and band, and evidence of a change."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ldp_aggregator.analyses.series.history import Epoch, Seen
+from ldp_aggregator.analyses.series.levels import Level
+from ldp_aggregator.numerics.arrays import Floats
+from ldp_aggregator.output.sheet import NOTHING, Band, Bars
+
+Cells = tuple[str | float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """Arrays of shape (T,), in the order of the epochs."""
+
+    seen: Seen
+    """The estimates."""
+    known: Level
+    low: Floats
+    """Of the band of the level."""
+    high: Floats
+    evidence: Floats
+    """The e-value after each epoch: how much speaks for a change up to it."""
+    alarm: Epoch | None
+    """The epoch after which a change was first certain enough; None if none was."""
+    since: tuple[Epoch, ...]
+    """Epochs with which the change may have come, where there was an alarm."""
+    change: float | None
+    """How much the level stepped by, by its likeliest place."""
+    tested: bool
+    """Whether changes were looked for."""
+
+    @property
+    def value(self) -> str:
+        """What is followed."""
+        return self.seen.value
+
+    @property
+    def epochs(self) -> tuple[Epoch, ...]:
+        """All from the first to the last."""
+        return self.seen.epochs
+
+    @property
+    def level(self) -> Floats:
+        """The smoothed estimate of each epoch."""
+        return self.known.level
+
+    @property
+    def slope(self) -> tuple[float, float] | None:
+        """By how much the level moves with each epoch at the end, and its standard error."""
+        return self.known.slope
+
+    @property
+    def possible(self) -> str:
+        """Since when, in words."""
+        if not self.since:
+            return NOTHING
+        first, last = self.since[0], self.since[-1]
+        return str(first) if first == last else f"{first} to {last}"
+
+    def summary(self) -> tuple[str, ...]:
+        """What is to be said of it in a line."""
+        show = self.shown
+        band = f"{show(self.level[-1])} [{show(self.low[-1])}, {show(self.high[-1])}]"
+        slope = NOTHING if self.slope is None else "{:+.2g} ± {:.1g}".format(*self.slope)
+        changed = NOTHING if self.change is None else f"{self.change:+.2g}"
+        evidence = f"{self.evidence.max():,.3g}" if self.tested else NOTHING
+        return self.value, band, slope, evidence, changed, self.possible
+
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """An epoch in each."""
+        show = self.shown
+        for place, epoch in enumerate(self.epochs):
+            estimate = self.seen.estimate[place]
+            ends = f"[{show(self.seen.low[place])}, {show(self.seen.high[place])}]"
+            there = not math.isnan(estimate)
+            yield (
+                str(epoch),
+                f"{self.seen.reports[place]:,}",
+                f"{show(estimate)} {ends}" if there else NOTHING,
+                f"{show(self.level[place])} [{show(self.low[place])}, {show(self.high[place])}]",
+                f"{self.evidence[place]:.3g}" if self.tested else NOTHING,
+            )
+
+    def flat(self) -> Iterator[Cells]:
+        """The same as numbers: epoch, reports, estimate, level and evidence."""
+        for place, epoch in enumerate(self.epochs):
+            numbers = (self.seen.estimate, self.seen.low, self.seen.high)
+            band = (self.level, self.low, self.high, self.evidence)
+            cells = (float(column[place]) for column in (*numbers, *band))
+            yield self.value, str(epoch), self.seen.reports[place], *cells
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {
+            "value": self.value,
+            "alarm": self.alarm,
+            "since": list(self.since),
+            "change": self.change,
+            "slope": None if self.slope is None else list(self.slope),
+            "step": self.known.step,
+            "season": None if self.known.season is None else self.known.season.tolist(),
+            "tested": self.tested,
+            "epochs": [
+                {
+                    "epoch": epoch,
+                    "reports": self.seen.reports[place],
+                    "estimate": _number(self.seen.estimate[place]),
+                    "interval": [_number(self.seen.low[place]), _number(self.seen.high[place])],
+                    "level": _number(self.level[place]),
+                    "band": [_number(self.low[place]), _number(self.high[place])],
+                    "evidence": float(self.evidence[place]) if self.tested else None,
+                }
+                for place, epoch in enumerate(self.epochs)
+            ],
+        }
+
+    def panel(self, name: str, caption: str) -> Bars:
+        """A panel of a picture."""
+        places = [self.epochs.index(epoch) for epoch in self.since]
+        since = (min(places), max(places)) if places else None
+        return Bars(
+            f"{name}: {self.value}",
+            caption,
+            [str(epoch) for epoch in self.epochs],
+            lengths=self.seen.estimate,
+            low=self.seen.low,
+            high=self.seen.high,
+            band=Band(self.level, self.low, self.high, since=since),
+        )
+
+    def shown(self, number: float) -> str:
+        """A number with as many decimals as the errors of levels bear."""
+        error = float(self.known.error.min())
+        decimals = max(0, 1 - math.floor(math.log10(error))) if error > 0 else 4
+        return f"{number:.{decimals}f}"
+
+
+def _number(number: float) -> float | None:
+    return float(number) if math.isfinite(number) else None

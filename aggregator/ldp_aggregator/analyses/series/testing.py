@@ -1,0 +1,87 @@
+"""Whether a value of a question has changed over its epochs: which are tested, and what comes out.
+
+Levels and bands (`following`) and alerts (`changes`) take it from here. The last epochs may still
+get reports, and are not tested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ldp.errors import EstimateError, UnknownNameError
+from ldp_aggregator.analyses.series.errors_over_time import covariances
+from ldp_aggregator.analyses.series.evidence import Evidence, evidence_of
+from ldp_aggregator.analyses.series.history import Seen
+from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.estimates.question_numbers import MEAN
+from ldp_aggregator.numerics.arrays import Floats, Integers
+
+MOST_VALUES = 50
+"""That are followed without being named."""
+
+
+class Asked(NamedTuple):
+    """How a value is followed."""
+
+    level: float
+    overlap: float | None
+    season: int | None
+    slope: bool
+    closed: int
+    """How many epochs are tested."""
+
+
+def values_of(newest: QuestionEstimates, values: Sequence[str]) -> tuple[str, ...]:
+    """The values to follow: those that are named, or all. Raises `EstimateError` for too many."""
+    mean = () if newest.mean is None else (MEAN,)
+    known = (*newest.values, *mean)
+    for value in values:
+        if value not in known:
+            raise UnknownNameError(value, known, f"one of the values of question {newest.name!r}")
+    if not known:
+        raise EstimateError(f"question {newest.name!r}: expected frequencies or a mean, got none")
+    chosen = tuple(values) or newest.values or mean
+    if len(chosen) > MOST_VALUES:
+        raise EstimateError(
+            f"expected the names of up to {MOST_VALUES} values to follow, as question "
+            f"{newest.name!r} has {len(chosen):,}"
+        )
+    return chosen
+
+
+def tested(of_value: Seen, asked: Asked) -> Integers:
+    """The places of the epochs with estimates that are tested for changes."""
+    return np.flatnonzero(~np.isnan(of_value.estimate[: asked.closed]))
+
+
+def evidence_in(of_value: Seen, asked: Asked) -> Evidence | None:
+    """Of a change in one value; None where fewer than two epochs are tested."""
+    there = tested(of_value, asked)
+    if len(there) < 2:
+        return None
+    before = of_value.before()
+    known = covariances(
+        of_value.variance(before)[there],
+        of_value.lasting(before)[there],
+        asked.overlap,
+        may_repeat=of_value.may_repeat,
+    )
+    seasons = None if asked.season is None else (there % asked.season).astype(float)
+    return evidence_of(of_value.estimate[there], known, seasons)
+
+
+def on_epochs(of_value: Seen, evidence: Evidence | None, asked: Asked) -> tuple[Floats, Floats]:
+    """Evidence after each epoch, and sizes of steps there; what is not tested adds nothing."""
+    size = len(of_value.epochs)
+    values, steps = np.ones(size), np.zeros(size)
+    if evidence is None:
+        return values, steps
+    there = tested(of_value, asked)
+    steps[there] = evidence.size
+    # (T,): the last tested epoch up to each.
+    latest = np.searchsorted(there, np.arange(size), side="right") - 1
+    values = np.where(latest >= 0, evidence.values[np.maximum(latest, 0)], 1.0)
+    return values, steps

@@ -1,0 +1,183 @@
+"""What comes out of following a question over epochs, and how it prints, plots, exports itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ldp.errors import UnknownNameError
+from ldp.survey.survey import Question
+from ldp_aggregator.analyses.series.course import Course
+from ldp_aggregator.numerics.arrays import Floats
+from ldp_aggregator.output.columns import aligned
+from ldp_aggregator.output.formats.formats import Rendered
+from ldp_aggregator.output.formats.html_page import captioned
+from ldp_aggregator.output.frames import pandas_frame, polars_frame
+from ldp_aggregator.output.pictures.bars import figure, picture
+from ldp_aggregator.output.sheet import Bars, Sheet, TextTable
+
+FORMAT = 1
+COLUMNS = (
+    "value",
+    "epoch",
+    "reports",
+    "estimate",
+    "low",
+    "high",
+    "level",
+    "level_low",
+    "level_high",
+    "evidence",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Trends(Rendered):
+    """The courses of a question's values. Iterating gives `Course`s."""
+
+    question: Question
+    courses: tuple[Course, ...]
+    coverage: float
+    """Of the bands."""
+    estimand: str
+    alarm_rate: float
+    remarks: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[Course]:
+        return iter(self.courses)
+
+    def __len__(self) -> int:
+        return len(self.courses)
+
+    def __getitem__(self, value: str) -> Course:
+        known = {course.value: course for course in self}
+        if value not in known:
+            raise UnknownNameError(value, list(known), "one of the values that are followed")
+        return known[value]
+
+    @property
+    def evidence(self) -> Floats:
+        """Against "nothing has changed", after each epoch: the mean e-value of all values; (T,)."""
+        mean: Floats = np.mean([course.evidence for course in self], axis=0)
+        return mean
+
+    @property
+    def alarm(self) -> bool:
+        """Whether something has changed, up to any epoch."""
+        return bool(self.evidence.max() >= 1 / self.alarm_rate)
+
+    @property
+    def tested(self) -> bool:
+        """Whether any value could be tested for a change."""
+        return any(course.tested for course in self)
+
+    @property
+    def changed(self) -> tuple[Course, ...]:
+        """The values of which that is certain enough by themselves."""
+        return tuple(course for course in self if course.alarm is not None)
+
+    def sheet(self) -> Sheet:
+        """All that is shown (`ldp_aggregator.output.sheet`)."""
+        return Sheet(
+            f"{self.question.name}: over time",
+            tables=self.tables,
+            record=self.to_dict,
+            columns=COLUMNS,
+            rows=self._flat,
+            bars=self.panels,
+            warnings=self.remarks,
+        )
+
+    def tables(self) -> list[TextTable]:
+        """A line for each value; of a single one, a line for each epoch."""
+        band = f"{self.coverage:.4g} band"
+        summary = TextTable(
+            self.question.name,
+            self.describe(),
+            ("value", f"level at the end,\n{band}", "slope", "evidence", "changed by", "since"),
+            rows=[course.summary() for course in self],
+            remarks=[self.verdict, *self.remarks],
+        )
+        if len(self) > 1:
+            return [summary]
+        [course] = self
+        by_epoch = TextTable(
+            "",
+            f"{course.value}, by epoch",
+            ("epoch", "reports", "estimate, interval", f"level, {band}", "evidence"),
+            rows=list(course.rows()),
+        )
+        return [summary, by_epoch]
+
+    def describe(self) -> str:
+        """One line that says what the numbers are."""
+        epochs = self.courses[0].epochs
+        return f"{len(epochs)} epochs, from {epochs[0]} to {epochs[-1]}, for the {self.estimand}"
+
+    @property
+    def verdict(self) -> str:
+        """Whether something has changed, in words."""
+        most = float(self.evidence.max())
+        rate = f"{self.alarm_rate:.4g}"
+        if not any(course.tested for course in self):
+            return "whether anything has changed was not tested; why is said below"
+        if not self.alarm:
+            return (
+                f"no change is certain enough: evidence (e-value) {most:.3g}, where "
+                f"{1 / self.alarm_rate:,.4g} are needed for false alarms in {rate} of all cases"
+            )
+        named = ", ".join(f"{course.value} (since {course.possible})" for course in self.changed)
+        return (
+            f"something has changed: evidence (e-value) {most:,.3g}, which is reached at any epoch "
+            f"in at most {1 / most:.2g} of all cases where nothing has"
+            + (f"; certain by themselves: {named}" if named else "")
+        )
+
+    def __repr__(self) -> str:
+        return "\n".join(aligned(table).rstrip("\n") for table in self.tables())
+
+    def _repr_html_(self) -> str:
+        return "".join(map(captioned, self.tables()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {
+            "format": FORMAT,
+            "question": self.question.name,
+            "estimand": self.estimand,
+            "level": self.coverage,
+            "alarm_rate": self.alarm_rate,
+            "alarm": self.alarm,
+            "evidence": self.evidence.tolist(),
+            "values": [course.to_dict() for course in self],
+            "remarks": list(self.remarks),
+        }
+
+    def _flat(self) -> Iterator[tuple[str | float, ...]]:
+        return (row for course in self for row in course.flat())
+
+    def to_frame(self) -> Any:
+        """One row for each value and epoch as a pandas DataFrame; needs pandas."""
+        return pandas_frame(COLUMNS, self._flat())
+
+    def to_polars(self) -> Any:
+        """The same as a polars DataFrame; needs polars."""
+        return polars_frame(COLUMNS, self._flat())
+
+    def panels(self) -> list[Bars]:
+        """Estimates with intervals and the level with its band, a panel for each value."""
+        return [course.panel(self.question.name, self.describe()) for course in self]
+
+    def plot(self) -> Any:
+        """A matplotlib figure with a panel for each value.
+
+        Raises `EstimateError` if matplotlib is not there.
+        """
+        return figure(self.panels())
+
+    def picture(self, form: str = "svg") -> bytes:
+        """The same as the bytes of an SVG or PNG file."""
+        return picture(self.panels(), form)

@@ -1,0 +1,201 @@
+"""Weighted estimates: their value, their variance by linearization, and its check by replicates.
+
+With factors g (`weighting.calibration`), psi the unbiased shares of combinations and
+cells together with an answer, and y what an answer counts for,
+
+    estimate   sum over combinations and cells of g psi y
+    score      g (y s - x' b s), s what a report is worth, b = (sum of phi X X')^-1 sum of X psi y:
+               margins that are known explain a part of the answers, and what is left has the error
+    error      of the mean of the scores (`weighting.answers`): noise, sampling and
+               weights in one
+    jackknife  leaves out every report once (those that are alike, together with how many they are)
+    bootstrap  draws as many reports again, with replacement
+
+    effective  (sum of weights)^2 / sum of squares: how many respondents with equal weights would
+    sample     tell as much, if answers had nothing to do with weights (Kish 1965)
+    design     variance / variance without margins and design weights, of as many reports
+    effect
+
+Sources: Deville and Sarndal 1992, equation 3.4 (residuals times factors); Kish 1965; Quenouille
+1956; Efron 1979.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ldp.errors import EstimateError
+from ldp_aggregator.analyses.weighting.answers import Answers, Units
+from ldp_aggregator.analyses.weighting.calibration import Factors, factors_for, targets_of
+from ldp_aggregator.analyses.weighting.margins import Margin
+from ldp_aggregator.numerics.arrays import Floats
+
+JACKKNIFE, BOOTSTRAP = "jackknife", "bootstrap"
+REPLICATES = (JACKKNIFE, BOOTSTRAP)
+MOST_LEFT_OUT = 20_000
+"""Reports that differ, each of which the jackknife leaves out once."""
+DRAWN = 400
+"""Replicates of the bootstrap."""
+_SINGULAR = 1e-10
+
+
+class Estimated(NamedTuple):
+    """Arrays of shape (M,), for M answers that are estimated."""
+
+    estimate: Floats
+    standard_error: Floats
+    unweighted: Floats
+    """Without margins and design weights."""
+    unweighted_error: Floats
+    covariance: Floats
+    effective: float
+    """Kish's effective sample size."""
+
+
+def estimated(answers: Answers, outcome: Floats, factors: Factors) -> Estimated:
+    """Weighted means of an outcome, (cells, M): what each cell counts for."""
+    estimate = _estimate(answers, outcome, factors)
+    covariance = answers.covariance(scores_of(answers, outcome, factors))
+    plain = _without_design(answers)
+    own = _of_outcome(plain, outcome)
+    return Estimated(
+        estimate,
+        np.sqrt(np.maximum(np.diag(covariance), 0.0)),
+        plain.mean(own),
+        unweighted_error=np.sqrt(np.maximum(np.diag(_hajek(plain, own)), 0.0)),
+        covariance=covariance,
+        effective=effective_size(answers, factors),
+    )
+
+
+def scores_of(answers: Answers, outcome: Floats, factors: Factors) -> Floats:
+    """The linearized scores V, of shape (combinations, 1 + cells, M)."""
+    shares, design = factors.shares, factors.indicators
+    size = design.shape[2]
+    flat, rows = shares.ravel(), design.reshape(-1, size)
+    # (combinations, cells, M): unbiased, what holders of each add to the outcome.
+    added = answers.shares[:, :, None] * outcome[None]
+    if factors.public:
+        added = added.sum(axis=1, keepdims=True)
+    moments = rows.T @ (flat[:, None] * rows)
+    slopes = np.linalg.pinv(moments, rcond=_SINGULAR, hermitian=True) @ (
+        rows.T @ added.reshape(len(flat), -1)
+    )
+    # (combinations, cells or 1, M): what margins explain.
+    explained = design @ slopes
+    own = np.broadcast_to(factors.factors[:, :, None], explained.shape)
+    functions = np.zeros((len(answers.combinations), 1 + answers.cells, outcome.shape[1]))
+    functions[:, 1:] = factors.factors[:, :, None] * outcome[None]
+    if factors.public:
+        functions[:, 0] = -(own * explained)[:, 0]
+    else:
+        functions[:, 1:] -= own * explained
+    return functions
+
+
+def effective_size(answers: Answers, factors: Factors) -> float:
+    """Kish's, of the weights that reports have, or of those that cells are estimated to have."""
+    squares = _powers(answers, factors, 2)
+    return _powers(answers, factors, 1) ** 2 / squares if squares > 0 else float("nan")
+
+
+def jackknife(answers: Answers, outcome: Floats, margins: Sequence[Margin], method: str) -> Floats:
+    """Standard errors by leaving out each report (or cluster) once: of shape (M,)."""
+    units = _told_apart(answers)
+    if units.stratum is not None or units.cluster is not None:
+        raise EstimateError("expected no clusters or strata for replicates of single reports")
+    if len(units.alike) > MOST_LEFT_OUT:
+        raise EstimateError(
+            f"expected at most {MOST_LEFT_OUT:,} reports that differ for a jackknife, got "
+            f"{len(units.alike):,}; use the bootstrap"
+        )
+    refit = _refitting(answers, outcome, margins, method=method)
+    whole = refit(units.alike)
+    reports = float(units.alike.sum())
+    square = np.zeros(len(whole))
+    for place in range(len(units.alike)):
+        count = units.alike.copy()
+        count[place] -= 1
+        square += units.alike[place] * (refit(count) - whole) ** 2
+    return np.sqrt(square * (reports - 1) / reports)
+
+
+def bootstrap(
+    answers: Answers, outcome: Floats, margins: Sequence[Margin], method: str, seed: int = 1
+) -> Floats:
+    """Standard errors by drawing the reports again, with replacement: of shape (M,)."""
+    units = _told_apart(answers)
+    if units.stratum is not None or units.cluster is not None:
+        raise EstimateError("expected no clusters or strata for replicates of single reports")
+    refit = _refitting(answers, outcome, margins, method=method)
+    generator = np.random.default_rng(seed)
+    chances = units.alike / units.alike.sum()
+    drawn = [
+        refit(generator.multinomial(round(float(units.alike.sum())), chances).astype(np.float64))
+        for _ in range(DRAWN)
+    ]
+    return np.asarray(np.std(drawn, axis=0, ddof=1))
+
+
+def _refitting(
+    answers: Answers, outcome: Floats, margins: Sequence[Margin], method: str
+) -> Callable[[Floats], Floats]:
+    """The estimate of other counts of the same reports."""
+
+    def refit(count: Floats) -> Floats:
+        other = replace(answers, units=_told_apart(answers)._replace(alike=count))
+        factors = factors_for(other, targets_of(other, margins), method)
+        return _estimate(other, outcome, factors)
+
+    return refit
+
+
+def _estimate(answers: Answers, outcome: Floats, factors: Factors) -> Floats:
+    """Weighted sums of what cells count for, (M,)."""
+    return np.asarray(((factors.factors * answers.shares)[:, :, None] * outcome[None]).sum((0, 1)))
+
+
+def _of_outcome(answers: Answers, outcome: Floats) -> Floats:
+    """The scores of unweighted means, (combinations, 1 + cells, M)."""
+    functions = np.zeros((len(answers.combinations), 1 + answers.cells, outcome.shape[1]))
+    functions[:, 1:] = outcome[None]
+    return functions
+
+
+def _hajek(answers: Answers, functions: Floats) -> Floats:
+    """The covariance of means: about them, as their weights may differ."""
+    centred = functions.copy()
+    centred[:, 0] -= answers.mean(functions)
+    return answers.covariance(centred)
+
+
+def _without_design(answers: Answers) -> Answers:
+    """The same reports, each of which counts once, as if they were drawn one by one."""
+    if answers.units is None:
+        return answers
+    alike = np.ones(len(answers.units.design))
+    units = answers.units._replace(design=alike, cluster=None, stratum=None, sizes=None)
+    return replace(answers, units=units)
+
+
+def _powers(answers: Answers, factors: Factors, power: int) -> float:
+    """The sum over reports of a power of their weights."""
+    units = answers.units
+    if units is None:
+        shares = answers.known[:, None] if factors.public else answers.shares
+        return float((shares * factors.factors**power).sum() * answers.reports)
+    own = factors.factors[units.combination] ** power
+    weights = own[:, 0] if factors.public else (own * units.scores).sum(axis=1)
+    return float((units.alike * units.design**power * weights).sum())
+
+
+def _told_apart(answers: Answers) -> Units:
+    if answers.units is None:
+        raise EstimateError(
+            "expected reports of one symbol each for replicates, got a tally of bits"
+        )
+    return answers.units

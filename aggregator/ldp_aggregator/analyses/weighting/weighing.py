@@ -1,0 +1,272 @@
+"""Weighting: from reports and known margins to estimates for the population.
+
+What is estimated is said by what a cell counts for: 1 for holders of a value, the number itself for
+a mean. Intervals are estimate -+ z standard errors; those of shares are cut to 0 and 1.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.special import ndtri
+
+from ldp.errors import EstimateError
+from ldp_aggregator.analyses.rows.reading import SurveyRows
+from ldp_aggregator.analyses.weighting.answers import Answers, Part
+from ldp_aggregator.analyses.weighting.calibration import (
+    RAKING,
+    Factors,
+    Target,
+    factors_for,
+    targets_of,
+)
+from ldp_aggregator.analyses.weighting.design_rows import DesignedRows, answers_of_any, fields_of
+from ldp_aggregator.analyses.weighting.estimation import (
+    JACKKNIFE,
+    REPLICATES,
+    Estimated,
+    bootstrap,
+    estimated,
+    jackknife,
+)
+from ldp_aggregator.analyses.weighting.margins import Margin, Margins, margins_of
+from ldp_aggregator.analyses.weighting.reading import Design, Tallies, answers_in
+from ldp_aggregator.analyses.weighting.rows import SamplingFrame
+from ldp_aggregator.analyses.weighting.weighted import MarginShown, Weighted, WeightedShare
+from ldp_aggregator.numerics.arrays import Floats
+from ldp_aggregator.output.checks import Remark
+
+MEAN = "mean"
+_TOLD = 5.0
+"""Standard errors from 0 below which a share is too noisy to be divided by."""
+_FAR = 5.0
+"""A factor beyond which a remark says how much rests on few respondents."""
+
+
+def weigh(
+    tallies: Tallies,
+    name: str,
+    margins: str | os.PathLike[str] | Margins,
+    *,
+    attributes: Sequence[str] = (),
+    of: str | None = None,
+    design: Design | None = None,
+    method: str = RAKING,
+    level: float = 0.95,
+    replicates: str | None = None,
+) -> Weighted:
+    """Estimates of a question, weighted to known margins of a population.
+
+    tallies     one, whose question has the fields that margins are of; or one for each combination
+                of the values of public attributes
+    name        of the question
+    margins     known shares, or the path of a file of them (`weighting.margins`)
+    attributes  the names of the public attributes
+    of          the field that is estimated; without, the one that no margin is of, or all cells
+    design      the design weight of each combination's respondents
+    method      `raking`, or `linear`
+    replicates  check the standard errors by `jackknife` or `bootstrap`
+
+    Raises `EstimateError` for margins that cannot be met, and where there are no reports.
+    """
+    known = margins_of(margins)
+    among = {part for margin in known for part in margin.attributes}
+    answers = answers_in(tallies, name, attributes=attributes, design=design, among=among)
+    return weighed(answers, known, of, method=method, level=level, replicates=replicates)
+
+
+def weigh_rows(
+    rows: SurveyRows | DesignedRows,
+    name: str,
+    margins: str | os.PathLike[str] | Margins,
+    *,
+    frame: SamplingFrame = SamplingFrame(),  # noqa: B008 (it is never changed)
+    of: str | None = None,
+    method: str = RAKING,
+    level: float = 0.95,
+    replicates: str | None = None,
+) -> Weighted:
+    """The same from rows (`read_rows`, `DesignedRows`), with the columns of a sampling frame.
+
+    Without margins (`{}`) the design weights are all there is.
+    """
+    known = margins_of(margins)
+    public = dict.fromkeys(part for margin in known for part in margin.attributes)
+    attributes = [part for part in public if part not in fields_of(rows, name)]
+    answers = answers_of_any(rows, name, attributes=attributes, frame=frame)
+    return weighed(answers, known, of, method=method, level=level, replicates=replicates)
+
+
+def weighed(
+    answers: Answers,
+    margins: Sequence[Margin],
+    of: str | None,
+    *,
+    method: str = RAKING,
+    level: float = 0.95,
+    replicates: str | None = None,
+) -> Weighted:
+    """The same from answers that have been read."""
+    if not 0 < level < 1:
+        raise EstimateError(f"expected a level between 0 and 1, such as 0.95, got {level}")
+    targets = targets_of(answers, margins)
+    factors = factors_for(answers, targets, method)
+    shown, outcome = outcome_of(answers, margins, of)
+    numbers = estimated(answers, outcome, factors)
+    return Weighted(
+        answers.name,
+        answers.spent,
+        shown[0],
+        reports=answers.reports,
+        level=level,
+        method=method,
+        by=tuple(margin.name for margin in margins),
+        designed=answers.designed,
+        shares=_shares(shown[1], numbers, level, is_share=shown[1][-1:] != (MEAN,)),
+        margins=tuple(_margin(target, answers, factors) for target in targets),
+        effective=numbers.effective,
+        covariance=numbers.covariance,
+        replicated=_replicated(answers, outcome, margins, method=method, way=replicates),
+        way=replicates,
+        remarks=tuple(_remarks(answers, targets, factors)),
+    )
+
+
+def outcome_of(
+    answers: Answers, margins: Sequence[Margin], of: str | None
+) -> tuple[tuple[str, tuple[str, ...]], Floats]:
+    """What is estimated, how its rows are called, and what each cell counts for, (cells, M)."""
+    if answers.is_mean:
+        return (answers.parts[0].name, (MEAN,)), np.ones((1, 1))
+    known = {name for margin in margins for name in margin.attributes}
+    left = [part for part in answers.parts if part.name not in known]
+    if of is not None:
+        left = [part for part in answers.parts if part.name == of]
+        if not left:
+            names = ", ".join(part.name for part in answers.parts)
+            raise EstimateError(f"expected one of {names} to be estimated, got {of!r}")
+    if len(left) == 1:
+        return _of_part(answers, left[0])
+    if len(answers.parts) == 1:
+        return _of_part(answers, answers.parts[0])
+    names = ", ".join(part.name for part in answers.parts)
+    raise EstimateError(f"expected to know which of {names} is to be estimated (of)")
+
+
+def _of_part(answers: Answers, part: Part) -> tuple[tuple[str, tuple[str, ...]], Floats]:
+    codes = np.broadcast_to(answers.column(part.name).codes, (1, answers.cells))[0]
+    columns = [codes == place for place in range(len(part.values))]
+    labels = part.values
+    if part.numbers is not None:
+        columns.append(part.numbers[codes])
+        labels = (*part.values, MEAN)
+    return (part.name, labels), np.stack(columns, axis=1).astype(np.float64)
+
+
+def _shares(
+    labels: Sequence[str], numbers: Estimated, level: float, *, is_share: bool
+) -> tuple[WeightedShare, ...]:
+    quantile = float(ndtri((1 + level) / 2))
+    rows = []
+    for place, label in enumerate(labels):
+        estimate, error = float(numbers.estimate[place]), float(numbers.standard_error[place])
+        low, high = estimate - quantile * error, estimate + quantile * error
+        if is_share or label != MEAN:
+            low, high = (min(max(end, 0.0), 1.0) for end in (low, high))
+        plain = float(numbers.unweighted_error[place])
+        rows.append(
+            WeightedShare(
+                label,
+                estimate,
+                error,
+                low=low,
+                high=high,
+                unweighted=float(numbers.unweighted[place]),
+                design_effect=(error / plain) ** 2 if plain > 0 else float("nan"),
+            )
+        )
+    return tuple(rows)
+
+
+def _margin(target: Target, answers: Answers, factors: Factors) -> MarginShown:
+    """One value of a margin beside what reports say of it."""
+    held = (factors.shares * np.broadcast_to(target.held, factors.shares.shape)).sum()
+    met = (factors.shares * factors.factors * target.held).sum()
+    responded = None
+    if target.people is not None and target.held.shape[1] == 1:
+        responded = float(answers.reports * _unweighted_share(answers, target) / target.people)
+    return MarginShown(
+        target.margin,
+        target.value,
+        float(held),
+        known=target.share,
+        met=float(met),
+        responded=responded,
+    )
+
+
+def _unweighted_share(answers: Answers, target: Target) -> float:
+    """Of the reports themselves, whatever their design weights."""
+    held = target.held[:, 0]
+    units = answers.units
+    if units is None:
+        return float(answers.known @ held)
+    return float((units.alike * held[units.combination]).sum() / units.alike.sum())
+
+
+def _replicated(
+    answers: Answers, outcome: Floats, margins: Sequence[Margin], *, method: str, way: str | None
+) -> Floats | None:
+    if way is None:
+        return None
+    if way not in REPLICATES:
+        raise EstimateError(f"expected replicates to be {' or '.join(REPLICATES)}, got {way!r}")
+    again = jackknife if way == JACKKNIFE else bootstrap
+    return again(answers, outcome, margins, method)
+
+
+def _weak(answers: Answers, targets: Sequence[Target]) -> list[Remark]:
+    """Of values whose share among the respondents can hardly be told from 0."""
+    hidden = [target for target in targets if target.held.shape[1] > 1]
+    functions = np.zeros((len(answers.combinations), 1 + answers.cells, len(hidden)))
+    for place, target in enumerate(hidden):
+        functions[:, 1:, place] = target.held
+    errors = np.sqrt(np.maximum(np.diag(answers.covariance(functions)), 0.0)).tolist()
+    weak = [
+        f"{target.margin} {target.value}"
+        for target, error in zip(hidden, errors, strict=True)
+        if target.seen < _TOLD * error
+    ]
+    if not weak:
+        return []
+    text = f"hardly told from 0 by the reports, so that their factors are biased: {', '.join(weak)}"
+    return [Remark("weak-margins", text)]
+
+
+def _remarks(answers: Answers, targets: Sequence[Target], factors: Factors) -> list[Remark]:
+    remarks = []
+    if answers.refused:
+        remarks.append(Remark("rows-left-out", f"rows left out: {answers.refused}"))
+    if not factors.public:
+        remarks.append(
+            Remark(
+                "randomized-margins",
+                "margins of randomized fields: shares before weighting are estimates, and the "
+                "errors allow for that",
+            )
+        )
+        remarks += _weak(answers, targets)
+    largest = float(factors.factors.max())
+    if targets and largest > _FAR:
+        remarks.append(
+            Remark(
+                "large-factor", f"some respondents count {largest:.1f} times: few stand for many"
+            )
+        )
+    if targets and float(factors.factors.min()) < 0:
+        remarks.append(
+            Remark("negative-factor", "some factors are below 0; raking has none (method)")
+        )
+    return remarks

@@ -1,0 +1,105 @@
+"""Which options apply to which questions of a survey.
+
+What is asked of several questions together is asked of those that can give it: a range of those for
+a distribution, a shape of those whose mechanism has one. If none can, it is a mistake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from functools import partial
+
+from ldp.errors import EstimateError
+from ldp.survey.survey import Question
+from ldp_aggregator.answers.options import SHAPES, Options
+from ldp_aggregator.decoders.table import decoder_of
+
+_OF_EVERY_ONE = (
+    "; ranges and edges are asked of every question for a distribution; name those that are meant "
+    "(--question, names= in Python, question= in a query)"
+)
+_RANGES = 'of `goal = "distribution"` for ranges and edges'
+_RECTANGLES = "of type place for rectangles"
+_DISTRICTS = "of type place, or whose values are names in the file, for districts"
+_ZOOM = 'of `goal = "rectangles"` for another zoom than its own'
+_ONLY_FOR = {
+    **dict.fromkeys(SHAPES, "questions through square-wave"),
+    "monotone": 'questions of `goal = "distribution"` on a line',
+    "shrunk": 'questions of `goal = "rectangles"`',
+}
+
+
+def check_asked(questions: Collection[Question], options: Options) -> None:
+    """Raise `EstimateError` for what none of these questions can give."""
+    post = options.post
+    if post is not None and not any(_has_view(question, post) for question in questions):
+        raise EstimateError(
+            f"expected another view than {post}, which is for {_ONLY_FOR[post]}; name such "
+            "questions with --question, if there are any"
+        )
+    for asked, have, what in (
+        (options.ranges or options.edges, _of_distribution, _RANGES),
+        (options.rectangles, _of_places, _RECTANGLES),
+        (options.geography is not None, partial(has_districts, options), _DISTRICTS),
+        (options.zoom is not None, _of_rectangles, _ZOOM),
+    ):
+        if asked and not any(map(have, questions)):
+            raise EstimateError(
+                f"expected a question {what}, got none; name such questions with --question, if "
+                "there are any"
+            )
+
+
+def options_for(question: Question, options: Options) -> Options:
+    """Those for one question of several, without what only others have."""
+    if options.post is not None and not _has_view(question, options.post):
+        options = replace(options, post=None)
+    if not _of_distribution(question):
+        options = replace(options, ranges=(), edges=())
+    if not _of_places(question):
+        options = replace(options, rectangles=())
+    if not has_districts(options, question):
+        options = replace(options, geography=None)
+    return options if _of_rectangles(question) else replace(options, zoom=None)
+
+
+def has_districts(options: Options, question: Question) -> bool:
+    """Whether its shares are those of districts, or of cells of which these are made."""
+    geography = options.geography
+    if geography is None:
+        return False
+    return _of_places(question) or geography.is_named_by(question.domain)
+
+
+def advice(questions: Collection[Question], options: Options) -> str:
+    """What to do about ranges that one question of several cannot have."""
+    asked = options.ranges or options.edges
+    return _OF_EVERY_ONE if asked and sum(map(_of_distribution, questions)) > 1 else ""
+
+
+def not_this_view(own: Options, options: Options) -> str:
+    """What to say of a question that is not seen in the view that others are seen in."""
+    if own.post == options.post or options.post is None:
+        return ""
+    return f"not by {options.post}, which is for {_ONLY_FOR[options.post]}"
+
+
+def _has_view(question: Question, post: str) -> bool:
+    if post in SHAPES:
+        return decoder_of(question.randomizer).has_shape
+    if post == "monotone":
+        return _of_distribution(question) and not question.domain.circular
+    return post != "shrunk" or _of_rectangles(question)
+
+
+def _of_distribution(question: Question) -> bool:
+    return decoder_of(question.randomizer).gives == "distribution"
+
+
+def _of_places(question: Question) -> bool:
+    return question.domain.is_place
+
+
+def _of_rectangles(question: Question) -> bool:
+    return decoder_of(question.randomizer).gives == "places"

@@ -1,0 +1,223 @@
+"""Frequencies: from moments to shares with errors, intervals, tests and what to know of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ldp.errors import EstimateError
+from ldp.mechanisms.contract import Randomizer
+from ldp.survey.survey import Question
+from ldp_aggregator.answers.estimates.linear_functions import functions_of
+from ldp_aggregator.answers.estimates.manipulation import Manipulation
+from ldp_aggregator.answers.estimates.means import Mean
+from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.estimates.question_numbers import UNALLOCATED, Estimate
+from ldp_aggregator.answers.estimates.remarks import (
+    beyond_noise,
+    on_counts,
+    on_intervals,
+    on_key_means,
+    on_mean,
+    on_respondents,
+)
+from ldp_aggregator.answers.options import Options
+from ldp_aggregator.decoders.decoder import Asked, Queries
+from ldp_aggregator.decoders.intervals.intervals import (
+    INTERVAL_ENDS,
+    few_reports,
+    least_respondents,
+    miss,
+    null_error,
+    standard_error,
+    within_bounds,
+)
+from ldp_aggregator.decoders.intervals.null_chances import null_chances
+from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.numerics.arrays import Counts, Floats
+from ldp_aggregator.numerics.postprocessing import base_cut, norm_sub
+from ldp_aggregator.output.checks import Remark
+
+_FEW_VALUES = 10
+"""Values of a question that people may be asked with coins, dice or cards."""
+
+_OF_KEYS = (
+    "a frequency is the share of those who hold the key, among others or alone, and a mean that of "
+    "the numbers that come with it among them; a device answers with at most {most} keys"
+)
+_OF_SETS = (
+    "a frequency is the share of those who hold the value, among others or alone; frequencies need "
+    "not sum to 1"
+)
+
+
+def moments_of(
+    randomizer: Randomizer,
+    counts: Counts,
+    values: Sequence[str],
+    design: Any = None,
+    reports_each: int = 1,
+    queries: Floats | None = None,
+    known: Queries | None = None,
+) -> Moments:
+    """The decoder of the randomizer's kind, applied to its counts.
+
+    `values` are the candidates of a Bloom filter, `queries` ranges of a distribution, and `known`
+    how these are answered, where that has been worked out. Raises `EstimateError`.
+    """
+    asked = Asked(values, reports_each, design, queries=queries, known=known)
+    return decoder_of(randomizer).moments(randomizer, counts, asked)
+
+
+def estimates_from(
+    moments: Moments,
+    question: Question,
+    reports: int,
+    values: tuple[str, ...],
+    options: Options,
+    bound: Manipulation,
+    mean: Mean | None = None,
+    note: str = "",
+) -> QuestionEstimates:
+    """The estimates that moments stand for; `note` in place of theirs. Raises `EstimateError`."""
+    try:
+        missing = miss(options.level, len(values), options.simultaneous)
+        low, high = within_bounds(
+            INTERVAL_ENDS[options.interval](moments, missing, options.estimand)
+        )
+        if moments.unknown is not None:
+            low, high = np.where(moments.unknown, 0.0, low), np.where(moments.unknown, 1.0, high)
+        few = few_reports(moments, missing, options.estimand) if options.interval == "score" else ()
+        _check_view(question, options)
+        covariance = moments.covariance() if options.covariance else None
+    except EstimateError as error:
+        raise EstimateError(f"question {question.name!r}: {error}") from None
+    noise, chances = null_error(moments), null_chances(moments)
+    estimates = QuestionEstimates(
+        question,
+        reports,
+        options,
+        values,
+        viewed(moments, noise, chances, options=options),
+        moments.frequency,
+        standard_error(moments, options.estimand),
+        low,
+        high,
+        noise,
+        chances,
+        covariance=covariance,
+        note=note or moments.note or _of_sets(question),
+        mean=mean,
+        respondents=moments.reports,
+        unallocated=_unallocated(question, moments, options),
+        checks=moments.checks,
+        manipulation=bound,
+        law=moments,
+        functions=functions_of(moments, question, values, options=options),
+        remarks=(
+            *moments.remarks,
+            *_on_followers(values, moments, noise),
+            *on_respondents(moments.reports, least_respondents(moments, missing)),
+            *on_intervals(low, high),
+            *few,
+            *on_counts(moments, bound),
+            *on_mean(question, mean, moments.reports),
+        ),
+    )
+    if options.find is None:
+        return estimates
+    from ldp_aggregator.answers.estimates.detection import find
+
+    return replace(estimates, found=find(estimates, options.find_level, options.find))
+
+
+def _on_followers(values: Sequence[str], moments: Moments, noise: Floats) -> tuple[Remark, ...]:
+    """Whether people may not have followed a design for two values or a few more."""
+    if len(values) > _FEW_VALUES or moments.unknown is not None:
+        return ()
+    return beyond_noise(values, moments.frequency, noise)
+
+
+def _check_view(question: Question, options: Options) -> None:
+    """Raise `EstimateError` for a view that would say what is not so."""
+    if options.post == "norm-sub" and question.domain.most is not None:
+        raise EstimateError(
+            "expected another view than norm-sub, since shares of sets do not sum to 1"
+        )
+    if options.post == "norm-sub" and question.domain.collect:
+        raise EstimateError(
+            "expected another view than norm-sub, since the shares of each field add up to 1, "
+            "and not those of all of them"
+        )
+    if options.post is not None and question.domain.taxonomy is not None:
+        raise EstimateError(
+            f"expected no post-processing by {options.post}, which would keep no parent the "
+            "sum of its children; parts of a tree are chosen by --at, --finest and --crowd "
+            "(nodes() in Python)"
+        )
+
+
+def viewed(moments: Moments, noise: Floats, chances: Floats, options: Options) -> Floats:
+    """The frequencies as they are shown: unbiased, unless another view was asked for."""
+    if options.post == "norm-sub":
+        return norm_sub(moments.frequency)
+    if options.post == "base-cut":
+        return base_cut(moments.frequency, chances, options.level)
+    if options.post in ("posterior-mean", "posterior"):
+        return _posterior(moments, noise, options.post)
+    return moments.frequency
+
+
+def _posterior(moments: Moments, noise: Floats, post: str) -> Floats:
+    """Means or medians of the joint posterior; of each value by itself, where there is none."""
+    from ldp_aggregator.numerics.empirical_bayes import posterior_mean, posterior_median
+
+    if moments.likely is not None:
+        means, medians = moments.likely
+        return means if post == "posterior-mean" else medians
+    one_by_one = posterior_mean if post == "posterior-mean" else posterior_median
+    return one_by_one(moments.frequency, noise)
+
+
+def _of_sets(question: Question) -> str:
+    """What frequencies are where several values may be held at once; nothing where one is."""
+    domain = question.domain
+    if domain.most is None:
+        return ""
+    return _OF_SETS if domain.key_scale is None else _OF_KEYS.format(most=domain.most)
+
+
+def with_means(estimates: QuestionEstimates, counts: Counts, options: Options) -> QuestionEstimates:
+    """The same with sums and means of the numbers that come with keys, if there are any."""
+    question = estimates.question
+    scale = question.domain.key_scale
+    balances = decoder_of(question.randomizer).balances(question.randomizer, counts)
+    if scale is None or balances is None:
+        return estimates
+    from ldp_aggregator.decoders.key_values.means import key_means
+
+    missing = miss(options.level, len(estimates), options.simultaneous)
+    numbers = key_means(balances, (scale.low, scale.high), missing, estimand=options.estimand)
+    remarks = (*estimates.remarks, *on_key_means(numbers))
+    return replace(estimates, key_means=numbers, remarks=remarks)
+
+
+def _unallocated(question: Question, moments: Moments, options: Options) -> Estimate | None:
+    """The share of the respondents of an open question whose text is no candidate."""
+    from scipy.special import ndtri
+
+    if moments.unallocated is None or not question.domain.is_open:
+        return None
+    share, error = moments.unallocated
+    if options.estimand == "respondents":
+        present = min(max(share, 0.0), 1.0)
+        error = max(error**2 - present * (1 - present) / moments.reports, 0.0) ** 0.5
+    reach = float(ndtri((1 + options.level) / 2)) * error
+    low, high = (min(max(end, 0.0), 1.0) for end in (share - reach, share + reach))
+    return Estimate(
+        UNALLOCATED, moments.reports * share, share, standard_error=error, low=low, high=high
+    )

@@ -1,0 +1,167 @@
+"""Means of numbers, and how these spread, unbiased, with standard errors and intervals.
+
+Every mean here is a mean of scores, unbiased given what each respondent holds, as are its variance
+for the respondents and the mean square of what they hold. Values are counted from the middle of
+their range.
+
+    noise        estimate = sum of h_y score(y), mean square = sum of h_y score(y)^2 - v, variance =
+                 v / n, v = k (2 - h at the ends), with the scores and k of
+                 `ldp_aggregator.decoders.numbers.noise`
+    frequencies  estimate = c f, mean square = c^2 f, variance = c Cov c, for values c: as they are
+                 counted from the middle, what the frequencies happen to sum to matters least
+
+The variance of what the respondents hold is unbiased as well (the last term takes back that the
+square of the estimate has the estimate's own variance in it):
+
+    s2 = mean square - estimate^2 + variance
+
+A device that rounds a number between two points of its scale adds up to a quarter of a step squared
+to a variance. No report tells how much: for the respondents that much is added, and for a
+population the spread of what was counted has it already.
+
+For a population it is n / (n - 1) times that, and s2 / (n - 1) is added to the variance of the
+mean. Of fewer than 5 respondents, how answers spread is not estimated: for a population as much is
+added as the range of the question allows. Few reports may show less noise than there can be: a
+variance is never taken to be less than what noise alone makes it, whatever respondents hold.
+Intervals are estimate -+ z standard errors, cut to what the range of the question allows.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from ldp.answers.domain import Domain
+from ldp.mechanisms.contract import Randomizer
+from ldp.survey.survey import Question
+from ldp_aggregator.answers.options import Options
+from ldp_aggregator.decoders.decoder import Parts, Refusal
+from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.numerics.arrays import Counts
+from ldp_aggregator.numerics.interval import Estimated
+from ldp_aggregator.tallies.counting.counting import total_reports
+
+FEWEST = 5
+"""Reports that an estimate has to rest on for normal theory to hold, roughly."""
+
+
+@dataclass(frozen=True)
+class Mean(Estimated):
+    """A number that is estimated of a question's answers: their mean, or their variance.
+
+    In the unit of the answers, or in its square.
+    """
+
+    estimate: float
+    standard_error: float
+    low: float
+    high: float
+    variance: Mean | None = None
+    """That of the answers, beside their mean, where reports tell of it."""
+
+    @property
+    def cells(self) -> tuple[str, str, str]:
+        """Estimate, standard error and interval, as `shown`."""
+        show = self.shown
+        interval = f"[{show(self.low)}, {show(self.high)}]"
+        return show(self.estimate), show(self.standard_error), interval
+
+    def shown(self, number: float) -> str:
+        """A number with the decimals that the standard error can bear: two digits of it."""
+        decimals = 4
+        if self.standard_error > 0:
+            decimals = max(0, 1 - math.floor(math.log10(self.standard_error)))
+        return f"{number:.{decimals}f}"
+
+    def __str__(self) -> str:
+        estimate, error, interval = self.cells
+        return f"{estimate} +- {error} {interval}"
+
+
+def mean_of(
+    question: Question, moments: Moments | None, counts: Counts, options: Options
+) -> Mean | None:
+    """The mean of a question whose values are evenly spaced numbers, and their variance beside it.
+
+    None for other questions, where `parts_of` has none, and where it is not known by how much
+    forged reports can move a mean.
+    """
+    from scipy.special import ndtri
+
+    ends = ends_of(question.domain)
+    if ends is None:
+        return None
+    if isinstance(decoder_of(question.randomizer).mean_reach(question.randomizer), Refusal):
+        return None
+    parts = parts_of(question.randomizer, moments, counts)
+    if parts is None:
+        return None
+    respondents = total_reports(counts, question.layout) if moments is None else moments.reports
+    of_population = options.estimand == "population"
+    low, high, step = ends
+    quantile = float(ndtri((1 + options.level) / 2))
+    spread = parts.mean_square - parts.estimate**2 + parts.variance
+    # Few reports may show less noise than there can be; and how answers spread they do not show.
+    variance = max(parts.variance, parts.least_variance)
+    few = respondents < FEWEST
+    widest = ((high - low) / step / 2) ** 2
+    if of_population:
+        unseen = few and parts.spread_error is not None
+        variance += (widest if unseen else max(spread, 0.0)) / max(respondents - 1, 1)
+        if few:
+            variance = max(variance, parts.least_variance + widest / max(respondents, 1))
+    else:
+        variance += rounding_variance(question) / max(respondents, 1)
+        spread *= respondents / max(respondents - 1, 1)
+        widest *= respondents / max(respondents - 1, 1)
+    of_answers = None
+    if parts.spread_error is not None and not few:
+        of_answers = _with_interval(
+            step**2 * spread,
+            step**2 * max(parts.spread_error, parts.least_spread_error),
+            quantile=quantile,
+            range_=(0.0, step**2 * widest),
+        )
+    mean = _with_interval(
+        (low + high) / 2 + step * parts.estimate,
+        step * math.sqrt(max(variance, 0.0)),
+        quantile=quantile,
+        range_=(low, high),
+    )
+    return replace(mean, variance=of_answers)
+
+
+def rounding_variance(question: Question) -> float:
+    """What rounding on a device may add to the variance of one report, in steps squared."""
+    return 0.25 if question.rounds else 0.0
+
+
+def _with_interval(
+    estimate: float, error: float, *, quantile: float, range_: tuple[float, float]
+) -> Mean:
+    """An estimate with its interval, cut to a range."""
+    least, most = range_
+    reach = quantile * error
+    low, high = (min(max(end, least), most) for end in (estimate - reach, estimate + reach))
+    return Mean(estimate, error, low, high=high)
+
+
+def ends_of(domain: Domain) -> tuple[float, float, float] | None:
+    """The lowest value, the highest, and the step between, where values are evenly spaced.
+
+    None on a circle: which of its values are low depends on where it is cut.
+    """
+    spacing = domain.spacing
+    if spacing is None or domain.size is None or domain.circular:
+        return None
+    low, step = spacing
+    return float(low), float(low + step * (domain.size - 1)), float(step)
+
+
+def parts_of(randomizer: Randomizer, moments: Moments | None, counts: Counts) -> Parts | None:
+    """The parts for values one step apart.
+
+    None if the frequencies have no covariance, or there are too many.
+    """
+    return decoder_of(randomizer).mean_parts(randomizer, moments, counts)

@@ -1,0 +1,217 @@
+"""Remarks: what an analyst has to know before believing a number, as one plain sentence each.
+
+A remark has a name, for machines to go by, and a text, for people. An estimator may add its own to
+its moments (`Moments.remarks`), whatever makes intervals adds those on intervals, and all outputs
+show all of them: tables, notebooks, JSON (`remarks`), the page of a service. CSV has no place for
+sentences; there the commands say them on standard error.
+
+    whole-range      intervals that say nothing
+    beyond-range     intervals of width 0, since an estimate lies where no frequency would have it
+    few-respondents  fewer than it takes for an interval narrower than the whole range
+                     (`least_respondents`)
+    few-reports      intervals that do not go by normal theory, as too few reports are expected
+                     (`few_reports`)
+    no-epsilon       which answers reports rule out, where nothing was promised
+    not-followed     an estimate further below zero than noise explains
+    cut-cells        districts whose borders cut cells, so that they are approximate
+    few-counts       intervals that do, though the law of an estimate is far from normal. Where a
+                     score has the variance V for those who do not hold a value, and no report is
+                     worth more than w to it, n V / w^2 is about the number of reports that its
+                     estimate rests on
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ldp_aggregator.answers.estimates.means import FEWEST, Mean, ends_of
+from ldp_aggregator.output.checks import Remark
+
+if TYPE_CHECKING:
+    from ldp.survey.survey import Question
+    from ldp_aggregator.answers.estimates.manipulation import Manipulation
+    from ldp_aggregator.answers.maps.districts import District
+    from ldp_aggregator.decoders.key_values.means import KeyMeans
+    from ldp_aggregator.decoders.moments.moments import Moments
+    from ldp_aggregator.numerics.arrays import Floats
+
+_CUT = {
+    "area": "the share of the area is counted",
+    "centre": "those are counted whose middles are within",
+}
+FEWEST_MISSING = 30
+"""Reports that have to miss their value for the errors of a distribution to be nearly normal."""
+
+
+_BEYOND = 0.00135
+"""The chance of an estimate three standard errors below zero where nobody holds the value."""
+
+_ROUNDING = 1e-9
+
+
+def beyond_noise(names: Sequence[str], estimates: Floats, errors: Floats) -> tuple[Remark, ...]:
+    """Whether an estimate lies further below zero than noise explains: people may not follow.
+
+    `errors` are those of values that no one holds; of many values the lowest is judged as such.
+    """
+    from scipy.special import ndtri
+
+    if not len(names):
+        return ()
+    distances = estimates / np.maximum(errors, 1e-300)
+    lowest = int(np.argmin(distances))
+    if estimates[lowest] > -_ROUNDING or distances[lowest] > ndtri(_BEYOND / len(names)):
+        return ()
+    text = (
+        f"The share of {names[lowest]!r} lies {-distances[lowest]:.1f} standard errors below zero, "
+        "more than noise explains: people may not follow the design. Models that estimate how many "
+        "do not: cheater, cheating-triangular, lie-detector, extended-crosswise, crosswise-anchor, "
+        "self-protective (`ldp estimate --design`)."
+    )
+    return (Remark("not-followed", text),)
+
+
+def on_privacy(question: Question) -> tuple[Remark, ...]:
+    """Whether reports rule answers out, and which."""
+    if question.declared.is_finite:
+        return ()
+    values = question.domain.values or ()
+    said = []
+    for report, column in enumerate(zip(*question.randomizer.channel().rows, strict=True)):
+        ruled_out = [value for value, chance in zip(values, column, strict=True) if not chance]
+        if ruled_out:
+            said.append(
+                f"the answer {values[report]!r} rules out {', '.join(map(repr, ruled_out))}"
+            )
+    text = f"No finite epsilon, so for analysis only: {'; '.join(said)} (posterior odds 0)."
+    return (Remark("no-epsilon", text),)
+
+
+def on_respondents(respondents: int, least: int) -> tuple[Remark, ...]:
+    """Whether there are too few to narrow anything down."""
+    if respondents >= least:
+        return ()
+    text = (
+        f"{respondents:,} respondents are few: below {least:,} not even the best of these "
+        f"intervals is narrower than "
+        "the whole range, but for what is cut off at its ends."
+    )
+    return (Remark("few-respondents", text),)
+
+
+def on_intervals(low: Floats, high: Floats) -> tuple[Remark, ...]:
+    """Intervals that say nothing, and intervals that look like certainty."""
+    whole, points = int(((low <= 0) & (high >= 1)).sum()), int((low >= high).sum())
+    remarks = []
+    if whole:
+        share = _share(whole, low.size, "interval")
+        remarks.append(
+            Remark(
+                "whole-range",
+                f"{share} from 0 to 1: the reports say nothing about these frequencies.",
+            )
+        )
+    if points:
+        share = _share(points, low.size, "interval")
+        text = (
+            f"{share} from 0 to 0 or from 1 to 1: the estimate lies beyond all frequencies. "
+            "This is no certainty."
+        )
+        remarks.append(Remark("beyond-range", text))
+    return tuple(remarks)
+
+
+def on_counts(moments: Moments, bound: Manipulation) -> tuple[Remark, ...]:
+    """Whether normal theory may fail, for estimates that have nothing to put in its place."""
+    if moments.rates is not None or moments.third is not None or bound.reach is None:
+        return ()
+    return on_expected(moments.reports * moments.variance_if_not / bound.reach**2)
+
+
+def on_expected(counts: Floats) -> tuple[Remark, ...]:
+    """The same, of the numbers of reports that estimates rest on."""
+    few = int((counts < FEWEST).sum())
+    if not few:
+        return ()
+    share = (
+        f"{few:,} of {counts.size:,} estimates rest" if counts.size > 1 else "The estimate rests"
+    )
+    text = (
+        f"{share} on fewer than about {FEWEST} reports: intervals go by the normal law, which "
+        f"does not hold there, and "
+        "may hold the truth less often than they say."
+    )
+    return (Remark("few-counts", text),)
+
+
+def on_districts(districts: Sequence[District], by: str) -> tuple[Remark, ...]:
+    """Whether borders cut cells."""
+    approximate = sum(district.is_approximate for district in districts)
+    if not approximate:
+        return ()
+    text = (
+        f"{approximate:,} of {len(districts):,} districts are approximate: of cells that borders "
+        f"cut, {_CUT[by]}. Where within a cell people live, no report tells; `surely_low` and "
+        "`surely_high` (JSON: `surely`) are the ends of an interval that holds wherever it is."
+    )
+    return (Remark("cut-cells", text),)
+
+
+def on_distribution(respondents: int, missing: float) -> tuple[Remark, ...]:
+    """Whether few reports are behind ranges, quantiles and the cumulative distribution.
+
+    `missing` is the share of them that hold not their respondent's value, but another by chance:
+    where these are few and far off, as at a large epsilon, errors are far from the normal law.
+    """
+    if respondents >= FEWEST and respondents * missing >= FEWEST_MISSING:
+        return ()
+    text = (
+        "Intervals of ranges and quantiles, and the band, go by the normal law, for which "
+        f"{respondents} respondents, of whose reports about {respondents * missing:.0f} hold "
+        "another value by chance, are too few: they may hold the truth less often than they say."
+    )
+    return (Remark("few-counts", text),)
+
+
+def on_mean(question: Question, mean: Mean | None, respondents: int) -> tuple[Remark, ...]:
+    """Whether a mean's interval is all of its range, and whether few reports are behind it."""
+    ends = ends_of(question.domain)
+    if mean is None or ends is None:
+        return ()
+    remarks = []
+    if respondents < FEWEST:
+        text = (
+            f"The mean's interval goes by the normal law, for which {respondents} respondents are "
+            f"too few: it may hold "
+            "the truth less often than it says. How answers spread is not estimated from so few."
+        )
+        remarks.append(Remark("few-counts", text))
+    low, high, _ = ends
+    if mean.low > low or mean.high < high:
+        return tuple(remarks)
+    text = (
+        f"The mean's interval is the whole range from {low:g} to {high:g}: the reports say "
+        f"nothing about it."
+    )
+    return (*remarks, Remark("whole-range", text))
+
+
+def on_key_means(numbers: KeyMeans) -> tuple[Remark, ...]:
+    """Means of keys of which the reports say nothing."""
+    untold = numbers.untold
+    some = int(untold.sum())
+    if not some:
+        return ()
+    low, high = numbers.range
+    text = (
+        f"{some:,} of {untold.size:,} means have the whole range from {low:g} to {high:g} for an "
+        "interval: too few hold these keys, or too few answered, to tell."
+    )
+    return (Remark("whole-range", text),)
+
+
+def _share(some: int, size: int, noun: str) -> str:
+    return f"{some:,} of {size:,} {noun}s reach{'es' if some == 1 else ''}"

@@ -1,0 +1,117 @@
+"""A map: the cells of a zoom, with their errors and intervals, as arrays of shape (x, y)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ldp_aggregator.answers.distributions.line import Line
+from ldp_aggregator.numerics.arrays import Flags, Floats
+from ldp_aggregator.output.pictures.bars import figure, picture
+from ldp_aggregator.output.sheet import Bars, Grid
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """The shares of the cells of a grid, the first axis that of x."""
+
+    title: str
+    x: Line
+    y: Line
+    labels: tuple[str, str]
+    """What the axes are called, with their units."""
+    estimate: Floats
+    """Unbiased unless `post` names a view; small ones may then be below 0."""
+    standard_error: Floats
+    """Of the unbiased estimate, as are the intervals."""
+    low: Floats
+    high: Floats
+    level: float
+    post: str | None = None
+    outlines: tuple[Floats, ...] = ()
+    """Borders that are drawn over it, of shape (corners, 2) each."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many cells there are along x, and along y."""
+        return len(self.x_edges) - 1, len(self.y_edges) - 1
+
+    @property
+    def x_edges(self) -> Floats:
+        """Where cells begin and end along x, of shape (cells + 1,)."""
+        return _edges(self.x, self.estimate.shape[0])
+
+    @property
+    def y_edges(self) -> Floats:
+        """The same along y."""
+        return _edges(self.y, self.estimate.shape[1])
+
+    @property
+    def told(self) -> Flags:
+        """Which cells can be told from empty ones: those whose interval is above 0."""
+        return np.asarray(self.low > 0)
+
+    def geojson(self) -> dict[str, Any]:
+        """The cells as polygons, with their shares, errors and intervals (RFC 7946).
+
+        It takes x for degrees east and y for degrees north.
+        """
+        return {
+            "type": "FeatureCollection",
+            "name": self.title,
+            "level": self.level,
+            "post": self.post,
+            "features": [
+                self._feature(across, up) for across, up in product(*map(range, self.shape))
+            ],
+        }
+
+    def _feature(self, across: int, up: int) -> dict[str, Any]:
+        west, east = self.x_edges[across : across + 2].tolist()
+        south, north = self.y_edges[up : up + 2].tolist()
+        # Anticlockwise, and closed.
+        ring = [[west, south], [east, south], [east, north], [west, north], [west, south]]
+        place = across, up
+        return {
+            "type": "Feature",
+            "properties": {
+                "share": float(self.estimate[place]),
+                "standard_error": float(self.standard_error[place]),
+                "low": float(self.low[place]),
+                "high": float(self.high[place]),
+                "told_from_zero": bool(self.told[place]),
+            },
+            "geometry": {"type": "Polygon", "coordinates": [ring]},
+        }
+
+    def bars(self) -> Bars:
+        """The map as a panel of a picture."""
+        caption = f"shares of cells; hatched: not told from 0 ({self.level:.4g} interval)"
+        return Bars(
+            self.title,
+            caption if self.post is None else f"{caption}; {self.post}: biased",
+            (),
+            lengths=self.estimate.ravel(),
+            low=self.low.ravel(),
+            high=self.high.ravel(),
+            grid=Grid(self.x_edges, self.y_edges, self.labels, outlines=self.outlines),
+        )
+
+    def plot(self) -> Any:
+        """A heat map as a matplotlib figure, the cells hatched that may be empty.
+
+        Raises `EstimateError` if matplotlib is not there.
+        """
+        return figure([self.bars()])
+
+    def picture(self, form: str = "svg") -> bytes:
+        """The same as the bytes of an SVG or PNG file."""
+        return picture([self.bars()], form)
+
+
+def _edges(line: Line, cells: int) -> Floats:
+    edges = np.array([float(edge) for edge in line.edges])
+    return edges[:: line.size // cells]

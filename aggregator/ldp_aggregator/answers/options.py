@@ -1,0 +1,102 @@
+"""What an analyst may ask for, and how it is called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ldp.errors import EstimateError
+
+if TYPE_CHECKING:
+    from ldp_aggregator.answers.geography import Geography
+
+ESTIMANDS = ("respondents", "population")
+INTERVALS = ("score", "clopper-pearson")
+SIMULTANEOUS = ("bonferroni", "sidak")
+MOST_REPORTS_EACH = 10**9
+CORRECTIONS = ("bonferroni", "benjamini-hochberg", "storey")
+"""How a test of each value allows for the number of values."""
+DEFAULT = "default"
+"""Storey's where an estimator has found its candidates to be all there is, else
+Benjamini-Hochberg's."""
+SHAPES = ("em", "ems")
+"""Views of a shape alone: frequencies that are biased, without unbiased ones beside them."""
+POST = (
+    "norm-sub",
+    "base-cut",
+    "posterior",
+    "posterior-mean",
+    "monotone",
+    "shrunk",
+    *SHAPES,
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to report. Raises `EstimateError` for options that do not exist."""
+
+    level: float = 0.95
+    """Coverage of the intervals."""
+    estimand: str = "respondents"
+    """Whom the errors are for: those who answered, or the population they were drawn from."""
+    interval: str = "score"
+    simultaneous: str | None = None
+    """How all intervals of a question are made to hold together, if at all."""
+    post: str | None = None
+    """A biased view of the frequencies."""
+    covariance: bool = False
+    reports_each: int = 1
+    """Reports that every respondent sent of one permanent response (memoized questions only)."""
+    frequencies: bool = False
+    """Whether to estimate frequencies also where a mechanism is for means (`geometric`, `laplace`).
+    """
+
+    quantiles: tuple[float, ...] = (0.25, 0.5, 0.75)
+    """Shares of the answers whose quantiles are shown of the distribution of a number."""
+    ranges: tuple[tuple[str, str], ...] = ()
+    """Ranges [low, high) whose shares are shown of it."""
+    edges: tuple[str, ...] = ()
+    """Of the cells of its histogram; a few round ones, if there are none."""
+    rectangles: tuple[tuple[tuple[str, str], tuple[str, str]], ...] = ()
+    """Rectangles of a map, a range [low, high) of x and one of y, whose shares are shown."""
+    zoom: tuple[int, int] | None = None
+    """How many cells are shown along x and y; None for as many as can be told from empty ones."""
+
+    find: str | None = None
+    """The correction by which values are told to be there, if they are: see `detection`."""
+    find_level: float = 0.95
+    """One less the false discoveries, or the chance of any, that this allows."""
+    geography: Geography | None = None
+    """Districts of a map, whose shares and borders are shown."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.level < 1:
+            raise EstimateError(f"expected a level between 0 and 1, such as 0.95, got {self.level}")
+        if not 0 < self.find_level < 1:
+            raise EstimateError(
+                f"expected a level between 0 and 1 to find values at, such as 0.95, got "
+                f"{self.find_level}"
+            )
+        if not 1 <= self.reports_each <= MOST_REPORTS_EACH:
+            raise EstimateError(
+                f"expected 1 to {MOST_REPORTS_EACH:,} reports from each respondent, got "
+                f"{self.reports_each}"
+            )
+        for share in self.quantiles:
+            if not 0 < share < 1:
+                raise EstimateError(
+                    f"expected quantiles of shares between 0 and 1, such as 0.5, got {share}"
+                )
+        for name, known in (
+            ("estimand", ESTIMANDS),
+            ("interval", INTERVALS),
+            ("simultaneous", (None, *SIMULTANEOUS)),
+            ("post", (None, *POST)),
+            ("find", (None, DEFAULT, *CORRECTIONS)),
+        ):
+            if getattr(self, name) not in known:
+                options = ", ".join(str(option) for option in known)
+                raise EstimateError(
+                    f"expected {name} to be one of {options}, got {getattr(self, name)!r}"
+                )

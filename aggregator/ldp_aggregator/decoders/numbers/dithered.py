@@ -1,0 +1,155 @@
+"""Kind `dithered`: a report is a level and its dither; a mean and a variance are decoded.
+
+With G the steps of the grid, k levels, L = k - 1, Z = R + L, and for a report of level j under
+dither u
+
+    s1 = (Z j - k (k-1) / 2) / (R - 1)                  the level s, on average
+    s2 = (Z j^2 - k (k-1) (2k-1) / 6) / (R - 1)         its square (s itself where k = 2)
+    e  = (G - 1) / 2 - u
+
+a report is worth y = (G s1 + e) / L to the mean, and to the mean square
+
+    (G^2 s2 + 2 G s1 e + e^2 - (G^2 - 1) / 12) / L^2                    k > 2
+    G^2 / 4 - G (G-1) / 6 + G b^2 / (2 (G+1)) + G b (s1 - 1/2)          k = 2, b = G - 1 - 2u
+
+The second is the square of the place counted from the middle; it comes of telling, for each
+threshold G - u, whether the place is beyond. Both are unbiased for every place, so that everything
+here is linear in the tally:
+
+    variance of the mean, respondents    mean of (G^2 (s1^2 - s2) + (G^2 - 1) / 12) / L^2, over n
+    variance of the answers              mean square - mean^2 + variance of the mean
+    its standard error                   that of the residuals (square - 2 mean y), of a population
+
+With a probability of k / Z a level is drawn evenly from all, whatever the place: variances are at
+least so large a share of those of the scores of all reports.
+
+Where the grid is coarser than the values, rounding to it adds up to a quarter of a step squared,
+which is added in full. All of it is in steps of the grid until it leaves this module.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from ldp.mechanisms.contract import Randomizer
+from ldp.mechanisms.numbers.dithered import DitheredResponse
+from ldp.survey.survey import Question
+from ldp_aggregator.decoders.decoder import (
+    Decoder,
+    Parts,
+    alike,
+    known_as,
+    lines_of_mean,
+    no_score_range,
+    no_values,
+)
+from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.numerics.arrays import Counts, Floats
+
+
+class Scores(NamedTuple):
+    """What a report is worth, by dither and level: arrays of shape (grid, levels)."""
+
+    place: Floats
+    """To the mean of the place, counted from the middle of the grid."""
+    square: Floats
+    """To the mean of its square."""
+    variance: Floats
+    """To the mean variance of `place`, given what each respondent holds."""
+
+
+def scores_of(dithered: DitheredResponse) -> Scores:
+    """What the reports of a mechanism are worth."""
+    grid, levels = dithered.grid, dithered.levels
+    odds, steps = float(dithered.ratio), levels - 1
+    level = np.arange(levels)
+    # (levels,): the level and its square, unbiased.
+    first = ((odds + steps) * level - levels * steps / 2) / (odds - 1)
+    second = first
+    if levels > 2:
+        all_squares = levels * steps * (2 * levels - 1) / 6
+        second = ((odds + steps) * level**2 - all_squares) / (odds - 1)
+    # (grid, 1): what the dither takes back.
+    offset = (grid - 1) / 2 - np.arange(grid)[:, None]
+    worth = (grid * first + offset) / steps
+    spread = (grid**2 * (first**2 - second) + (grid**2 - 1) / 12) / steps**2
+    if levels == 2:
+        beyond = 2 * offset
+        level_free = grid**2 / 4 - grid * (grid - 1) / 6 + grid * beyond**2 / (2 * (grid + 1))
+        square = level_free + grid * beyond * (first - 0.5)
+    else:
+        squared_place = grid**2 * second + 2 * grid * first * offset + offset**2
+        square = (squared_place - (grid**2 - 1) / 12) / steps**2
+        square = square - grid * worth + grid**2 / 4
+    return Scores(worth - grid / 2, square, np.broadcast_to(spread, square.shape))
+
+
+def mean_parts(
+    randomizer: Randomizer,
+    moments: Moments | None,  # noqa: ARG001
+    counts: Counts,
+) -> Parts:
+    """Means of scores; `counts` is of shape (grid, levels)."""
+    dithered = known_as(randomizer, DitheredResponse)
+    scores, reports = scores_of(dithered), int(counts.sum())
+    shares = counts / reports
+    step = (dithered.size - 1) / dithered.grid
+    mean, mean_square, variance = (float((shares * score).sum()) for score in scores)
+    residual = scores.square - 2 * mean * scores.place
+    spread_variance = float((shares * residual**2).sum() - (shares * residual).sum() ** 2)
+    even = dithered.levels / (float(dithered.ratio) + dithered.levels - 1)
+    return Parts(
+        step * mean,
+        step**2 * mean_square,
+        step**2 * (variance + _rounding(dithered)) / reports,
+        spread_error=step**2 * (max(spread_variance, 0.0) / max(reports - 1, 1)) ** 0.5,
+        least_variance=step**2 * even * float(scores.place.var()) / reports,
+        least_spread_error=step**2 * (even * float(residual.var()) / reports) ** 0.5,
+    )
+
+
+def mean_reach(randomizer: Randomizer) -> Fraction:
+    """From the greatest worth, of the last level and dither 0, to the first value."""
+    dithered = known_as(randomizer, DitheredResponse)
+    step = Fraction(dithered.size - 1, dithered.grid)
+    return step * dithered.worth(0, dithered.levels - 1)
+
+
+def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
+    """Of any level: that of another, and that of its own."""
+    own, other = known_as(randomizer, DitheredResponse).response.support
+    return alike(other, own)
+
+
+def explained(question: Question) -> list[str]:
+    """What epsilon covers, and how well the mean will be known."""
+    dithered = known_as(question.randomizer, DitheredResponse)
+    return lines_of_mean(question.domain, largest_error(dithered))
+
+
+def largest_error(dithered: DitheredResponse) -> float:
+    """The standard error of a mean of one respondent, at the value where it is greatest: an end."""
+    p, q = (float(rate) for rate in dithered.response.support)
+    # (levels,): the first value has the first level, whatever the dither.
+    variance = scores_of(dithered).variance[0]
+    at_end = (p - q) * variance[0] + q * variance.sum()
+    return float((dithered.size - 1) / dithered.grid * (at_end + _rounding(dithered)) ** 0.5)
+
+
+def _rounding(dithered: DitheredResponse) -> float:
+    """What rounding to a grid coarser than the values may add to a variance, in its steps."""
+    return 0.25 if dithered.size - 1 > dithered.grid else 0.0
+
+
+DECODER = Decoder(
+    score_range=no_score_range,
+    gives="mean",
+    values=no_values,
+    mean_parts=mean_parts,
+    mean_reach=mean_reach,
+    payload_chances=payload_chances,
+    explained=explained,
+)

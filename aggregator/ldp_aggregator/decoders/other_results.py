@@ -1,0 +1,28 @@
+"""Records that decoders of some kinds give beside moments."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ldp_aggregator.numerics.arrays import Floats
+
+
+class Reach(NamedTuple):
+    """Texts of up to `longest` bytes, held by `frequency` or more, are found 99 times in 100."""
+
+    longest: int
+    frequency: float | None
+    """None where even a text that all hold may be missed."""
+
+
+class VectorParts(NamedTuple):
+    """What a mean of vectors is made of, in parts of their radius: arrays of shape (coordinates,).
+
+    All are unbiased.
+    """
+
+    estimate: Floats
+    mean_square: Floats
+    """Of what reports are worth."""
+    variance: Floats
+    """Of the estimate, for a population."""

@@ -1,7 +1,0 @@
-"""Tables of a few of many fields, from reports that tell some of them each.
-
-subsets  the subsets of fields, and what symbols say of any few fields
-tables   the scores of cells, and the estimates and errors that are their means
-
-Imports: `trees`.
-"""

@@ -1,9 +1,0 @@
-"""Mixing: what a collector does with reports that came through a relay (`ldp.sealed`).
-
-keys     the collector's key pair: made, kept, read
-opening  envelopes to reports
-batches  what is kept of each batch, and what it was worth, in words
-
-Imports: `ldp_aggregator.tallies`, `.files`. HPKE is that of `cryptography` (the extra `relay`), and
-is loaded when a key is first used.
-"""

@@ -1,0 +1,145 @@
+"""Frequencies as a picture: a bar and an interval for each value, and the truth if it is known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ldp_aggregator.numerics.arrays import Floats
+from ldp_aggregator.output.pictures.drawing import drawn, drawn_figure
+from ldp_aggregator.output.pictures.heat import HEIGHT, draw_districts, draw_heat
+from ldp_aggregator.output.pictures.over_time import HEIGHT as HEIGHT_OVER_TIME
+from ldp_aggregator.output.pictures.over_time import draw_band
+from ldp_aggregator.output.sheet import Bars, Sheet
+
+MOST_BARS = 40
+_TITLE, _LABEL, _CAPTION = 40, 40, 160
+"""The most characters of each."""
+_SERIES = (("#1f3b57", "o"), ("#c8452f", "D"), ("#5b8c5a", "s"))
+"""The colour and the mark of each of several series."""
+_APART = 0.3
+"""How far the dots of two series are from each other, in rows."""
+
+
+def write_svg(sheet: Sheet) -> bytes:
+    """The bars of a sheet as SVG. Raises `EstimateError` if matplotlib is not there."""
+    return picture(sheet.bars(), "svg")
+
+
+def write_png(sheet: Sheet) -> bytes:
+    """The same as PNG."""
+    return picture(sheet.bars(), "png")
+
+
+def picture(panels: Sequence[Bars], form: str = "svg") -> bytes:
+    """The panels, one below the other, as the bytes of an SVG or PNG file.
+
+    Panels of more than 40 values show the 40 greatest. Raises `EstimateError` if matplotlib is not
+    there.
+    """
+    return drawn(*_drawing(panels), form)
+
+
+def figure(panels: Sequence[Bars]) -> Any:
+    """The same as a matplotlib figure, to be shown or changed."""
+    return drawn_figure(*_drawing(panels))
+
+
+def _drawing(panels: Sequence[Bars]) -> tuple[tuple[float, float], Callable[[Any], None]]:
+    """The size in inches, and what draws the panels on an empty figure."""
+    heights = [_height(panel) for panel in panels]
+
+    def draw(canvas: Any) -> None:
+        axes = canvas.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[:, 0]
+        for axis, panel in zip(axes, panels, strict=True):
+            _draw(axis, panel)
+
+    return (8, sum(heights)), draw
+
+
+def _height(panel: Bars) -> float:
+    if panel.grid is not None or panel.shapes is not None:
+        return HEIGHT
+    if panel.band is not None:
+        return HEIGHT_OVER_TIME
+    return 1.1 + 0.28 * max(1, min(len(panel.labels), MOST_BARS))
+
+
+def shown_places(lengths: Floats) -> list[int]:
+    """The places of the values that a picture shows: all, or the `MOST_BARS` greatest."""
+    if len(lengths) <= MOST_BARS:
+        return list(range(len(lengths)))
+    greatest: list[int] = np.argsort(-lengths, kind="stable")[:MOST_BARS].tolist()
+    return greatest
+
+
+def _draw(axis: Any, panel: Bars) -> None:
+    if panel.grid is not None:
+        draw_heat(axis, panel, panel.grid)
+    elif panel.band is not None:
+        draw_band(axis, panel, panel.band)
+    elif panel.shapes is not None:
+        draw_districts(axis, panel, panel.shapes)
+    else:
+        _draw_bars(axis, panel)
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.tick_params(axis="x", labelsize=8)
+    axis.set_title(_cut(panel.title, _TITLE), loc="left", fontsize=10, fontweight="bold")
+
+
+def _draw_bars(axis: Any, panel: Bars) -> None:
+    shown = shown_places(panel.lengths)
+    rows = list(range(len(shown)))
+    if panel.dots:
+        _draw_series(axis, panel, shown)
+    else:
+        lengths = [_length(panel.lengths[place]) for place in shown]
+        axis.barh(rows, lengths, color="#8fb3d9", height=0.62, label="estimate")
+        for row, place in zip(rows, shown, strict=True):
+            ends = [panel.low[place], panel.high[place]]
+            axis.plot(ends, [row, row], color="#1f3b57", linewidth=1.6)
+    if panel.truth is not None:
+        marks = [panel.truth[place] for place in shown]
+        axis.plot(
+            marks, rows, "D", color="#c8452f", markersize=4.5, label="truth", linestyle="none"
+        )
+        axis.legend(loc="lower right", fontsize=8)
+    labels = [_cut(panel.labels[place], _LABEL) for place in shown]
+    axis.set_yticks(rows, labels, fontsize=8)
+    axis.invert_yaxis()
+    axis.axvline(0, color="#999999", linewidth=0.8)
+    axis.set_xlabel(_cut(panel.caption + _hidden(panel, shown), _CAPTION), fontsize=7)
+
+
+def _draw_series(axis: Any, panel: Bars, shown: Sequence[int]) -> None:
+    """Dots with intervals, those of the series a little below one another."""
+    many = len(panel.dots)
+    for number, series in enumerate(panel.dots):
+        away, style = _APART * (number - (many - 1) / 2), _SERIES[number % len(_SERIES)]
+        for row, place in enumerate(shown):
+            ends = [series.low[place], series.high[place]]
+            axis.plot(ends, [row + away] * 2, color=style[0], linewidth=1.6)
+        places = [series.places[place] for place in shown]
+        rows = [row + away for row in range(len(shown))]
+        axis.plot(places, rows, style[1], color=style[0], linestyle="none", label=series.name)
+    if many > 1:
+        axis.legend(loc="best", fontsize=8)
+
+
+def _hidden(panel: Bars, shown: Sequence[int]) -> str:
+    """What a caption adds if not all values are shown."""
+    if len(shown) == len(panel.labels):
+        return ""
+    return f" (the {MOST_BARS} most frequent of {len(panel.labels):,} values)"
+
+
+def _length(number: float) -> float:
+    return 0.0 if math.isnan(number) else float(number)
+
+
+def _cut(text: str, most: int) -> str:
+    short = text if len(text) <= most else text[: most - 1] + "…"
+    return short.replace("$", r"\$")

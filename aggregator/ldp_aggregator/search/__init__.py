@@ -1,8 +1,0 @@
-"""Heavy hitters: frequent texts, found prefix by prefix.
-
-continuations  how a text may go on      prefix_extension  the search, stage by stage
-reach          what it can find, and what it may miss
-found          frequencies of the texts that it found, from cohorts held out
-
-Imports: `moments`, `tallies`.
-"""

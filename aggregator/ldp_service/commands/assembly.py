@@ -1,0 +1,273 @@
+"""From what `ldp serve` was asked for to a service: surveys, tokens, lists, maps and sources."""
+
+from __future__ import annotations
+
+import os
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ldp.errors import LDPError
+from ldp_aggregator.output.files import read_candidates, read_source
+from ldp_service.commands.serve_options import ServeError, ServeOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from ldp_aggregator.answers.estimates.stop_lists import StopLists
+    from ldp_aggregator.answers.geography import Geography
+    from ldp_aggregator.tallies.mixing.opening import Opener
+    from ldp_aggregator.versions.published import PublishedRegister
+    from ldp_service.alerts.webhook import Webhook
+    from ldp_service.analysis.notes import NoteFile
+    from ldp_service.counting.served import Served
+    from ldp_service.people.admission import SignIn
+    from ldp_service.service import Service, Source
+    from ldp_service.uploads.public import Public
+
+
+def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> Service:
+    """The service, which follows its sources. Raises `LDPError`."""
+    from ldp_service.alerts.watch import Watch
+    from ldp_service.counting.admission import Rules
+    from ldp_service.counting.publication import Publication
+    from ldp_service.logs.audit_log import AuditLog
+    from ldp_service.respondents.response import DailyLook
+    from ldp_service.service import Service, Settings
+    from ldp_service.uploads.given_tokens import given_tokens
+    from ldp_service.uploads.token_use import TokenUse
+    from ldp_service.uploads.tokens import TokenFile
+
+    _check_folders(options)
+    served = _served(options)
+    use = TokenUse(options.token_file)
+    audit = None if options.audit_log is None else AuditLog(options.audit_log)
+    public = _pages(options, served)
+    invitations = None if public is None else public.invitations
+    invited = frozenset() if invitations is None else invitations.surveys
+    settings = Settings(
+        tokens=TokenFile(
+            options.token_file,
+            given_tokens(os.environ),
+            use.note,
+            **({} if audit is None else {"changed": audit.tokens}),
+        ),
+        audit=audit,
+        token_use=use,
+        sign_in=_sign_in(options),
+        open_uploads=options.open_uploads or (options.public and not options.invitations),
+        origins=options.origins,
+        rules=Rules(kept_days=options.kept_days, kept_epochs=options.kept_epochs, invited=invited),
+        stop_lists=_stop_lists(options, served),
+        debug_tags=options.debug_tags,
+        publication=Publication(options.least_reports, options.publish_minutes),
+        metrics_estimates=options.metrics_estimates,
+        confirm_clock=options.confirm_clock,
+        geography=_geography(options, served),
+        notes=_notes(options),
+        frame_ancestors=options.frame_ancestors,
+        shared_surveys=_shared(options, served),
+        register=_register(options, served),
+        public=public,
+        opener=_opener(options),
+    )
+    webhook = _webhook(options)
+    service = Service(served, options.store, settings, on_failure=on_failure)
+    try:
+        if webhook is not None:
+            service.accompany(Watch(service, webhook, options.alert_name, lock=_alert_lock()))
+        if settings.public is not None:
+            service.accompany(DailyLook(service, settings.public))
+        for source in _sources(options, service):
+            service.follow(source)
+    except BaseException:
+        service.close()
+        raise
+    return service
+
+
+def check_files(options: ServeOptions) -> None:
+    """Whether a service that is begun anew would find what it needs. Raises `LDPError`."""
+    served = _served(options)
+    _stop_lists(options, served)
+    _geography(options, served)
+    _notes(options)
+    _shared(options, served)
+    _pages(options, served)
+    _register(options, served)
+    _webhook(options)
+    _sign_in(options)
+    _opener(options)
+    _check_folders(options)
+
+
+def _opener(options: ServeOptions) -> Opener | None:
+    """What opens the batches of relays. Raises `KeyFileError` and `FileError`."""
+    if not options.relay_keys:
+        return None
+    from ldp_aggregator.tallies.mixing.keys import read_key
+    from ldp_aggregator.tallies.mixing.opening import Opener
+
+    return Opener([read_key(path) for path in options.relay_keys])
+
+
+def _served(options: ServeOptions) -> list[Served]:
+    """The surveys, with what is looked for. Raises `LDPError`."""
+    from ldp_service.counting.served import Served
+
+    served = []
+    for path in options.paths:
+        survey, content = read_source(path)
+        served.append(Served(survey, content.decode(), read_candidates(survey, path)))
+    return served
+
+
+def _pages(options: ServeOptions, served: Iterable[Served]) -> Public | None:
+    """The pages for respondents, of the newest version of each survey. Raises `LDPError`."""
+    if not options.has_pages:
+        return None
+    from ldp_service.respondents.folder import Site, headers_of, page_files
+    from ldp_service.respondents.presentation import page_file, read_presentation
+    from ldp_service.respondents.words import check_spoken
+    from ldp_service.uploads.invitations import Invitations
+    from ldp_service.uploads.public import Public
+    from ldp_service.uploads.reach import Reach
+
+    files, headers, titles = {}, {}, {}
+    languages: set[str] = set()
+    for path, version in zip(options.paths, served, strict=True):
+        beside = page_file(path)
+        survey = version.survey
+        shown = read_presentation(survey, beside if beside.exists() else None)
+        site = Site(
+            counted=True,
+            invited=bool(options.invitations),
+            words=options.words,
+            candidates=version.candidates,
+        )
+        languages |= shown.languages.keys()
+        files[survey.name] = page_files(survey, shown, site)
+        headers[survey.name] = headers_of(shown, site)
+        titles[survey.name] = shown.languages[shown.language].texts["title"]
+    check_spoken(sorted(languages), options.words)
+    invitations = Invitations.read(options.invitations) if options.invitations else None
+    if invitations is not None:
+        _check_served("--invitations", sorted(invitations.surveys), served)
+    reach = Reach(options.token_file.with_name("respondents.json"), time.time)
+    return Public(
+        files,
+        headers,
+        reach,
+        invitations=invitations,
+        titles=titles,
+        address=options.public_address.rstrip("/"),
+    )
+
+
+def _webhook(options: ServeOptions) -> Webhook | None:
+    """What is told when something is wrong. Raises `AlertError` and `FileError`."""
+    from ldp_service.alerts.flags import webhook_of
+
+    return webhook_of(options.alert_webhook, os.environ)
+
+
+def _alert_lock() -> Path | None:
+    """The lock of that one of several workers which tells; None where there is one process."""
+    from ldp_service.http.metrics import SHARED
+
+    folder = os.environ.get(SHARED)
+    return None if folder is None else Path(folder, "alerts-lock")
+
+
+def _sign_in(options: ServeOptions) -> SignIn | None:
+    """How people are known. Raises `PeopleError` and `FileError`."""
+    from ldp_service.people.flags import PeopleOptions, sign_in
+
+    return sign_in(PeopleOptions.of(vars(options)))
+
+
+def _stop_lists(options: ServeOptions, served: Iterable[Served]) -> StopLists:
+    """The lists that are handed out. Raises `FileError` and `ServeError`."""
+    from ldp_aggregator.answers.estimates.stop_lists import StopLists, stops_in
+
+    for path in options.stop_lists:
+        _check_served(f"--stops {path}", [stops_in(path).survey], served)
+    return StopLists(options.stop_lists)
+
+
+def _register(options: ServeOptions, served: Iterable[Served]) -> PublishedRegister | None:
+    """The register, which has all surveys that are served. Raises `RegisterError`, `FileError`."""
+    if options.register_path is None:
+        return None
+    from ldp_aggregator.versions.published import PublishedRegister
+
+    return PublishedRegister(options.register_path, [version.survey for version in served])
+
+
+def _notes(options: ServeOptions) -> NoteFile | None:
+    """The notes that the page shows. Raises `FileError` and `NoteError`."""
+    if options.notes_path is None:
+        return None
+    from ldp_service.analysis.notes import NoteFile
+
+    return NoteFile(options.notes_path)
+
+
+def _shared(options: ServeOptions, served: Iterable[Served]) -> tuple[str, ...]:
+    """The surveys that everyone may see in frames. Raises `ServeError` for others."""
+    _check_served("--shared-survey", options.shared_surveys, served)
+    return options.shared_surveys
+
+
+def _check_served(flag: str, names: Iterable[str], served: Iterable[Served]) -> None:
+    """Raises `ServeError` for the first name of a survey that is not served."""
+    known = {version.survey.name for version in served}
+    for name in names:
+        if name not in known:
+            surveys = ", ".join(sorted(known))
+            raise ServeError(f"{flag}: expected surveys that are served ({surveys}), got {name}")
+
+
+def _geography(options: ServeOptions, served: Iterable[Served]) -> Geography | None:
+    """The districts whose shares are shown. Raises `EstimateError` and `FileError`."""
+    if options.geography_path is None:
+        return None
+    from ldp_aggregator.answers.distributions.applicable import check_asked
+    from ldp_aggregator.answers.maps.geojson import read_geography
+    from ldp_aggregator.answers.options import Options
+
+    geography = read_geography(options.geography_path, options.district_name, options.districts_by)
+    questions = [question for version in served for question in version.survey]
+    check_asked(questions, Options(geography=geography))
+    return geography
+
+
+def _check_folders(options: ServeOptions) -> None:
+    """Raise `ServeError` for a folder that is not there; one that goes later is waited for."""
+    for folder in options.folders:
+        if not folder.is_dir():
+            raise ServeError(f"--folder {folder}: expected a folder of report files, found none")
+    log = options.audit_log
+    if log is None:
+        return
+    if not log.parent.is_dir():
+        raise ServeError(
+            f"--audit-log {log}: expected a folder {log.parent} to write to, found none"
+        )
+    if log.is_dir():
+        raise ServeError(f"--audit-log {log}: expected a file to write to, got a folder")
+
+
+def _sources(options: ServeOptions, service: Service) -> Iterator[Source]:
+    """What is followed besides uploads."""
+    from ldp_service.sources.folder import FolderSource
+    from ldp_service.sources.kafka import KafkaSource, read_settings
+    from ldp_service.store.opening import open_snapshot
+
+    read_store = partial(open_snapshot, options.store)
+    for folder in options.folders:
+        yield FolderSource(folder, service.writer, read_store)
+    settings = {} if options.kafka_settings is None else read_settings(options.kafka_settings)
+    for topic in options.topics:
+        yield KafkaSource(topic, service.writer, read_store, settings=settings)

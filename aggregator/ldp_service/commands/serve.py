@@ -1,0 +1,235 @@
+"""`ldp serve`: the service as a process, or as several on one database.
+
+Exit codes: 0 when it was told to stop, and finished what it had begun; 1 when it cannot start, or
+cannot go on.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ldp_aggregator.answers.maps.asking import BY
+from ldp_aggregator.commands.address_types import ADDRESS, ORIGIN
+from ldp_service.alerts.flags import alert_flags
+from ldp_service.commands import running
+from ldp_service.commands.operating_flags import operating_flags
+from ldp_service.commands.serve_options import ServeError, ServeOptions
+from ldp_service.commands.settings import config_option
+from ldp_service.commands.token import TOKEN_FILE
+from ldp_service.logs.events import set_up
+from ldp_service.people.flags import people_flags
+
+_EXTRA = (
+    "expected Starlette and uvicorn, found neither; "
+    'install them with pip install "ldpkit-aggregator[serve]"'
+)
+
+
+@config_option
+@click.command()
+@click.argument(
+    "paths", metavar="SURVEY...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
+@click.option(
+    "--store",
+    default="sqlite:///ldp.db",
+    show_default=True,
+    help="Where to count: sqlite:///FILE or postgresql://...",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option(
+    "--port",
+    default=8000,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="Port; 0 for any.",
+)
+@click.option(
+    "--token-file",
+    default=TOKEN_FILE,
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="The hashes of tokens (see `ldp token`). Where there is no such file, it is made, with "
+    "two tokens.",
+)
+@click.option("--open-uploads", is_flag=True, help="Take uploads without a token.")
+@click.option(
+    "--allow-origin",
+    "origins",
+    multiple=True,
+    type=ORIGIN,
+    help="An origin whose pages may upload, from browsers.",
+)
+@click.option(
+    "--keep-reports",
+    "kept_days",
+    default=0,
+    type=click.IntRange(0),
+    help="Days to keep batches whole.",
+)
+@click.option(
+    "--folder",
+    "folders",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A folder of report files to follow.",
+)
+@click.option("--kafka", "topics", multiple=True, help="A topic to follow, as TOPIC@BROKER:PORT.")
+@click.option(
+    "--kafka-settings",
+    type=click.Path(path_type=Path),
+    help="Lines KEY = VALUE for Kafka's client.",
+)
+@click.option(
+    "--tls-certificate", type=click.Path(path_type=Path), help="PEM file, to serve HTTPS."
+)
+@click.option(
+    "--tls-key", type=click.Path(path_type=Path), help="PEM file of the certificate's key."
+)
+@click.option(
+    "--stops",
+    "stop_lists",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A list of `ldp stops sign` to hand out; read anew at each request.",
+)
+@click.option(
+    "--geography",
+    "geography_path",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Of maps: show the shares of the districts in a GeoJSON file, and their borders.",
+)
+@click.option(
+    "--district-name",
+    metavar="PROPERTY",
+    default="name",
+    show_default=True,
+    help="The property that names these districts.",
+)
+@click.option(
+    "--districts-by",
+    type=click.Choice(BY),
+    default="area",
+    show_default=True,
+    help="How cells are counted that borders of districts cut.",
+)
+@click.option(
+    "--workers",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 64),
+    help="Processes, on PostgreSQL.",
+)
+@click.option(
+    "--debug-tags",
+    is_flag=True,
+    help="Show uploads with the header LDP-Debug-Tag on the page, and do not count them.",
+)
+@click.option(
+    "--public",
+    is_flag=True,
+    help="Give each survey a page on which anyone may answer, and print its link.",
+)
+@click.option(
+    "--invitations",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A page as with --public, for those who have a token of `ldp token respondents` in FILE.",
+)
+@click.option(
+    "--public-address",
+    type=ADDRESS,
+    default="",
+    help="The address under which respondents reach the service.  [default: where it listens]",
+)
+@click.option(
+    "--relay-key",
+    "relay_keys",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A private key of `ldp relay keys`: take the batches of relays, which show a token of "
+    "scope relay.",
+)
+@click.option(
+    "--words",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A file with the words of respondents' pages in a language, named after it: fr.json.",
+)
+@click.option(
+    "--register",
+    "register_path",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="A register of `ldp register` to show to everyone; each SURVEY has to be in it.",
+)
+@operating_flags
+@alert_flags
+@people_flags
+@click.option(
+    "--confirm-clock",
+    is_flag=True,
+    help="The clock is right, though more than an epoch has passed since the last commit.",
+)
+@click.option(
+    "--check", is_flag=True, help="Try all that a start needs, serve nothing and write nothing."
+)
+def serve(**asked: Any) -> None:
+    """Receive reports of each SURVEY, count each once, and show estimates to token holders.
+
+    Two files of one name are two versions of a survey, the newer one last.
+    """
+    options = ServeOptions(**asked)
+    if options.workers > 1 and options.store.startswith("sqlite:"):
+        raise click.UsageError(
+            "--workers: one process writes to SQLite; several share a store on PostgreSQL"
+        )
+    if options.workers > 1 and options.debug_tags:
+        raise click.UsageError("--debug-tags: one process shows uploads on its page, got several")
+    if not options.host:
+        raise click.UsageError(
+            "--host: expected an address, got an empty one; 0.0.0.0 stands for all of this "
+            "machine's"
+        )
+    if (options.tls_certificate is None) != (options.tls_key is None):
+        raise click.UsageError("--tls-certificate and --tls-key: expected both or neither")
+    if options.invitations and options.kept_days:
+        raise click.UsageError(
+            "--invitations: expected no --keep-reports, as batches that are kept whole lie beside "
+            "the tokens that were spent with them"
+        )
+    if options.invitations and options.open_uploads:
+        raise click.UsageError(
+            "--invitations: expected no --open-uploads, which lets anyone answer"
+        )
+    for flag, given, needed in _companions(options):
+        if given:
+            raise click.UsageError(
+                f"{flag}: expected {needed} as well, without which it does nothing"
+            )
+    set_up(options.log_format, options.log_level)
+    if find_spec("uvicorn") is None or find_spec("starlette") is None:
+        raise ServeError(_EXTRA)
+    if options.check:
+        running.check(options)
+        click.echo("in order: settings, surveys, tokens, certificate, receivers and store")
+    else:
+        running.run(options)
+
+
+def _companions(options: ServeOptions) -> tuple[tuple[str, object, str], ...]:
+    """Flags that do something beside others alone: whether they stand alone, and which others."""
+    return (
+        (
+            "--public-address",
+            options.public_address and not options.has_pages,
+            "--public or --invitations",
+        ),
+        ("--words", options.words and not options.has_pages, "--public or --invitations"),
+        ("--kafka-settings", options.kafka_settings and not options.topics, "--kafka"),
+    )

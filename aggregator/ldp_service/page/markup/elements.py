@@ -1,0 +1,39 @@
+"""Parts of every section: numbers, tables, counts of things.
+
+Rules
+- A number of an estimate is a `data` element, whose value is what the API gives, to the last digit.
+- Tables have captions, and scroll in a box of their own.
+- What respondents wrote is isolated (`bdi`), so that its direction does not turn what stands around
+  it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ldp_service.page.markup.tags import Safe, tag
+
+
+def number(shown: str, exact: float) -> Safe:
+    """A number as it is shown, with what it is exactly."""
+    return tag("data", shown, value=repr(exact))
+
+
+def row(heading: str, *cells: str) -> Safe:
+    """A row of a table; its heading may be what a respondent wrote."""
+    return tag(
+        "tr", tag("th", tag("bdi", heading), scope="row"), *(tag("td", cell) for cell in cells)
+    )
+
+
+def table(caption: str, head: Sequence[str], rows: Iterable[Safe], **attributes: str) -> Safe:
+    """A table; with the class `worded`, its last column holds sentences."""
+    headings = tag("thead", tag("tr", *(tag("th", tag("bdi", cell), scope="col") for cell in head)))
+    element = tag("table", tag("caption", caption), headings, tag("tbody", *rows), **attributes)
+    # People with only a keyboard have to reach what overflows.
+    return tag("div", element, class_="scroll", tabindex=0, role="region", aria_label=caption)
+
+
+def many(count: int, noun: str) -> str:
+    """A number of things, in words."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

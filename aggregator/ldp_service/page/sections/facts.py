@@ -1,0 +1,74 @@
+"""What the numbers of a question are: how many reports, how private, for whom, which intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ldp.numbers.exact import log_text
+from ldp_service.page.markup.elements import many, number
+from ldp_service.page.markup.tags import Safe, tag
+from ldp_service.page.markup.words import WORDS, explained
+from ldp_service.page.views.question import QuestionView
+
+_MEANT = {
+    "Reports": "report",
+    "Intervals": "interval",
+    "Errors for": "estimand",
+    "Detected": "detected",
+}
+"""Headings whose word is another one."""
+
+
+def facts(view: QuestionView) -> Safe:
+    """All facts of a question, each with its heading."""
+    pairs = (
+        tag("div", tag("dt", _heading(heading)), tag("dd", fact)) for heading, fact in _facts(view)
+    )
+    return tag("dl", *pairs, class_="facts")
+
+
+def _heading(heading: str) -> str:
+    """Explained, where its word is."""
+    first = heading.partition(",")[0].partition(" ")[0].lower()
+    word = _MEANT.get(heading, first)
+    return explained(heading, word) if word in WORDS else heading
+
+
+def _facts(view: QuestionView) -> Iterator[tuple[str, str]]:
+    question = view.estimates
+    options, declared = question.options, question.question.declared
+    family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
+    delivered = log_text(question.question.randomizer.ratio, 6)
+    yield "Reports", number(f"{question.reports:,}", question.reports)
+    yield "Epsilon", f"{declared.text} declared, {delivered} delivered"
+    yield "Mechanism", question.question.mechanism
+    yield "Intervals", f"{options.level:.4g} {options.interval}{family}"
+    yield "Errors for", f"the {options.estimand}"
+    if options.post:
+        beside = "beside the errors of the unbiased ones"
+        if question.is_shape:
+            beside = "without errors or intervals"
+        yield "View", f"{options.post}: biased frequencies, {beside}"
+    yield from _of_numbers(view)
+    if len(view.chances) and not question.is_shape:
+        # Simultaneous, whatever the intervals are.
+        values = many(len(view.chances), "value")
+        yield "Detected", f"{view.found:,} of {values} (Bonferroni, {options.level:.4g})"
+
+
+def _of_numbers(view: QuestionView) -> Iterator[tuple[str, str]]:
+    question, domain = view.estimates, view.estimates.question.domain
+    unit = f", in {domain.unit}" if domain.unit else ""
+    for name, numbers in question.numbers:
+        estimate, error, interval = numbers.cells
+        yield f"{name.capitalize()}{unit}", f"{estimate} ± {error} {interval}"
+        unit = f"{unit} squared" if unit else ""
+    if domain.key_scale is not None and unit:
+        yield "Numbers", unit.removeprefix(", ")
+    for quantile in view.quantiles:
+        estimate, _, interval = quantile.cells
+        yield quantile.name.capitalize(), f"{estimate} {interval}"
+    for place in question.on_circle:
+        estimate, error, interval = place.cells
+        shown = f"{estimate} ± {error} {interval}" if error else estimate
+        yield place.name.capitalize(), shown

@@ -1,0 +1,59 @@
+"""What so many reports can show and what they cannot, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ldp_service.page.markup.elements import many
+from ldp_service.page.markup.tags import Safe, tag
+from ldp_service.page.views.question import QuestionView
+from ldp_service.page.views.sharpness import POWER, Sharpness, sharpness_of
+
+
+def sharpness(view: QuestionView) -> Safe:
+    """A list of sentences that opens; nothing where there are no intervals."""
+    known = sharpness_of(view.estimates)
+    if known is None:
+        return Safe("")
+    reports = many(view.estimates.reports, "report")
+    sentences = (tag("li", sentence) for sentence in _sentences(view, known))
+    return tag(
+        "details",
+        tag("summary", f"What {reports} can show"),
+        tag("ul", *sentences),
+        id=f"sharpness-{view.estimates.name}",
+        class_="sharpness",
+    )
+
+
+def _sentences(view: QuestionView, known: Sharpness) -> Iterator[str]:
+    show = f"{known.half_width:.3g}"
+    which = "the mean" if not known.of_shares else f"the share of {known.what}"
+    widest = ", the widest interval of all" if known.of_shares and len(view.estimates) > 1 else ""
+    yield f"They tell {which} within ± {show}{widest}."
+    if known.more is None:
+        yield (
+            "No number of respondents halves that: values share hash functions, and the error of "
+            "that stays."
+        )
+    else:
+        yield f"Half of that takes about {many(known.more, 'respondent')} more."
+    if known.of_shares and known.detects is not None:
+        yield (
+            f"A value that {known.detects:.2%} hold is told from zero in {POWER:.0%} of such "
+            "surveys; rarer ones mostly are not."
+        )
+    elif known.of_shares:
+        yield f"Not even a value that all hold would be told from zero in {POWER:.0%} of surveys."
+    shares = "shares" if known.of_shares else "means"
+    if known.differs is None:
+        yield (
+            f"Between two halves of the respondents, such as two groups, no test tells {shares} "
+            f"apart in {POWER:.0%} of cases, however much they differ."
+        )
+        return
+    yield (
+        f"Between two halves of the respondents, such as two groups, a test tells {shares} apart "
+        f"that differ by {known.differs:.3g} or more in {POWER:.0%} of cases; smaller differences "
+        "mostly stay unseen."
+    )

@@ -1,0 +1,71 @@
+"""What a page file names, and what its languages leave unsaid.
+
+A text that a language does not have stands there in the survey's own: a page half in one language
+and half in another, which no one should have to find out from respondents.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ldp.answers.domain import BOOLEAN_VALUES, Domain
+from ldp.survey.survey import Question, Survey
+from ldp_service.respondents.spoken import Asked, Spoken
+
+_WORDS = re.compile(r"[^\W\d_]{2}")
+"""Letters next to each other; what has none, such as "18-24", is the same in every language."""
+_MOST_NAMED = 5
+
+
+def label_names(question: Question) -> list[str]:
+    """What labels of a question may be for: its values, what stands above them, its fields."""
+    names = [*_listed(question.domain)]
+    if question.domain.taxonomy is not None:
+        names += question.domain.taxonomy.inner
+    for field in question.domain.fields:
+        names += [field.name, *(f"{field.name}.{value}" for value in _listed(field.domain))]
+    return names
+
+
+def some_of(names: Sequence[str]) -> str:
+    """The first of them, and whether there are more."""
+    return ", ".join([*names[:_MOST_NAMED], *["..."][: len(names) > _MOST_NAMED]])
+
+
+def unsaid(survey: Survey, own: Spoken, spoken: Spoken) -> list[str]:
+    """What a language has no words for, beside those of the survey's own language."""
+    lacking = [name for name in own.texts if own.texts[name] and name not in spoken.texts]
+    for question in survey:
+        known = own.questions.get(question.name, Asked())
+        asked = spoken.questions.get(question.name, Asked())
+        place = f"question.{question.name}"
+        if known.text and not asked.text:
+            lacking.append(f"{place}.text")
+        if known.help and not asked.help:
+            lacking.append(f"{place}.help")
+        lacking += _labels_lacking(question, known, asked, place=place)
+    return lacking
+
+
+def _labels_lacking(question: Question, own: Asked, asked: Asked, *, place: str) -> Iterator[str]:
+    """The labels of a question, if some are lacking: some of their names."""
+    lacking = [
+        name
+        for name in label_names(question)
+        if name not in asked.labels and _is_said(own.labels.get(name, name))
+    ]
+    if lacking:
+        yield f"{place}.labels ({some_of(lacking)})"
+
+
+def _is_said(label: str) -> bool:
+    """Whether a label is in a language; yes and no are in the page's own words."""
+    return label.rpartition(".")[2] not in BOOLEAN_VALUES and bool(_WORDS.search(label))
+
+
+def _listed(domain: Domain) -> tuple[str, ...]:
+    """Values that are no numbers, and are not written out of several fields."""
+    if domain.fields or domain.numbers is not None or domain.scale is not None:
+        return ()
+    return domain.values or ()

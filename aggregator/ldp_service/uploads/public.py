@@ -1,0 +1,23 @@
+"""What is open to anyone: the pages of surveys, and how many were shown them and began."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ldp_service.uploads.invitations import Invitations
+from ldp_service.uploads.reach import Reach
+
+
+@dataclass(frozen=True)
+class Public:
+    """The pages of surveys by name, and what a host sends with each; links need an address."""
+
+    files: Mapping[str, Mapping[str, bytes]]
+    headers: Mapping[str, Mapping[str, str]]
+    reach: Reach
+    invitations: Invitations | None = None
+    """Who may answer; everyone, if nobody is named."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    address: str = ""
+    """Of the service, as respondents see it; that of the request, if none is said."""

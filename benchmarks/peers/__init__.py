@@ -1,6 +1,0 @@
-"""The same work done by this project and by its peers, side by side: `python -m benchmarks.peers`.
-
-`table` says who is compared on what; `environments` installs each peer away from the project; a
-worker in each environment (`workers`) measures one mechanism at a time when it is told to; `run`
-alternates between them and keeps what was measured; `summary`, `page` and `picture` show it.
-"""

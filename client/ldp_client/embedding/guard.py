@@ -1,0 +1,49 @@
+"""What keeps our trouble from an app: it is counted, logged, and raised if the app is strict.
+
+No frame that has seen an answer goes with it (`ldp_client.keeping.hidden`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from ldp.survey.survey import Survey
+from ldp_client.delivery.counts import Counts
+from ldp_client.keeping.hidden import forget_locals
+from ldp_client.keeping.turns import ClosedError
+
+Answer = TypeVar("Answer")
+
+
+class Guard:
+    """That of one client. Questions are named in the log only if the survey has them."""
+
+    __slots__ = ("_counts", "_names", "is_strict")
+
+    def __init__(self, survey: Survey, counts: Counts, *, is_strict: bool) -> None:
+        self._names = frozenset(question.name for question in survey)
+        self._counts = counts
+        self.is_strict = is_strict
+
+    def ask(self, ask: Callable[[], Answer], *, otherwise: Answer, name: str = "") -> Answer:
+        """What is asked for, or something else where that fails, unless the client is strict."""
+        return self.ask_or(ask, lambda _: otherwise, name=name)
+
+    def ask_or(
+        self,
+        ask: Callable[[], Answer],
+        otherwise: Callable[[Exception], Answer],
+        *,
+        name: str = "",
+    ) -> Answer:
+        """The same, with something else that says what failed."""
+        try:
+            return ask()
+        except Exception as error:
+            is_about = name in self._names and not isinstance(error, ClosedError)
+            self._counts.note(error, question=name if is_about else "")
+            if self.is_strict:
+                forget_locals(error)
+                raise
+            return otherwise(error)

@@ -1,0 +1,84 @@
+"""What a person says to an app, and asks of it: written down, with all that follows from it.
+
+Consent raises what a survey may spend, or stops everything; `forget` erases what is kept and what
+waits; `rotate` begins with a new secret. Where another process writes to the state file for long,
+it is written as soon as that can be; in this process it holds at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from ldp.errors import StateError
+from ldp_client.answering.budget import renew
+from ldp_client.answering.consent import FORGET, OFF, ON, Consent
+from ldp_client.delivery.outbox import Outbox
+from ldp_client.embedding.recorder import Recorder
+from ldp_client.keeping.database import Database
+from ldp_client.keeping.turns import BusyError
+
+
+class Saying:
+    """What was said, and what is said now, in the store of a recorder."""
+
+    def __init__(
+        self, store: Database, consent: Consent, recorder: Recorder, outbox: Outbox
+    ) -> None:
+        self._store = store
+        self._consent = consent
+        self._recorder = recorder
+        self._outbox = outbox
+
+    def said(self) -> str:
+        """What the person said about this version of the survey. Raises `StateError`."""
+        if self._consent.withdrawn:
+            return OFF
+        try:
+            return self._store.transact(self._consent.said)
+        except BusyError:
+            if self._recorder.standing is None:
+                raise
+            return self._recorder.standing.said
+
+    def keep(self, said: str) -> bool:
+        """Note what the person says. Whether that is on disk. Raises `StateError`."""
+        return self._noted(lambda: self._keep(said))
+
+    def rotate(self) -> bool:
+        """Begin with a new secret. Whether that is on disk. Raises `StateError`."""
+
+        def renewed() -> None:
+            self._erase("the secret was renewed")
+            self._draw_secret()
+
+        return self._noted(renewed)
+
+    def _noted(self, note: Callable[[], None]) -> bool:
+        self._recorder.standing = None
+        try:
+            self._store.transact(note)
+        except BusyError:
+            self._recorder.backlog.add(note)
+            return False
+        self._store.settle()
+        return True
+
+    def _keep(self, said: str) -> None:
+        self._consent.keep(said)
+        if said == ON:
+            self._recorder.budget().agree()
+            self._draw_secret()
+        if said == FORGET:
+            self._erase("everything but this ledger was forgotten")
+            self._outbox.erase()
+
+    def _draw_secret(self) -> None:
+        """Settled with the rest: one that a backup has and power takes would answer once more."""
+        # Where it cannot be sealed now, it is drawn when it is needed.
+        with suppress(StateError):
+            self._recorder.draw_secret()
+
+    def _erase(self, reason: str) -> None:
+        self._recorder.memory().erase(reason)
+        renew(self._store)

@@ -1,0 +1,136 @@
+"""Measure everything, print it, and write docs/benchmarks.md and what the README cites of it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from lab.benchmarks import (
+    aggregator,
+    candidates,
+    client,
+    decoding,
+    device,
+    fairness,
+    imports,
+    memory,
+    numbers,
+    queries,
+    rappor_import,
+    relay,
+    service,
+    simulation,
+    surveys,
+    vectors,
+)
+from lab.benchmarks.citation import cited
+from lab.benchmarks.figures import REPEATS, Figure, machine
+
+PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
+README = PAGE.parent.parent / "README.md"
+_PARTS = (
+    memory,
+    candidates,
+    rappor_import,
+    client,
+    device,
+    aggregator,
+    decoding,
+    queries,
+    numbers,
+    vectors,
+    simulation,
+    surveys,
+    service,
+    fairness,
+    relay,
+    imports,
+)
+HEADINGS = ("figure", "target", "measured", "")
+INTRODUCTION = """# Benchmarks
+
+Written by `python -m lab.benchmarks`, which measures every figure anew. Client and aggregator
+figures are processor time, medians over {repeats} repeats.
+
+Measured on {machine}. Programs running or waiting when it began: {load:.1f}.
+More of them than cores make every figure worse than it is.
+
+- **client**: one call of `record` on a `Client(survey)`, plain Python, on a new one wherever a
+  question is answered once; in bulk: the draw of `ldp randomize` and `ldp simulate`, from the same
+  source and of the same exact law, in numpy.
+- **device**: the wall-clock median of one call of `record` on `EmbeddedClient(...)`, with all
+  that it writes; what a process with a full queue holds; and what is installed, without compiled
+  bytecode.
+- **aggregator**: from the bytes of a report file, in memory, to a tally, on one core. A batch of
+  one is a device that sends its report by itself.
+- **decoding**: from a tally to the support counts of all values, with the design in memory; and the
+  designs themselves.
+- **queries**: a share, a difference and a ratio of a few of a million values, from a tally in
+  memory, with what is made once for a survey: the places of its values, and the design. To load
+  the survey file and the tally takes `ldp query` seconds before.
+- **numbers**: of questions for a mean (`dithered`) and for a distribution (`arcs`): a first report
+  of a new client, counting from bytes in batches of 1,000, the weights and the matrix of a design,
+  decoding a tally of a million reports, and a billion respondents simulated once, with estimates.
+- **vectors**: of `codebook` with 64 words: a first report of a new client, and in bulk; counting
+  from bytes in batches of 1,000; and the exact variance of a mean over that of PrivUnit with the
+  best cap, the optimum (`python -m lab.benchmarks.privunit` has more of it).
+- **memory**: the peak of the resident memory of a process that aggregates. It does not grow with
+  the number of reports; what stays of each batch is its id, so that a batch that comes twice counts
+  once.
+- **candidates**: from a tally of ten million reports to estimates with intervals, and which
+  candidates are there, the hashes of their texts included, in a process of its own, on one core.
+- **ldp**: the command as a process, on one core, from files of google/rappor to a table: reading,
+  hashing, decoding and start-up together (`python -m lab.benchmarks.rappor_import 1000000` has
+  those of a million candidates).
+- **simulation**: `simulate(..., way="law")` with a billion respondents, their values
+  Zipf-distributed with exponent 1.1, sets of up to ten values; from the law of the reports to
+  estimates with intervals, once, all runs together.
+- **surveys**: processor time and memory of `parse_survey` on files made to be costly, those of
+  `lab/benchmarks/hostile_surveys.py`, each in a process of its own, and on an honest large one.
+- **service**: wall-clock, `ldp serve` on SQLite with tokens, every upload answered after the sync
+  that covers it, the load generator on the same cores; batches of one, a hundred and a thousand
+  reports to `grr` with 4 values. Deduplication: claims of 1,000 ids at a time, each synced, in a
+  table that has ten million. `python -m lab.benchmarks.service --soak 60` measures how its memory
+  grows in an hour.
+- **fairness**: wall-clock; what one connection that sends heavy uploads, one after the other, costs
+  an honest client of the same service: by how much later half of its uploads, and 99 in 100, are
+  answered.
+- **import**: time of an interpreter that imports `ldp_client`, less that of one that does nothing,
+  25 runs of each.
+
+"""
+
+
+@click.command(help=__doc__)
+def main() -> None:
+    """Exit code 1 if a target is missed."""
+    load = os.getloadavg()[0]
+    measured: list[Figure] = []
+    shown = Table(*HEADINGS)
+    for part in _PARTS:
+        for figure in part.figures():
+            measured.append(figure)
+            shown.add_row(*figure.cells())
+    Console(width=130).print(shown)
+    PAGE.parent.mkdir(exist_ok=True)
+    text = page(measured, load)
+    PAGE.write_text(text, encoding="utf-8")
+    README.write_text(cited(README.read_text(encoding="utf-8"), text), encoding="utf-8")
+    sys.exit(any(figure.reached is False for figure in measured))
+
+
+def page(measured: Sequence[Figure], load: float) -> str:
+    """The figures as a Markdown page."""
+    rows = [HEADINGS, ("---", "---", "---:", "---"), *(figure.cells() for figure in measured)]
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return INTRODUCTION.format(machine=machine(), load=load, repeats=REPEATS) + table + "\n"
+
+
+if __name__ == "__main__":
+    main()

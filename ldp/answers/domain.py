@@ -1,0 +1,454 @@
+"""What a question may be answered with.
+
+A closed domain lists its values, and an answer becomes its index; an open one takes any text, and
+an answer becomes its UTF-8 bytes. Where several values may be held at once, an answer becomes the
+integer of a set (`answers.sets`), also where a number comes with each
+(`answers.key_values`). A number becomes the index of a point or of a cell of its scale
+(`ldp.answers.scales`), an answer of several fields that of a cell of their table
+(`ldp.answers.fields`), and a vector the bytes of whole numbers (`ldp.answers.balls`). An answer
+that does not fit is refused without being repeated in the message.
+
+Where a device may have many records (`ldp.answers.contributions`), an answer is a sequence of such.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from fractions import Fraction
+from typing import TYPE_CHECKING, TypeVar
+
+from ldp.answers.sets import set_of
+from ldp.answers.texts import composed, text_bytes
+from ldp.errors import AnswerError
+
+if TYPE_CHECKING:
+    from ldp.answers.balls import Ball
+    from ldp.answers.fields import Fields
+    from ldp.answers.scales import Scale
+    from ldp.answers.taxonomies import Taxonomy
+
+BOOLEAN_VALUES = ("false", "true")
+_MOST_SHOWN = 5
+"""Values that the `repr` of a domain shows."""
+MOST_LISTED = 1 << 16
+"""Points or cells of a scale, beyond which they are not written out one by one."""
+SEPARATOR = "|"
+"""What stands between the values of a set in a cell of a table; alone it is the empty set.
+
+Also between the records of a device.
+"""
+
+_BOOLEANS = {"false": False, "no": False, "0": False, "true": True, "yes": True, "1": True}
+_WHOLE = re.compile(r"[+-]?[0-9]{1,20}")
+
+Value = int | bytes
+"""An answer inside the framework: a closed domain's index or set, or the bytes of a text."""
+Number = TypeVar("Number", int, Fraction)
+Placed = tuple[Value, int]
+"""A value, and 2^64 times how far a number is on the way from there to the next."""
+
+
+class Domain:
+    """The `type` of a question and, unless it is open, the values in their order.
+
+    Those of type integer are a range of whole numbers, those of type number have a scale, and those
+    of type vector a ball.
+    `most` is how many of the values a respondent may hold at once, from none up; None where
+    everyone holds exactly one. `per_device` is what is made of many records, one of
+    `contributions.MODES`; empty where a device has one. With a `taxonomy` the values are the
+    leaves of a tree, and with `fields` the cells of a table; with a way to `collect` these, which
+    are then told some at a time, cells are too many to be named. With a `key_scale` they are keys,
+    and a number on it comes with each that is held. `circular` numbers lie on a circle, such as the
+    hours of a day: after the last value comes the first. `outside` says what is done with numbers
+    outside of the range: `refuse`, `clip`, or the number that stands in for them.
+    """
+
+    __slots__ = (
+        "_listed",
+        "_places",
+        "ball",
+        "circular",
+        "collect",
+        "fields",
+        "key_scale",
+        "missing",
+        "most",
+        "numbers",
+        "outside",
+        "per_device",
+        "scale",
+        "taxonomy",
+        "type",
+    )
+
+    def __init__(
+        self,
+        type: str,  # noqa: A002 (what the survey file calls it)
+        values: tuple[str, ...] | range | None,
+        most: int | None = None,
+        scale: Scale | None = None,
+        per_device: str = "",
+        taxonomy: Taxonomy | None = None,
+        fields: Fields = (),
+        key_scale: Scale | None = None,
+        ball: Ball | None = None,
+        *,
+        circular: bool = False,
+        collect: str = "",
+        outside: str | Fraction = "refuse",
+    ) -> None:
+        self.type = type
+        self.fields = fields
+        self.collect = collect
+        self.circular = circular
+        self.most = most
+        self.per_device = per_device
+        self.scale = scale
+        self.taxonomy = taxonomy
+        self.key_scale = key_scale
+        self.ball = ball
+        self.outside = outside if scale is None else scale.outside
+        with_numbers = scale or key_scale
+        self.missing = () if with_numbers is None else with_numbers.missing
+        """Texts that stand for no answer in tables of answers."""
+        self.numbers = values if isinstance(values, range) else None
+        """The whole numbers whose texts are the values.
+
+        A range takes no room, however wide it is.
+        """
+        self._listed = None if isinstance(values, range) else values
+        self._places: dict[str, int] | None = None
+
+    @property
+    def values(self) -> tuple[str, ...] | None:
+        """The values in their order; None for an open domain, and for a scale of very many."""
+        if self._listed is None and self.is_listed:
+            self._listed = tuple(self.written())
+        return self._listed
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it takes any text."""
+        return self.size is None and self.ball is None
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether it has values, few enough to be written out."""
+        if self.scale is not None:
+            return self.scale.size <= MOST_LISTED
+        if self.fields:
+            return not self.collect
+        return self.numbers is not None or self._listed is not None
+
+    @property
+    def is_place(self) -> bool:
+        """Whether answers are places: two fields, the axes of a map, each a number in cells."""
+        return self.type == "place"
+
+    @property
+    def size(self) -> int | None:
+        """How many values there are; None for an open domain."""
+        if self.numbers is not None:
+            return len(self.numbers)
+        if self.scale is not None:
+            return self.scale.size
+        if self.fields:
+            from ldp.answers.fields import cells_of
+
+            return cells_of(self.fields)
+        return None if self._listed is None else len(self._listed)
+
+    @property
+    def spacing(self) -> tuple[Fraction, Fraction] | None:
+        """The lowest value and the step between values, where they are evenly spaced numbers."""
+        if self.numbers is not None:
+            return Fraction(self.numbers[0]), Fraction(1)
+        if self.scale is None or self.scale.edges:
+            return None
+        return self.scale.low, self.scale.step
+
+    @property
+    def unit(self) -> str:
+        """What numbers are counted in, if that is said."""
+        scale = self.scale or self.key_scale
+        return "" if scale is None else scale.unit
+
+    @property
+    def ends(self) -> tuple[Fraction, Fraction] | None:
+        """The least and the greatest number, where values are numbers."""
+        if self.numbers is not None:
+            return Fraction(self.numbers[0]), Fraction(self.numbers[-1])
+        return None if self.scale is None else (self.scale.low, self.scale.high)
+
+    @property
+    def has_between(self) -> bool:
+        """Whether what a device has may lie between two values, to either of which it then goes."""
+        if self.scale is not None:
+            return not self.scale.edges
+        if self.key_scale is not None:
+            return True
+        return self.numbers is not None and self.per_device == "mean"
+
+    @property
+    def summary(self) -> str:
+        """The type, and how much there is to choose from; and what of many records is counted."""
+        choice = f"{self._choice}, on a circle" if self.circular else self._choice
+        if not self.per_device:
+            return choice
+        from ldp.answers.contributions import SHORT
+
+        return f"{choice}, {SHORT[self.per_device]}"
+
+    @property
+    def _choice(self) -> str:
+        if self.numbers is not None:
+            return f"{self.type} from {self.numbers[0]} to {self.numbers[-1]}"
+        if self.scale is not None:
+            return f"{self.type} {self.scale.summary}"
+        if self.fields:
+            sizes = " x ".join(f"{field.name} ({field.size:,})" for field in self.fields)
+            some = f", told in {self.collect}" if self.collect else ""
+            return f"{self.type} of {sizes}{some}"
+        if self.ball is not None:
+            return f"{self.type} {self.ball.summary}"
+        if self._listed is None:
+            return f"any {self.type}"
+        if self.key_scale is not None:
+            range_ = self.key_scale.range_text
+            return f"{self.type}, up to {self.most} of {len(self._listed):,} keys {range_}"
+        limit = "" if self.most is None else f", up to {self.most}"
+        nodes = "" if self.taxonomy is None else f" under {len(self.taxonomy.inner):,} nodes"
+        return f"{self.type}{limit} of {len(self._listed):,} values{nodes}"
+
+    def __repr__(self) -> str:
+        listed = self._listed or ()
+        shown = ", ".join(listed[:_MOST_SHOWN])
+        hidden = len(listed) - _MOST_SHOWN
+        more = f" and {hidden:,} more" if hidden > 0 else ""
+        return f"<Domain {self.summary}{f': {shown}{more}' if shown else ''}>"
+
+    def written(self) -> Iterator[str]:
+        """The values one by one, without keeping those that are numbers."""
+        if self.numbers is not None:
+            return map(str, self.numbers)
+        if self.scale is not None:
+            return self.scale.written()
+        if self.fields:
+            from ldp.answers.fields import written
+
+            return written(self.fields)
+        return iter(self._listed or ())
+
+    def parts(self) -> Iterator[str]:
+        """What tells it from other domains of its type, as texts, for a fingerprint."""
+        if self.fields:
+            from ldp.answers.fields import parts_of
+
+            yield from parts_of(self.fields)
+            return
+        yield "open" if self.size is None else str(self.size)
+        yield from self.written() if self.scale is None else self.scale.parts()
+        if self.key_scale is not None:
+            yield from self.key_scale.parts()
+        if self.ball is not None:
+            yield from self.ball.parts()
+        if self.numbers is not None and self.outside != "refuse":
+            yield f"outside={self.outside}"
+        if self.per_device:
+            yield f"per_device={self.per_device}"
+        if self.circular:
+            yield "circular=true"
+
+    @property
+    def estimand(self) -> str:
+        """What answers were made to be before they were counted; empty where it is nothing."""
+        if self.per_device:
+            from ldp.answers.contributions import estimand
+
+            return estimand(self)
+        if self.fields:
+            changes = [(field.name, field.domain.estimand) for field in self.fields]
+            return "; ".join(f"{name}: {change}" for name, change in changes if change)
+        if self.ends is not None:
+            from ldp.answers.scales import estimand_of
+
+            return estimand_of(self.outside, *self.ends)
+        choice = self.key_scale or self.ball
+        return "" if choice is None else choice.estimand
+
+    def value(self, answer: object) -> Value:
+        """The index of an answer; or its bytes, or set.
+
+        An answer is a bool for a boolean question, an int for an integer one, a number for one of
+        type number, a sequence of numbers for one of type vector, else a str, or a collection of
+        them where several values may be held, a mapping where a number comes with each, a dict of
+        such by field for one of type table or place (for which a pair will do), or a sequence where
+        a device has many records.
+        Raises `AnswerError`, also for a number between two points of a scale.
+        """
+        places = self.places(answer)
+        if any(rest for _, rest in places):
+            raise AnswerError("expected a number on the scale, got one between two points")
+        if self.key_scale is not None:
+            return set_of(int(item) for item, _ in places)
+        return places[0][0]
+
+    def place(self, answer: object) -> Placed:
+        """The value of an answer, and how far a number is on the way to the next one.
+
+        That is 2^64 times how far a number is on the way from its point of the scale to the next,
+        and 0 for all other answers. Of several records of which one is drawn, that of the first.
+        Raises `AnswerError`.
+        """
+        places = self.places(answer)
+        # Who holds no key has no place.
+        return places[0] if places else (0, 0)
+
+    def places(self, answer: object) -> tuple[Placed, ...]:
+        """The same; of several records of which one is drawn, or keys with numbers, of each."""
+        if self.key_scale is not None:
+            from ldp.answers.key_values import placed as of_pairs
+
+            return of_pairs(self, answer)
+        if self.per_device:
+            from ldp.answers.contributions import placed
+
+            return placed(self, answer)
+        if self.scale is not None:
+            return (self.scale.place(answer),)
+        return ((self._value(answer), 0),)
+
+    def place_record(self, record: object) -> Placed:
+        """The same of one record."""
+        return (self._value(record), 0) if self.scale is None else self.scale.place(record)
+
+    def _value(self, answer: object) -> Value:
+        if self.most is not None:
+            return self._set(answer, self.most)
+        if self.fields:
+            from ldp.answers.fields import by_name, cell
+
+            # A place may be a pair: what its numbers mean is plain from their order.
+            return cell(self.fields, by_name(self.fields, answer) if self.is_place else answer)
+        if self.ball is not None:
+            return self.ball.value(answer)
+        if self.type == "boolean":
+            if answer is True or answer is False:
+                return int(answer)
+            raise AnswerError(
+                f"expected True or False, got something of type {type(answer).__name__}"
+            )
+        if self.numbers is not None:
+            return within(whole(answer), self.numbers, self.outside) - self.numbers[0]
+        if not isinstance(answer, str):
+            raise AnswerError(f"expected text, got something of type {type(answer).__name__}")
+        if self._listed is None:
+            return text_bytes(answer)
+        # Nearly all answers are listed as they are written.
+        index = (self._places or self._index).get(answer)
+        if index is None:
+            index = self.index_of(answer)
+        if index is None:
+            raise AnswerError(
+                f"expected one of the question's {self.size} values, got some other text"
+            )
+        return index
+
+    def parse(self, cell: str) -> object:
+        """The answer that a cell of a table holds, ready for `value`.
+
+        Booleans may read true, yes, 1, false, no, 0. Records of a device stand between separators.
+        """
+        if self.key_scale is not None:
+            from ldp.answers.key_values import parsed
+
+            return parsed(cell)
+        if self.per_device:
+            return tuple(self.parse_record(part.strip()) for part in cell.split(SEPARATOR))
+        return self.parse_record(cell)
+
+    def parse_record(self, cell: str) -> object:
+        """The same of one record."""
+        if self.type == "boolean":
+            return _BOOLEANS.get(cell.strip().lower(), cell)
+        if self.type == "integer":
+            return int(cell) if _WHOLE.fullmatch(cell.strip()) else cell
+        if self.scale is not None:
+            from ldp.answers.scales import read_number
+
+            number = read_number(cell.strip())
+            place = self.index_of(cell) if number is None and self.scale.edges else None
+            if place is not None:
+                # A cell by its name: any number in it will do.
+                return self.scale.edges[place]
+            return cell if number is None else number
+        if self.fields:
+            from ldp.answers.fields import parsed
+
+            return parsed(self.fields, cell)
+        if self.ball is not None:
+            from ldp.answers.balls import read_vector
+
+            return read_vector(cell)
+        if self.most is not None:
+            texts = [] if cell == SEPARATOR else cell.split(SEPARATOR)
+            return tuple(text.strip() for text in texts)
+        return cell
+
+    def is_missing(self, cell: object) -> bool:
+        """Whether a cell of a table stands for no answer: it is empty, or the survey says so."""
+        if not isinstance(cell, str):
+            return False
+        text = cell.strip()
+        return not text or composed(text) in map(composed, self.missing)
+
+    def index_of(self, value: object) -> int | None:
+        """The place of a listed value, in whichever normalization form; None if it is none."""
+        if not isinstance(value, str):
+            return None
+        return (self._places or self._index).get(composed(value))
+
+    @property
+    def _index(self) -> dict[str, int]:
+        """The place of each value, made when an answer first asks for one."""
+        if self._places is None:
+            self._places = {composed(value): index for index, value in enumerate(self.written())}
+        return self._places
+
+    def _set(self, answer: object, most: int) -> int:
+        if not isinstance(answer, Sequence | Set) or isinstance(answer, str | bytes | bytearray):
+            raise AnswerError(
+                f"expected a collection of texts, got something of type {type(answer).__name__}"
+            )
+        places = [self.index_of(item) for item in answer]
+        values = [place for place in places if place is not None]
+        if len(values) < len(places):
+            raise AnswerError(
+                f"expected some of the question's {self.size} values, got something else among them"
+            )
+        if len(set(values)) < len(values):
+            raise AnswerError("expected values that all differ, got one of them again")
+        if len(values) > most:
+            raise AnswerError(f"expected at most {most} values, got more")
+        return set_of(values)
+
+
+def whole(answer: object) -> int:
+    """The whole number that an answer is. Raises `AnswerError`."""
+    if not isinstance(answer, int) or isinstance(answer, bool):
+        raise AnswerError(f"expected a whole number, got something of type {type(answer).__name__}")
+    return answer
+
+
+def within(number: Number, numbers: range, outside: str | Fraction) -> Number:
+    """A number of a range of whole numbers, or what stands in for it. Raises `AnswerError`."""
+    low, high = numbers[0], numbers[-1]
+    if low <= number <= high:
+        return number
+    from ldp.answers.scales import stand_in
+
+    counted = stand_in(Fraction(number), outside, Fraction(low), high=Fraction(high))
+    if counted is None:
+        raise AnswerError(f"expected a whole number from {low} to {high}, got another")
+    return type(number)(counted)

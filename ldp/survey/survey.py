@@ -1,0 +1,346 @@
+"""Surveys: what is asked, of what, through which mechanism; and their canonical fingerprints.
+
+The fingerprint of a question is the first 16 bytes of the SHA-256 of netstrings
+(`<length>:<bytes>,`): a format tag, the survey's name, the question's name, its type, the number of
+its values and the values (or `open`), the mechanism, every integer of its randomizer as
+`name=number`, if the survey has epochs, their seconds as `epoch=number`, if a device draws one of
+several questions, their names and weights as `draw=name:weight,...`, and of each public attribute
+that its reports carry `attribute=name`, the number of its values, and these. It covers what changes
+the meaning of a report, or of the id that it travels under, and whose it is, so that two surveys
+never share a tally; and nothing else: neither the text that people read, nor candidates, nor the
+way an epsilon was written. Versions of a survey share its name, and the fingerprints of those
+questions that did not change. The fingerprint of a group of questions that are answered together is
+made in the same way, of a format tag and the fingerprints of its questions in order.
+
+What a device may spend over its lifetime does not change the meaning of a report, so no fingerprint
+covers it. It is part of the terms that a respondent agrees to, and an app may pin: `terms` is the
+digest of everything that costs; where reports carry attributes, the size below which groups are not
+shown included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from functools import cached_property
+from itertools import chain
+
+from ldp.answers.domain import Domain, Placed, Value
+from ldp.errors import AnswerError
+from ldp.mechanisms.auto import Considered
+from ldp.mechanisms.contract import Declared, Randomizer, integers, lifetime_ratio
+from ldp.numbers.randomness import Random, system
+from ldp.survey.attributes import LEAST_GROUP, Attribute, Attributes, parts_of
+from ldp.survey.draws import Draw
+
+FINGERPRINT_SIZE = 16
+ROUNDING_BYTES = 8
+"""What is drawn to round a number to a point of its scale."""
+_MOST_SHOWN = 20
+"""Questions that the `repr` of a survey shows."""
+
+
+class Question:
+    """One question of a survey.
+
+    `mechanism` is the resolved one; `candidates` names a file that only an aggregator reads.
+
+    A device charges `price` for a report, or for each value whose permanent response it keeps; at
+    most `charges` times. `choice` is what there was to choose from, where the survey left the
+    mechanism to us; `profile` names what gave the parameters, if that was one of `survey.profiles`.
+    `survey` is the name of its survey, and `epoch` the length of that one's epochs in seconds.
+    `keys` are those of the survey file that nothing else here tells, as they stood there.
+    `draw` is the group of which a device answers one question; None where it answers this one.
+    `attributes` are the public ones that its reports carry.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        domain: Domain,
+        mechanism: str,
+        randomizer: Randomizer,
+        declared: Declared,
+        text: str = "",
+        candidates: str | None = None,
+        charges: int = 1,
+        choice: tuple[Considered, ...] = (),
+        profile: str = "",
+        epoch: int | None = None,
+        survey: str = "",
+        keys: Mapping[str, object] | None = None,
+        draw: Draw | None = None,
+        attributes: Attributes = (),
+    ) -> None:
+        self.name = name
+        self.draw = draw
+        self.attributes = attributes
+        self.domain = domain
+        self.mechanism = mechanism
+        self.randomizer = randomizer
+        self.declared = declared
+        self.text = text
+        self.candidates = candidates
+        self.charges = charges
+        self.choice = choice
+        self.profile = profile
+        self.epoch = epoch
+        self.survey = survey
+        self.keys = keys
+        self.layout = randomizer.layout
+        self.width = self.layout.width
+        self.fingerprint = _fingerprint(self)
+        self.memoizes = bool(getattr(randomizer, "memoizes", False))
+        # A permanent response is kept for a value: the same answer must have the same one.
+        self.rounds = domain.has_between and not self.memoizes
+        self.chooses = self.rounds or domain.key_scale is not None or domain.per_device == "one"
+        """Whether something is drawn to tell which value an answer is."""
+        self._texts = domain.values if randomizer.kind == "bloom" else None
+
+    def __repr__(self) -> str:
+        return (
+            f"<Question {self.name!r}: {self.domain.summary}; {self.mechanism}, "
+            f"epsilon {self.declared.text}>"
+        )
+
+    @cached_property
+    def price(self) -> Fraction:
+        """The ratio of one charge: that of all ever sent about a value, or of one report."""
+        return lifetime_ratio(self.randomizer) or self.randomizer.ratio
+
+    @cached_property
+    def price_text(self) -> str:
+        """The same, as it is written down."""
+        return str(self.price)
+
+    @property
+    def share(self) -> Fraction:
+        """The share of the devices that answer it: all, unless they draw one of several."""
+        return Fraction(1) if self.draw is None else self.draw.share(self.name)
+
+    @property
+    def members(self) -> tuple[Question, ...]:
+        """A question that is answered by itself travels alone."""
+        return (self,)
+
+    def value(self, answer: object, random: Random = system) -> Value:
+        """What the randomizer takes for an answer.
+
+        A number between two points of its scale is rounded to one of them, at random. Eight bytes
+        are drawn for that whatever the answer is, where a scale has points; and sixteen before, if
+        one of a device's records is taken. The same eight round the numbers that come with keys, of
+        which one is reported at most.
+
+        Raises `AnswerError`; it names the question, not the answer.
+        """
+        places = self.places(answer)
+        if self.domain.key_scale is not None:
+            from ldp.answers.key_values import rounded
+
+            return rounded(places, random)
+        value, rest = places[0]
+        if self.domain.per_device == "one":
+            from ldp.answers.contributions import chosen
+
+            value, rest = chosen(places, random)
+        if not self.rounds:
+            return value
+        drawn = int.from_bytes(random(ROUNDING_BYTES), "little")
+        return int(value) + (drawn < rest)
+
+    def place(self, answer: object) -> Placed:
+        """The same before anything is drawn: a value, and 2^64 times the chance of the next one.
+
+        Of several records of which one is drawn, that of the first. Raises `AnswerError` as `value`
+        does.
+        """
+        return self.places(answer)[0]
+
+    def places(self, answer: object) -> tuple[Placed, ...]:
+        """The same of each record, where one of several is drawn, or of each key that is held."""
+        try:
+            places = self.domain.places(answer)
+        except AnswerError as error:
+            raise AnswerError(f"question {self.name!r}: {error}") from None
+        if not self.rounds:
+            for _, rest in places:
+                if rest:
+                    raise AnswerError(
+                        f"question {self.name!r}: expected a number on the scale, got one between "
+                        "two points"
+                    )
+        if self._texts is None:
+            return places
+        return tuple((self._texts[int(value)].encode(), rest) for value, rest in places)
+
+
+class Group:
+    """Questions that are answered together, whose reports travel end to end, as one row."""
+
+    def __init__(self, members: tuple[Question, ...]) -> None:
+        self.members = members
+        self.name = "+".join(question.name for question in members)
+        self.width = sum(question.width for question in members)
+        self.epoch = members[0].epoch
+        self.attributes = members[0].attributes
+        fingerprints = (question.fingerprint for question in members)
+        self.fingerprint = _digest([b"ldp-joint-1", *fingerprints])
+        self.memoizes = all(question.memoizes for question in members)
+        """Whether there is a report whenever it is answered."""
+
+    def __repr__(self) -> str:
+        return f"<Group {self.name}: answered together>"
+
+
+Envelope = Question | Group
+"""What one report answers, and what its fingerprint stands for."""
+
+
+class Survey:
+    """A named set of questions, some of them in groups. `survey[name]` is a question.
+
+    `lifetime` is what a device may spend on it, ever; None if only the questions set limits.
+    `epoch` is the length of its epochs in seconds, None without; `grace` how many seconds after an
+    epoch's end its batches are still taken (if not said, as many as it has itself).
+
+    `attributes` are what reports say openly of a device, if anything; groups by them are shown if
+    they have at least `least_group` reports.
+
+    Two surveys are equal if a device is asked for the same on the same terms: their `terms`, which
+    include the fingerprint, are equal. What people read makes no difference to it.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        questions: tuple[Question, ...],
+        groups: tuple[Group, ...] = (),
+        lifetime: Declared | None = None,
+        grace: int | None = None,
+        attributes: tuple[Attribute, ...] = (),
+        least_group: int = LEAST_GROUP,
+    ) -> None:
+        self.name = name
+        self.attributes = attributes
+        self.least_group = least_group
+        self.questions = questions
+        self.groups = groups
+        self.lifetime = lifetime
+        self.epoch = questions[0].epoch
+        self.grace = grace or self.epoch or 0
+        self._by_name = {question.name: question for question in questions}
+        self.group_of = {question.name: group for group in groups for question in group.members}
+        self.alone = {
+            question.name: question for question in questions if question.name not in self.group_of
+        }
+        """The questions that are answered by themselves."""
+        parts = (
+            sorted(question.fingerprint for question in questions),
+            sorted(group.fingerprint for group in groups),
+        )
+        self.fingerprint = _digest([b"ldp-survey-1", name.encode(), *parts[0], *parts[1]])
+
+    @cached_property
+    def terms(self) -> bytes:
+        """The digest of all that a respondent agrees to spend.
+
+        It is as exact as the fingerprint that it includes.
+        """
+        stop = "" if self.lifetime is None else self.lifetime.text
+        ordered = sorted(self, key=lambda question: question.name)
+        charges = (f"{question.name}={question.charges}".encode() for question in ordered)
+        crowd = [b"least_group=%d" % self.least_group] if self.attributes else []
+        return _digest([b"ldp-terms-1", self.fingerprint, stop.encode(), *charges, *crowd])
+
+    @cached_property
+    def draws(self) -> tuple[Draw, ...]:
+        """The groups of questions of which a device answers one."""
+        draws = (question.draw for question in self if question.draw is not None)
+        return tuple(dict.fromkeys(draws))
+
+    @cached_property
+    def drawn(self) -> frozenset[str]:
+        """The names of the questions of which a device answers one of a group."""
+        return frozenset(name for draw in self.draws for name in draw.names)
+
+    @property
+    def tallied(self) -> tuple[Envelope, ...]:
+        """What an aggregator keeps a tally of: every question, and every group besides."""
+        return (*self.questions, *self.groups)
+
+    @property
+    def envelopes(self) -> tuple[Envelope, ...]:
+        """What is sent: the questions that are answered by themselves, and the groups."""
+        return (*self.alone.values(), *self.groups)
+
+    def __getitem__(self, name: str) -> Question:
+        question = self._by_name.get(name)
+        if question is None:
+            raise AnswerError(
+                f"expected one of the survey's questions ({', '.join(self._by_name)}), got {name!r}"
+            )
+        return question
+
+    def __iter__(self) -> Iterator[Question]:
+        return iter(self.questions)
+
+    def __len__(self) -> int:
+        return len(self.questions)
+
+    def __eq__(self, other: object) -> bool:
+        return self.terms == other.terms if isinstance(other, Survey) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.terms)
+
+    def __repr__(self) -> str:
+        lines = [f"<Survey {self.name!r}, fingerprint {self.fingerprint.hex()}:"]
+        lines += [f"  {envelope!r}" for envelope in (*self.questions[:_MOST_SHOWN], *self.groups)]
+        hidden = len(self.questions) - _MOST_SHOWN
+        return (
+            "\n".join([*lines, *([f"  and {hidden:,} more questions"] if hidden > 0 else [])]) + ">"
+        )
+
+    def to_toml(self) -> str:
+        """The text of a survey file that parses to an equal survey, its texts included.
+
+        Raises `ValueError` if a question was not read from such a file, nor made by `ldp.question`.
+        """
+        # Imported here, because no device writes surveys.
+        from ldp.survey.survey_toml import survey_table, toml_text
+
+        return toml_text(survey_table(self))
+
+
+def _fingerprint(question: Question) -> bytes:
+    numbers = [
+        f"{name}={_written(number)}"
+        for name, number in sorted(integers(question.randomizer).items())
+    ]
+    epoch = [] if question.epoch is None else [f"epoch={question.epoch}"]
+    names = [question.survey, question.name]
+    draw = [] if question.draw is None else [f"draw={question.draw.text}"]
+    parts = chain(
+        ["ldp-question-2", *names, question.domain.type],
+        question.domain.parts(),
+        [question.mechanism, *numbers, *epoch, *draw],
+        parts_of(question.attributes),
+    )
+    return _digest(part.encode() for part in parts)
+
+
+def _digest(parts: Iterable[bytes]) -> bytes:
+    # Imported here, as it takes longer to load than the rest of the core, and importing a client
+    # needs no fingerprint.
+    import hashlib
+
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(b"%d:%b," % (len(part), part))
+    return digest.digest()[:FINGERPRINT_SIZE]
+
+
+def _written(number: int | tuple[tuple[int, ...], ...]) -> str:
+    if isinstance(number, int):
+        return str(number)
+    return ";".join(",".join(map(str, row)) for row in number)

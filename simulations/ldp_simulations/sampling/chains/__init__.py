@@ -1,0 +1,4 @@
+"""Chains: tallies of responses that devices keep.
+
+bloom  Bloom filters                               windows      permanent bits of some values
+"""
