@@ -8,11 +8,9 @@ from pathlib import Path
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
 EXAMPLES = ROOT / "examples"
-# Those of who operates a service, and what pages say besides, are no surveys.
+# What pages say besides is no survey.
 EXAMPLE_SURVEYS = sorted(
-    path
-    for path in EXAMPLES.rglob("*.toml")
-    if path.parent.name != "operating" and not path.name.endswith(".page.toml")
+    path for path in EXAMPLES.rglob("*.toml") if not path.name.endswith(".page.toml")
 )
 VECTORS = TESTS / "vectors"
 DATA = ROOT.parent / "shared" / "data"

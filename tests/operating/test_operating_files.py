@@ -2,31 +2,35 @@
 
 import json
 import re
+import stat
 import subprocess
 import tomllib
+from pathlib import Path
 
 import pytest
 import yaml
+from calling import run
 from click.testing import CliRunner
 from places import ROOT
 from running_service import LDP, running_service
 
 from ldp_aggregator.commands.main import main
-from ldp_service.alerts.flags import SECRET
-from ldp_service.commands.serve import serve
-from ldp_service.commands.serve_options import ServeOptions
-from ldp_service.commands.settings import PREFIX, settings_of
-from ldp_service.relay.command import SETTINGS, TOKEN
-from ldp_service.relay.command import serve as relay_serve
+from ldp_aggregator.service.alerts.flags import SECRET
+from ldp_aggregator.service.commands.serve import serve
+from ldp_aggregator.service.commands.serve_options import ServeOptions
+from ldp_aggregator.service.commands.settings import PREFIX, settings_of
+from ldp_aggregator.service.relay.command import SETTINGS, TOKEN
+from ldp_aggregator.service.relay.command import serve as relay_serve
+from ldp_aggregator.service.store.postgres_connection import PASSWORD
 
-FILES = ROOT / "examples" / "operating"
+FILES = ROOT / "aggregator/ldp_aggregator/service/operating/files"
 PAGE = ROOT / "docs" / "operating.md"
 TEXTS = {path.name: path.read_text(encoding="utf-8") for path in [*FILES.iterdir(), PAGE]}
 _METRIC = re.compile(r"\b(?:ldp|process)_[a-z_]+\b")
 _SUFFIX = re.compile(r"_(total|bucket|count|sum)$")
 _NO_METRICS = {"ldp_requests", "ldp_connections"}
 """Zones of nginx."""
-_TOKENS = {f"LDP_TOKEN_{scope}" for scope in ("UPLOAD", "ANALYST", "METRICS")}
+_TOKENS = {f"LDP_TOKEN_{scope}" for scope in ("UPLOAD", "ANALYST", "METRICS")} | {PASSWORD}
 
 USUAL = {
     'up{job="ldp"}': "1x2000",
@@ -137,6 +141,7 @@ def test_flags_and_variables_are_those_of_commands():
     commands = (
         "serve",
         "alerts test",
+        "operate init",
         "backup",
         "restore",
         "doctor",
@@ -155,6 +160,36 @@ def test_flags_and_variables_are_those_of_commands():
     manifest = next(yaml.safe_load_all(TEXTS["kubernetes.yaml"]))
     for table in (TEXTS["ldp.toml"], manifest["data"]["ldp.toml"]):
         assert tomllib.loads(table).keys() <= settings_of(serve).keys()
+
+
+@pytest.mark.parametrize("kind", ["--systemd", "--compose"])
+def test_a_domain_gets_files_with_the_same_names(kind, tmp_path):
+    """Nothing of the examples' is left in them; what is there already is not written over."""
+    folder = tmp_path / "here"
+    run("operate", "init", folder, kind, "--domain", "collect.test")
+    texts = {path.name: path.read_text() for path in folder.rglob("*") if path.is_file()}
+    assert "server_name collect.test;" in texts["nginx.conf"]
+    assert "example.org" not in "".join(texts.values())
+    [scraped] = yaml.safe_load(texts["prometheus.yaml"])["scrape_configs"]
+    [target] = scraped["static_configs"][0]["targets"]
+    assert f"server {target};" in texts["nginx.conf"]
+    token = scraped["authorization"]["credentials_file"]
+    if kind == "--systemd":
+        assert target == f"127.0.0.1:{tomllib.loads(texts['ldp.toml'])['port']}"
+        assert f"LoadCredential=ldp:{token.rpartition('/')[0]}\n" in texts["ldp.service"]
+        assert Path(token).name in texts
+    else:
+        compose = yaml.safe_load(texts["compose.yaml"])
+        assert target.partition(":")[0] in compose["services"]
+        files = [Path(secret["file"]) for secret in compose["secrets"].values()]
+        assert all((folder / file).read_text().strip() for file in files)
+        assert Path(token).name in compose["secrets"]
+    assert stat.S_IMODE((folder / "secrets" / "token_upload").stat().st_mode) == 0o600
+    before = sorted(tmp_path.rglob("*"))
+    run("operate", "init", folder, kind, "--domain", "other.test", code=1)
+    run("operate", "init", tmp_path / "none", kind, "--domain", "a b", code=1)
+    run("operate", "init", tmp_path / "none", "--domain", "other.test", code=2)
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_the_file_is_understood(monkeypatch):

@@ -1,4 +1,4 @@
-"""What an operator lives through, from the files of examples/operating: five troubles, one truth.
+"""What an operator lives through, from the shipped files: five troubles, one truth.
 
 `LDPKIT_REHEARSAL=1 pytest -s -n 0 tests/operating/test_rehearsal.py` runs PostgreSQL with an
 ordinary role, two workers of `ldp serve`, nginx with the file of the example in front, and
@@ -32,7 +32,7 @@ from ldp import parse_survey
 from ldp.numbers.epochs import batch_id, parse_length
 from ldp.wire.wire import Batch
 
-FILES = Path(__file__).parents[2] / "examples" / "operating"
+FILES = Path(__file__).parents[2] / "aggregator/ldp_aggregator/service/operating/files"
 EPOCHS = TEXT.replace('name = "example"', 'name = "example"\nepoch = "1h"', 1)
 OWN = False
 """The certificate is made here, and known to no one."""

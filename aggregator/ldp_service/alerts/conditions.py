@@ -12,7 +12,7 @@
     tokens       more than 5 % of an hour's uploads (to this process, 20 or more) had no good one
     noise        reports that are shown do not look as their mechanism draws them, at 1e-6
 
-These are the thresholds of the rules for Prometheus (examples/operating/rules.yaml). What does not
+These are the thresholds of the rules for Prometheus (`operating/files/rules.yaml`). What does not
 last but happens is an event: an epoch that closes, tokens that are changed.
 """
 
