@@ -15,15 +15,15 @@ from places import ROOT
 from running_service import LDP, running_service
 
 from ldp_aggregator.commands.main import main
-from ldp_aggregator.service.alerts.flags import SECRET
-from ldp_aggregator.service.commands.serve import serve
-from ldp_aggregator.service.commands.serve_options import ServeOptions
-from ldp_aggregator.service.commands.settings import PREFIX, settings_of
-from ldp_aggregator.service.relay.command import SETTINGS, TOKEN
-from ldp_aggregator.service.relay.command import serve as relay_serve
-from ldp_aggregator.service.store.postgres_connection import PASSWORD
+from ldp_service.alerts.flags import SECRET
+from ldp_service.commands.serve import serve
+from ldp_service.commands.serve_options import ServeOptions
+from ldp_service.commands.settings import PREFIX, settings_of
+from ldp_service.relay.command import SETTINGS, TOKEN
+from ldp_service.relay.command import serve as relay_serve
+from ldp_service.store.postgres_connection import PASSWORD
 
-FILES = ROOT / "aggregator/ldp_aggregator/service/operating/files"
+FILES = ROOT / "aggregator/ldp_service/operating/files"
 PAGE = ROOT / "docs" / "operating.md"
 TEXTS = {path.name: path.read_text(encoding="utf-8") for path in [*FILES.iterdir(), PAGE]}
 _METRIC = re.compile(r"\b(?:ldp|process)_[a-z_]+\b")

@@ -32,7 +32,7 @@ from ldp import parse_survey
 from ldp.numbers.epochs import batch_id, parse_length
 from ldp.wire.wire import Batch
 
-FILES = Path(__file__).parents[2] / "aggregator/ldp_aggregator/service/operating/files"
+FILES = Path(__file__).parents[2] / "aggregator/ldp_service/operating/files"
 EPOCHS = TEXT.replace('name = "example"', 'name = "example"\nepoch = "1h"', 1)
 OWN = False
 """The certificate is made here, and known to no one."""

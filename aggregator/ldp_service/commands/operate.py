@@ -25,7 +25,7 @@ def init(folder: Path, kind: str | None, domain: str) -> None:
     The first lines of each file say where it belongs. The survey is yours: survey.toml beside
     ldp.toml.
     """
-    from ldp_aggregator.service.operating.init import write_files
+    from ldp_service.operating.init import write_files
 
     if kind is None:
         raise click.UsageError("expected --systemd or --compose, got neither")

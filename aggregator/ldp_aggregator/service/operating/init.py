@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from secrets import token_urlsafe
 
-from ldp_aggregator.files import FileError, check_writable, written_whole
+from ldp_aggregator.output.files import FileError, check_writable, written_whole
 
 FILES = Path(__file__).parent / "files"
 SYSTEMD = (
