@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp_aggregator.analyses.designs.estimation import check_identified, estimated
-from ldp_aggregator.analyses.designs.law import Arm, Law
-from ldp_aggregator.analyses.designs.matrix_file import matrix_law
-from ldp_aggregator.analyses.designs.result import DesignEstimates, DesignGroups
-from ldp_aggregator.analyses.designs.rows import DesignRows, answers_of, arms_of, table_of
-from ldp_aggregator.analyses.designs.sizes import (
+from ldp_aggregator.arrays import Floats, Integers
+from ldp_aggregator.designs.estimation import check_identified, estimated
+from ldp_aggregator.designs.law import Arm, Law
+from ldp_aggregator.designs.matrix_file import matrix_law
+from ldp_aggregator.designs.result import DesignEstimates, DesignGroups
+from ldp_aggregator.designs.rows import DesignRows, answers_of, arms_of, table_of
+from ldp_aggregator.designs.sizes import (
     power_to_tell,
     shares_for,
     size_for_width,
@@ -107,10 +108,7 @@ class Design:
         rows = DesignRows.read(table)
         columns, by = _names(answers), _names(by)
         places, said = answers_of(rows, columns, self.law.answers, codes=codes)
-        told = None if arm is None else rows.texts(arm)
-        if self.by_row:
-            told = rows.written(self.by_row)
-        arms = arms_of(told, self.law.arms, rows.people)
+        arms = self.arms_of(rows, arm)
         shape = len(self.law.arms), len(self.law.answers)
         groups = {}
         for label, some in rows.groups(by, where).items():
@@ -122,6 +120,16 @@ class Design:
                     raise
                 said.append(f"group {', '.join(label)} is left out: {error}")
         return DesignGroups(by, groups, tuple(said))
+
+    def arms_of(self, rows: DesignRows, arm: str | None) -> Integers:
+        """Return each row's place among the samples, from a column or from the design of the row.
+
+        It is -1 where a row says none. Raises `EstimateError` for samples that there are not.
+        """
+        told = None if arm is None else rows.texts(arm)
+        if self.by_row:
+            told = rows.written(self.by_row)
+        return arms_of(told, self.law.arms, rows.people)
 
     def _estimated(self, counts: Floats, level: float, estimand: str) -> DesignEstimates:
         """What counts say, (arms, answers)."""

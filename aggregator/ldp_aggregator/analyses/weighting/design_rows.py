@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 
 from ldp.errors import EstimateError, UnknownNameError
-from ldp.numbers.channel import Channel, right_inverse
-from ldp_aggregator.analyses.designs.law import NO, YES, Arm
-from ldp_aggregator.analyses.designs.rows import DesignRows, answers_of, arms_of
-from ldp_aggregator.analyses.designs.survey_design import Design, design
-from ldp_aggregator.analyses.rows.columns import Table
-from ldp_aggregator.analyses.rows.reading import SurveyRows
-from ldp_aggregator.analyses.weighting.answers import Answers, Part
-from ldp_aggregator.analyses.weighting.reading import check_reports
-from ldp_aggregator.analyses.weighting.rows import (
+from ldp_aggregator.arrays import Floats, Integers
+from ldp_aggregator.designs.law import NO, YES, Arm
+from ldp_aggregator.designs.rows import DesignRows, answers_of
+from ldp_aggregator.designs.survey_design import Design, design
+from ldp_aggregator.rows.columns import Table
+from ldp_aggregator.rows.reading import SurveyRows
+from ldp_aggregator.weighting.answers import Answers, Part
+from ldp_aggregator.weighting.reading import check_reports
+from ldp_aggregator.weighting.rows import (
     SamplingFrame,
     Told,
     answers_beside,
@@ -39,7 +39,7 @@ class DesignedRows:
     """A table of respondents whose answers a survey design randomized."""
 
     words: str
-    """The design, such as "warner p=.7"; several with semicolons between."""
+    """The design, such as "warner p=.7"; several with semicolons between, or columns in braces."""
     table: Table
     """As for `ldp_aggregator.read_rows`."""
     answers: str
@@ -52,7 +52,7 @@ class DesignedRows:
     @cached_property
     def design(self) -> Design:
         """The design. Raises `EstimateError` for one with people who do not follow."""
-        made = design(self.words)
+        made = design(self.words, self.table)
         law = made.law
         if set(law.types) != {YES, NO} or law.honest < len(law.types):
             raise EstimateError(
@@ -89,7 +89,7 @@ def answers_of_any(
     if name != rows.answers:
         raise UnknownNameError(name, [rows.answers], "the column of answers")
     law, (places, _) = rows.design.law, rows.read
-    arms = arms_of(rows.rows, rows.arm, law.arms)
+    arms = rows.design.arms_of(rows.rows, rows.arm)
     chosen = np.flatnonzero((places >= 0) & (arms >= 0))
     kept, lacking = with_covariates(rows.rows, chosen, attributes)
     chosen = chosen[kept]
