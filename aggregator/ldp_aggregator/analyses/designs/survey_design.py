@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp_aggregator.arrays import Floats, Integers
-from ldp_aggregator.designs.estimation import check_identified, estimated
-from ldp_aggregator.designs.law import Arm, Law
-from ldp_aggregator.designs.matrix_file import matrix_law
-from ldp_aggregator.designs.result import DesignEstimates, DesignGroups
-from ldp_aggregator.designs.rows import DesignRows, answers_of, arms_of, table_of
-from ldp_aggregator.designs.sizes import (
+from ldp_aggregator.analyses.designs.estimation import check_identified, estimated
+from ldp_aggregator.analyses.designs.law import Arm, Law
+from ldp_aggregator.analyses.designs.matrix_file import matrix_law
+from ldp_aggregator.analyses.designs.result import DesignEstimates, DesignGroups
+from ldp_aggregator.analyses.designs.rows import DesignRows, answers_of, arms_of, table_of
+from ldp_aggregator.analyses.designs.sizes import (
     power_to_tell,
     shares_for,
     size_for_width,
@@ -29,7 +28,7 @@ from ldp_aggregator.designs.sizes import (
 from ldp_aggregator.analyses.designs.table import ROWS
 from ldp_aggregator.analyses.designs.words import counts_of, parameters, placed, split
 from ldp_aggregator.analyses.rows.columns import Table
-from ldp_aggregator.numerics.arrays import Floats
+from ldp_aggregator.numerics.arrays import Floats, Integers
 
 MATRIX = "matrix"
 _MOST_DESIGNS = 100

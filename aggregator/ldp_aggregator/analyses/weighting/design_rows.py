@@ -16,15 +16,14 @@ from typing import Any
 import numpy as np
 
 from ldp.errors import EstimateError, UnknownNameError
-from ldp_aggregator.arrays import Floats, Integers
-from ldp_aggregator.designs.law import NO, YES, Arm
-from ldp_aggregator.designs.rows import DesignRows, answers_of
-from ldp_aggregator.designs.survey_design import Design, design
-from ldp_aggregator.rows.columns import Table
-from ldp_aggregator.rows.reading import SurveyRows
-from ldp_aggregator.weighting.answers import Answers, Part
-from ldp_aggregator.weighting.reading import check_reports
-from ldp_aggregator.weighting.rows import (
+from ldp_aggregator.analyses.designs.law import NO, YES, Arm
+from ldp_aggregator.analyses.designs.rows import DesignRows, answers_of
+from ldp_aggregator.analyses.designs.survey_design import Design, design
+from ldp_aggregator.analyses.rows.columns import Table
+from ldp_aggregator.analyses.rows.reading import SurveyRows
+from ldp_aggregator.analyses.weighting.answers import Answers, Part
+from ldp_aggregator.analyses.weighting.reading import check_reports
+from ldp_aggregator.analyses.weighting.rows import (
     SamplingFrame,
     Told,
     answers_beside,
