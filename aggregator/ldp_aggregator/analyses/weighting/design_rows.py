@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ldp.errors import EstimateError, UnknownNameError
+from ldp.numbers.channel import Channel, right_inverse
 from ldp_aggregator.analyses.designs.law import NO, YES, Arm
 from ldp_aggregator.analyses.designs.rows import DesignRows, answers_of
 from ldp_aggregator.analyses.designs.survey_design import Design, design
