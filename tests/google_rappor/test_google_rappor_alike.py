@@ -18,13 +18,15 @@ from google_rappor_files import (
     write_collection,
 )
 
-from ldp_aggregator.answers.options import Options
-from ldp_aggregator.decoders.moments import bit_designs
-from ldp_aggregator.decoders.moments.bit_designs import BitDesign, design_of
-from ldp_aggregator.exchange.google_rappor import alike
-from ldp_aggregator.exchange.google_rappor.alike import alike_together, group_name
-from ldp_aggregator.exchange.google_rappor.decoding import decode, legacy_question
-from ldp_aggregator.exchange.google_rappor.files import Candidates, read_map
+from ldp import parse_survey
+from ldp_aggregator.bloom.decoding import design_matrix
+from ldp_aggregator.google_rappor import alike
+from ldp_aggregator.google_rappor.alike import alike_together, group_name
+from ldp_aggregator.google_rappor.decoding import decode, legacy_question
+from ldp_aggregator.google_rappor.files import Candidates, read_map
+from ldp_aggregator.moments import bit_designs
+from ldp_aggregator.moments.bit_designs import BitDesign, design_of
+from ldp_aggregator.options import Options
 
 FILES = "--params params.csv --counts counts.csv --map map.csv"
 
@@ -185,3 +187,30 @@ def test_large_groups_have_short_names():
     assert group_name(["a"]) == "a"
     assert group_name(list("abcde")) == "a or b or c or d or e"
     assert group_name(list("abcdefg")) == "a or b or c or d or e or 2 more"
+
+
+def test_candidates_of_a_survey_are_grouped_too(tmp_path, monkeypatch):
+    """Those with the same bits in all cohorts: told by `check`, and estimated as one."""
+    monkeypatch.chdir(tmp_path)
+    names = [f"text {number}" for number in range(12)]
+    (tmp_path / "texts.txt").write_text("\n".join(names))
+    (tmp_path / "s.toml").write_text(
+        '[survey]\nname = "s"\n[[question]]\nname = "q"\ntype = "text"\nmechanism = "rappor"\n'
+        'candidates = "texts.txt"\nbloom_bits = 16\nhashes = 1\ncohorts = 1\n'
+        'f = "1/8"\np = "1/8"\nq = "7/8"'
+    )
+    survey = parse_survey((tmp_path / "s.toml").read_text())
+    bits = np.argmax(design_matrix(survey["q"].randomizer, names).toarray(), axis=0)
+    alike = {" or ".join(np.array(names)[bits == bit]) for bit in set(bits.tolist())}
+    assert 2 < len(alike) < 12
+    said = ldp("check s.toml").stderr
+    for group in alike - set(names):
+        assert f"no number of reports tells them apart: {group.replace(' or ', ', ')};" in said
+    (tmp_path / "answers.csv").write_text("q\n" + "\n".join(names * 100))
+    ldp("randomize s.toml -i answers.csv -o reports.ldp")
+    outcome = ldp("estimate s.toml reports.ldp --format json")
+    found = json.loads(outcome.stdout)["questions"]["q"]["values"]
+    assert {value["value"] for value in found} == alike
+    for value in found:
+        expected = len(value["value"].split(" or ")) / 12
+        assert abs(value["frequency"] - expected) < 6 * value["standard_error"]

@@ -119,14 +119,14 @@ def test_another_clients_bits_do_not_explain_the_reports(client, explained, fold
 
 
 def test_reports_are_counted_from_their_highest_bit(folder):
-    """A report's first digit is its highest bit.
+    """A report's first digit is its highest bit, in binary and in hexadecimal.
 
     Clients are counted, and columns that hold answers are not read.
     """
     rows = [
         "client,cohort,bloom,prr,irr",
         'c1,0,?,?,"1000000000000001"',
-        "c1,3,?,?,0000000000000010",
+        "c1,3,?,?,0002",
     ]
     (folder / "reports.csv").write_text("\n".join(rows))
     counts, clients = read_reports(folder / "reports.csv", PARAMETERS)
@@ -265,11 +265,46 @@ def test_survey_for_new_collections(folder):
     randomizer = parse_survey((folder / "colour.toml").read_text())["colour"].randomizer
     assert (randomizer.bits, randomizer.hashes, randomizer.cohorts) == PARAMETERS[:3]
     assert randomizer.support == DIALECTS["python"].as_run(PARAMETERS).support
+    assert "unless h = m = 1" in ldp("rappor survey --params params.csv --map map.csv", 2).stderr
     (folder / "params.csv").write_text("k,h,m,p,q,f\n16,2,4,0.25,0.25,0.5\n")
     assert (
         "params.csv: question 1 (rappor).p, q, f"
         in ldp("rappor survey --params params.csv", 1).stderr
     )
+
+
+def test_basic_survey_for_new_collections(folder):
+    """One bit for each value, which have to be named: in one cohort, hashed ones collide."""
+    (folder / "params.csv").write_text("k,h,m,p,q,f\n4,1,1,0.25,0.75,0.5\n")
+    line = "rappor survey --params params.csv --name mode -o mode.toml"
+    assert "name its values by --map or --values" in ldp(line, 2).stderr
+    (folder / "map.csv").write_text("bus,2\nfoot,3\ncar,1\n")
+    ldp(f"{line} --map map.csv")
+    asked = parse_survey((folder / "mode.toml").read_text())["mode"]
+    assert asked.domain.values == ("car", "bus", "foot")
+    assert asked.randomizer[:3] == (3, 0, 1)
+    (folder / "values.txt").write_text("bus\ncar\n")
+    ldp(f"{line} --values values.txt")
+    values = parse_survey((folder / "mode.toml").read_text())["mode"].domain.values
+    assert values == ("bus", "car")
+    for options, status, message in (
+        ("--values values.txt --map map.csv", 2, "either --map or --values"),
+        ("--map twice.csv", 1, "got one bit for two"),
+        ("--values many.txt", 1, "expected at most 4 values, one for each bit (k), got 5"),
+    ):
+        (folder / "twice.csv").write_text("bus,2\ncar,2\n")
+        (folder / "many.txt").write_text("a\nb\nc\nd\ne\n")
+        assert message in ldp(f"{line} {options}", status).stderr
+
+
+def test_bits_in_opposite_order_are_named(folder):
+    """The reports of one who wrote the lowest bit first: the cause, and not texts in no list."""
+    rows = [row.split(",") for row in COUNTS.splitlines()]
+    (folder / "counts.csv").write_text(lines([row[0], *row[:0:-1]] for row in rows))
+    line = "rappor import --params params.csv --counts counts.csv --map map.csv"
+    assert "they were written lowest bit first" in ldp(line).stderr
+    (folder / "counts.csv").write_text(COUNTS)
+    assert "lowest bit first" not in ldp(line).stderr
 
 
 MAP, COUNTS = map_text(CELLS), counts_text(PARAMETERS, CELLS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,9 @@ from ldp_aggregator.output.formats.formats import formats_of
 
 if TYPE_CHECKING:
     from ldp_aggregator.versions.comparison import VersionChanges
+
+_MOST_COMPARED = 1 << 16
+"""Candidates of a question: comparing the bits of so many takes a second or two."""
 
 REASON = click.option(
     "--accept",
@@ -81,7 +85,7 @@ def check_survey(
             )
         ctx.exit(0 if _check_folder(survey_path, against, register_path) else 1)
     survey = read_survey(survey_path)
-    read_candidates(survey, survey_path)
+    candidates = read_candidates(survey, survey_path)
     if json_path is not None:
         from ldp.survey.compiled import compiled
 
@@ -96,6 +100,28 @@ def check_survey(
         if not _accepted(survey, comparisons, register_path, reason=reason):
             ctx.exit(1)
     warn(survey)
+    for warning in _colliding(survey, candidates):
+        click.echo(f"warning: {warning}", err=True)
+
+
+def _colliding(survey: Survey, candidates: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """What to say of candidates that set the same bits in all cohorts."""
+    import numpy as np
+
+    from ldp_aggregator.decoders.table import decoder_of
+
+    for name, texts in candidates.items():
+        question = survey[name]
+        alike = decoder_of(question.randomizer).alike
+        if alike is None or not 1 < len(texts) <= _MOST_COMPARED:
+            continue
+        shape = question.layout.cohorts, 1 + question.layout.bits
+        for group in alike(question.randomizer, np.ones(shape, dtype=np.int64), texts).groups:
+            yield (
+                f"question {name!r}: {len(group)} candidates set the same bits in all cohorts, so "
+                f"no number of reports tells them apart: {', '.join(group)}; take more "
+                "`bloom_bits` or `cohorts`"
+            )
 
 
 def _check_folder(folder: Path, against: str, register_path: Path | None) -> bool:

@@ -108,16 +108,17 @@ def import_files(
     Reports do not say which client made them. Name it, and they are decoded with the probabilities
     that it drew with, which are not quite those of the parameters.
     """
-    from ldp_aggregator.exchange.google_rappor.alike import group_warnings
-    from ldp_aggregator.exchange.google_rappor.decoding import (
+    from ldp_aggregator.google_rappor.alike import group_warnings
+    from ldp_aggregator.google_rappor.decoding import (
         counts_of_answers,
         decode,
+        is_turned_round,
         legacy_question,
     )
-    from ldp_aggregator.exchange.google_rappor.dialects import DIALECTS
-    from ldp_aggregator.exchange.google_rappor.files import read_parameters
-    from ldp_aggregator.exchange.google_rappor.privacy import explanation, warnings
-    from ldp_aggregator.exchange.google_rappor.results import results_csv
+    from ldp_aggregator.google_rappor.dialects import DIALECTS
+    from ldp_aggregator.google_rappor.files import read_parameters
+    from ldp_aggregator.google_rappor.privacy import explanation, warnings
+    from ldp_aggregator.google_rappor.results import results_csv
 
     output_options = OutputOptions(**asked)
     if export_path is not None:
@@ -142,6 +143,13 @@ def import_files(
     if not quiet:
         for warning in group_warnings(groups):
             click.echo(f"warning: {warning}", err=True)
+        if is_turned_round(estimates, counts, candidates, options):
+            click.echo(
+                "warning: these reports fit the candidates with their bits in opposite order: they "
+                "were written lowest bit first. Turn the bits of each report round, and import "
+                "again",
+                err=True,
+            )
     if export_path is not None:
         hand_out(export_path, results_csv(estimates[question.name]))
     output_options.hand_over(estimates)
@@ -334,15 +342,47 @@ def decode_ngrams(
     "--name", default="rappor", show_default=True, help="Of the survey, and of its question."
 )
 @click.option(
+    "--map", "map_path", type=_FILE, help="Of basic RAPPOR (h = m = 1): map.csv, for its values."
+)
+@click.option(
+    "--values", "values_path", type=_FILE, help="The values of basic RAPPOR instead, one a line."
+)
+@click.option(
     "--output", "-o", type=OUTPUT_FILE, help="Write to this file instead of standard output."
 )
-def survey(parameters_path: Path, name: str, output: Path | None) -> None:
-    """Write a survey file with the parameters of google/rappor, for collections with our client."""
-    from ldp_aggregator.exchange.google_rappor.files import read_parameters
-    from ldp_aggregator.exchange.google_rappor.survey import survey_text
+def survey(
+    parameters_path: Path,
+    name: str,
+    map_path: Path | None,
+    values_path: Path | None,
+    output: Path | None,
+) -> None:
+    """Write a survey file with the parameters of google/rappor, for collections with our client.
 
-    text = survey_text(read_parameters(parameters_path), name, str(parameters_path))
-    hand_out(output, text)
+    Basic RAPPOR (h = m = 1) has a bit for each value: name the values, by --map or --values.
+    """
+    from ldp_aggregator.google_rappor.files import read_map, read_parameters
+    from ldp_aggregator.google_rappor.survey import basic_survey_text, survey_text, values_of
+
+    if map_path is not None and values_path is not None:
+        raise click.UsageError("expected either --map or --values")
+    parameters = read_parameters(parameters_path)
+    place = str(parameters_path)
+    if not parameters.basic:
+        if map_path is not None or values_path is not None:
+            raise click.UsageError("expected no --map and no --values unless h = m = 1")
+        hand_out(output, survey_text(parameters, name, place))
+        return
+    if map_path is not None:
+        values = values_of(read_map(map_path, parameters), str(map_path))
+    elif values_path is not None:
+        values = tuple(read_lines(values_path))
+    else:
+        raise click.UsageError(
+            f"{place}: h = m = 1 is basic RAPPOR, with a bit for each value: name its values by "
+            "--map or --values. Hashed to the bits of one cohort, values collide for good"
+        )
+    hand_out(output, basic_survey_text(parameters, values, name, place))
 
 
 def _reports(

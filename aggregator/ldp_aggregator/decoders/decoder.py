@@ -29,14 +29,16 @@ from ldp_aggregator.tallies.counting.counting import total_reports
 if TYPE_CHECKING:
     from ldp.answers.domain import Domain
     from ldp.mechanisms.contract import Randomizer
-    from ldp.mechanisms.places.pyramid import View
-    from ldp.mechanisms.values.projective import ProjectiveResponse
-    from ldp.survey.survey import Question
-    from ldp_aggregator.decoders.key_laws import Balances
-    from ldp_aggregator.decoders.moments.moments import Moments
-    from ldp_aggregator.decoders.moments.together import Spread
-    from ldp_aggregator.decoders.other_results import Reach, VectorParts
-    from ldp_aggregator.numerics.arrays import Counts, Floats, Indices, Integers
+    from ldp.mechanisms.projective import ProjectiveResponse
+    from ldp.mechanisms.pyramid import View
+    from ldp.survey import Question
+    from ldp_aggregator.arrays import Counts, Floats, Indices, Integers
+    from ldp_aggregator.google_rappor.alike import Grouped
+    from ldp_aggregator.key_values.laws import Balances
+    from ldp_aggregator.moments.moments import Moments
+    from ldp_aggregator.moments.together import Spread
+    from ldp_aggregator.search.reach import Reach
+    from ldp_aggregator.vectors.mean_vector import VectorParts
 
 MOST_VALUES = 2048
 """For a mean of frequencies: beyond, their covariance is too large to be summed up."""
@@ -331,6 +333,8 @@ class Decoder:
     """Whether frequencies are so noisy beside the mean that they are shown only when asked for."""
     values: Callable[[Question, Counts, Sequence[str]], tuple[tuple[str, ...], str]] = listed
     """Which values are estimated, and what to know about the choice."""
+    alike: Callable[[Randomizer, Counts, Sequence[str]], Grouped] | None = None
+    """The candidates, of which those that reports cannot tell apart are one."""
     mean_parts: Callable[[Randomizer, Any, Counts], Parts | None] = mean_of_frequencies
     """From the moments of the frequencies, which are None where there are none."""
     shape: Callable[[Randomizer, Counts, str], Floats] = no_shape

@@ -7,15 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ldp.errors import EstimateError
-from ldp.survey import draws
-from ldp.survey.survey import Question
-from ldp_aggregator.answers.distributions.applicable import check_asked
-from ldp_aggregator.answers.estimates.frequencies import estimates_from, moments_of, with_means
-from ldp_aggregator.answers.estimates.manipulation import Manipulation, manipulation
-from ldp_aggregator.answers.estimates.means import Mean, ends_of, mean_of
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
-from ldp_aggregator.answers.estimates.remarks import on_distribution, on_districts, on_privacy
-from ldp_aggregator.answers.estimates.without_frequencies import (
+from ldp.survey import Question
+from ldp_aggregator.arrays import Counts, Floats
+from ldp_aggregator.decoders.decoder import Queries
+from ldp_aggregator.decoders.table import decoder_of
+from ldp_aggregator.distributions.applicable import check_asked
+from ldp_aggregator.estimates.frequencies import estimates_from, moments_of, with_means
+from ldp_aggregator.estimates.manipulation import Manipulation, manipulation
+from ldp_aggregator.estimates.means import Mean, ends_of, mean_of
+from ldp_aggregator.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.estimates.remarks import on_distribution, on_districts, on_groups, on_privacy
+from ldp_aggregator.estimates.without_frequencies import (
     mean_alone,
     nothing_yet,
     of_vector,
@@ -98,8 +100,13 @@ def estimate_question(
     `design` gives the bits of the candidates, of shape (cohorts * bits, M), if our hash functions
     did not set them.
     """
+    remarks = on_privacy(question)
+    alike = decoder_of(question.randomizer).alike
+    if alike and candidates and design is None and total_reports(counts, question.layout):
+        (candidates, design), groups = alike(question.randomizer, counts, candidates)
+        remarks = (*remarks, *on_groups(groups))
     estimates = _estimated(question, counts, options, candidates=candidates, design=design)
-    return replace(estimates, remarks=(*on_privacy(question), *estimates.remarks))
+    return replace(estimates, remarks=(*remarks, *estimates.remarks))
 
 
 def _estimated(

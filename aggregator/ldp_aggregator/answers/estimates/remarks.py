@@ -74,6 +74,15 @@ def beyond_noise(names: Sequence[str], estimates: Floats, errors: Floats) -> tup
     return (Remark("not-followed", text),)
 
 
+def on_groups(groups: Sequence[Sequence[str]]) -> tuple[Remark, ...]:
+    """Of candidates that are estimated together, because no report tells them apart."""
+    if not groups:
+        return ()
+    from ldp_aggregator.google_rappor.alike import group_warnings
+
+    return tuple(Remark("alike", text) for text in group_warnings(groups))
+
+
 def on_privacy(question: Question) -> tuple[Remark, ...]:
     """Whether reports rule answers out, and which."""
     if question.declared.is_finite:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ldp.answers.domain import Domain
+import numpy as np
+
+from ldp.domain import Domain
 from ldp.errors import EstimateError
 from ldp.mechanisms.chains.rappor import Rappor
 from ldp.mechanisms.contract import Declared
@@ -109,6 +111,26 @@ def decode(
                 question, counts, options, candidates=names, design=design
             )
     return _alone(estimates), groups
+
+
+def is_turned_round(
+    estimates: SurveyEstimates, counts: Counts, candidates: Candidates | None, options: Options
+) -> bool:
+    """Whether reports that do not fit the candidates do so with the bits in opposite order."""
+    (found,) = estimates
+    if candidates is None or not _does_not_fit(found):
+        return False
+    turned = np.concatenate([counts[:, :1], counts[:, :0:-1]], axis=1)
+    try:
+        others, _ = decode(found.question, turned, candidates, options)
+    except EstimateError:
+        return False
+    (other,) = others
+    return bool(other.checks) and not _does_not_fit(other)
+
+
+def _does_not_fit(estimates: QuestionEstimates) -> bool:
+    return any(check.suspicious for check in estimates.checks)
 
 
 def _alone(estimates: QuestionEstimates) -> SurveyEstimates:

@@ -68,6 +68,11 @@ class Parameters(NamedTuple):
         """Whether the one bit is the answer."""
         return self.bits == 1
 
+    @property
+    def basic(self) -> bool:
+        """Whether each value may have a bit of its own: nothing else keeps two of them apart."""
+        return self.bits > 1 and self.hashes == self.cohorts == 1
+
 
 class Candidates(NamedTuple):
     """M names, and the bits that each sets.

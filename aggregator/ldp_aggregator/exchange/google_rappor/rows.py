@@ -12,6 +12,7 @@ from ldp.numbers.exact import fraction
 from ldp_aggregator.output.files import FileError, opened_text
 
 _LONGEST = 60
+_HEX = frozenset("0123456789abcdef")
 
 
 class Row(NamedTuple):
@@ -42,12 +43,17 @@ class Row(NamedTuple):
         return int(number)
 
     def bits(self, column: int, many: int) -> int:
-        """The vector in a column, of so many digits, the highest bit first."""
+        """The vector in a column, of so many digits, the highest bit first; or in hexadecimal."""
         digits = self.cells[column - 1]
-        if len(digits) != many or not set(digits) <= {"0", "1"}:
-            expected = "a digit 0 or 1" if many == 1 else f"{many} digits 0 or 1"
-            raise self.refusal(expected, shown(digits), column)
-        return int(digits, 2)
+        if len(digits) == many and set(digits) <= {"0", "1"}:
+            return int(digits, 2)
+        in_hex = -(-many // 4)
+        if many > 1 and len(digits) == in_hex and set(digits.lower()) <= _HEX:
+            vector = int(digits, 16)
+            if vector < 1 << many:
+                return vector
+        expected = f"{many} digits 0 or 1, or {in_hex} of hexadecimal"
+        raise self.refusal("a digit 0 or 1" if many == 1 else expected, shown(digits), column)
 
     def probability(self, column: int) -> Fraction:
         """The exact probability in a column."""

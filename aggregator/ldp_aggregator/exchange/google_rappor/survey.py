@@ -9,10 +9,13 @@ noise.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+
 from ldp.errors import EstimateError
-from ldp.survey.survey import Question
-from ldp.survey.survey_file import parse_survey
-from ldp_aggregator.exchange.google_rappor.files import Parameters
+from ldp.survey import Question
+from ldp.survey_file import parse_survey
+from ldp_aggregator.google_rappor.files import Candidates, Parameters
 
 NAME = "rappor"
 
@@ -28,14 +31,42 @@ def survey_text(parameters: Parameters, name: str, place: str) -> str:
             f"{place}: expected k from 2, got 1: the answer is a boolean, so write a survey file "
             "with a question of type boolean"
         )
-    probabilities = "".join(f'{key} = "{getattr(parameters, key)}"\n' for key in "pqf")
-    text = (
-        f'[survey]\nname = "{name}"\n\n'
-        f'[[question]]\nname = "{name}"\ntype = "text"\nmechanism = "rappor"\n'
+    keys = (
+        'type = "text"\n'
         f"bloom_bits = {parameters.bits}\n"
         f"hashes = {parameters.hashes}\n"
         f"cohorts = {parameters.cohorts}\n"
-        f"{probabilities}"
+    )
+    return _checked_text(parameters, keys, name, place)
+
+
+def basic_survey_text(parameters: Parameters, values: Sequence[str], name: str, place: str) -> str:
+    """The survey file of basic RAPPOR: a category, each of whose values has its own bit."""
+    if len(values) > parameters.bits:
+        raise EstimateError(
+            f"{place}: expected at most {parameters.bits} values, one for each bit (k), got "
+            f"{len(values)}"
+        )
+    keys = f'type = "category"\nvalues = {json.dumps([*values], ensure_ascii=False)}\n'
+    return _checked_text(parameters, keys, name, place)
+
+
+def values_of(candidates: Candidates, place: str) -> tuple[str, ...]:
+    """The names of a map that gives each a bit of its own, in the order of the bits."""
+    design = candidates.design.toarray()
+    if (design.sum(axis=1) > 1).any():
+        raise EstimateError(
+            f"{place}: expected a bit of its own for each value (h = m = 1), got one bit for two"
+        )
+    bits = design.argmax(axis=0)
+    return tuple(candidates.names[at] for at in bits.argsort().tolist())
+
+
+def _checked_text(parameters: Parameters, keys: str, name: str, place: str) -> str:
+    probabilities = "".join(f'{key} = "{getattr(parameters, key)}"\n' for key in "pqf")
+    text = (
+        f'[survey]\nname = "{name}"\n\n'
+        f'[[question]]\nname = "{name}"\nmechanism = "rappor"\n{keys}{probabilities}'
     )
     parse_survey(text, place)
     return text
