@@ -62,10 +62,6 @@ from ldp.answers.domain import BOOLEAN_VALUES, SEPARATOR, Domain
 from ldp.answers.fields import SUBSETS
 from ldp.answers.keys import LEAST_EPSILON, Keys, written_name
 from ldp.errors import MOST_TOLD, Problem, SurveyError
-from ldp.exact import fraction, limit_of
-from ldp.fields import SUBSETS
-from ldp.joint import joint_groups
-from ldp.keys import LEAST_EPSILON, Keys, written_name
 from ldp.mechanisms import (
     AUTOMATIC,
     GOALS,

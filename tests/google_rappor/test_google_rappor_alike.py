@@ -19,14 +19,14 @@ from google_rappor_files import (
 )
 
 from ldp import parse_survey
-from ldp_aggregator.bloom.decoding import design_matrix
-from ldp_aggregator.google_rappor import alike
-from ldp_aggregator.google_rappor.alike import alike_together, group_name
-from ldp_aggregator.google_rappor.decoding import decode, legacy_question
-from ldp_aggregator.google_rappor.files import Candidates, read_map
-from ldp_aggregator.moments import bit_designs
-from ldp_aggregator.moments.bit_designs import BitDesign, design_of
-from ldp_aggregator.options import Options
+from ldp_aggregator.answers.options import Options
+from ldp_aggregator.decoders.bloom.decoding import design_matrix
+from ldp_aggregator.decoders.moments import bit_designs
+from ldp_aggregator.decoders.moments.bit_designs import BitDesign, design_of
+from ldp_aggregator.exchange.google_rappor import alike
+from ldp_aggregator.exchange.google_rappor.alike import alike_together, group_name
+from ldp_aggregator.exchange.google_rappor.decoding import decode, legacy_question
+from ldp_aggregator.exchange.google_rappor.files import Candidates, read_map
 
 FILES = "--params params.csv --counts counts.csv --map map.csv"
 

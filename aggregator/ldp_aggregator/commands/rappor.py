@@ -108,17 +108,17 @@ def import_files(
     Reports do not say which client made them. Name it, and they are decoded with the probabilities
     that it drew with, which are not quite those of the parameters.
     """
-    from ldp_aggregator.google_rappor.alike import group_warnings
-    from ldp_aggregator.google_rappor.decoding import (
+    from ldp_aggregator.exchange.google_rappor.alike import group_warnings
+    from ldp_aggregator.exchange.google_rappor.decoding import (
         counts_of_answers,
         decode,
         is_turned_round,
         legacy_question,
     )
-    from ldp_aggregator.google_rappor.dialects import DIALECTS
-    from ldp_aggregator.google_rappor.files import read_parameters
-    from ldp_aggregator.google_rappor.privacy import explanation, warnings
-    from ldp_aggregator.google_rappor.results import results_csv
+    from ldp_aggregator.exchange.google_rappor.dialects import DIALECTS
+    from ldp_aggregator.exchange.google_rappor.files import read_parameters
+    from ldp_aggregator.exchange.google_rappor.privacy import explanation, warnings
+    from ldp_aggregator.exchange.google_rappor.results import results_csv
 
     output_options = OutputOptions(**asked)
     if export_path is not None:
@@ -361,8 +361,12 @@ def survey(
 
     Basic RAPPOR (h = m = 1) has a bit for each value: name the values, by --map or --values.
     """
-    from ldp_aggregator.google_rappor.files import read_map, read_parameters
-    from ldp_aggregator.google_rappor.survey import basic_survey_text, survey_text, values_of
+    from ldp_aggregator.exchange.google_rappor.files import read_map, read_parameters
+    from ldp_aggregator.exchange.google_rappor.survey import (
+        basic_survey_text,
+        survey_text,
+        values_of,
+    )
 
     if map_path is not None and values_path is not None:
         raise click.UsageError("expected either --map or --values")

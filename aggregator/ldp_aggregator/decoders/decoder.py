@@ -29,16 +29,16 @@ from ldp_aggregator.tallies.counting.counting import total_reports
 if TYPE_CHECKING:
     from ldp.answers.domain import Domain
     from ldp.mechanisms.contract import Randomizer
-    from ldp.mechanisms.projective import ProjectiveResponse
-    from ldp.mechanisms.pyramid import View
-    from ldp.survey import Question
-    from ldp_aggregator.arrays import Counts, Floats, Indices, Integers
-    from ldp_aggregator.google_rappor.alike import Grouped
-    from ldp_aggregator.key_values.laws import Balances
-    from ldp_aggregator.moments.moments import Moments
-    from ldp_aggregator.moments.together import Spread
-    from ldp_aggregator.search.reach import Reach
-    from ldp_aggregator.vectors.mean_vector import VectorParts
+    from ldp.mechanisms.places.pyramid import View
+    from ldp.mechanisms.values.projective import ProjectiveResponse
+    from ldp.survey.survey import Question
+    from ldp_aggregator.decoders.key_laws import Balances
+    from ldp_aggregator.decoders.moments.moments import Moments
+    from ldp_aggregator.decoders.moments.together import Spread
+    from ldp_aggregator.decoders.search.reach import Reach
+    from ldp_aggregator.decoders.vectors.mean_vector import VectorParts
+    from ldp_aggregator.exchange.google_rappor.alike import Grouped
+    from ldp_aggregator.numerics.arrays import Counts, Floats, Indices, Integers
 
 MOST_VALUES = 2048
 """For a mean of frequencies: beyond, their covariance is too large to be summed up."""

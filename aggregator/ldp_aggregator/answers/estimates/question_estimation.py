@@ -7,17 +7,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ldp.errors import EstimateError
-from ldp.survey import Question
-from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.decoders.decoder import Queries
-from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.distributions.applicable import check_asked
-from ldp_aggregator.estimates.frequencies import estimates_from, moments_of, with_means
-from ldp_aggregator.estimates.manipulation import Manipulation, manipulation
-from ldp_aggregator.estimates.means import Mean, ends_of, mean_of
-from ldp_aggregator.estimates.question_estimates import QuestionEstimates
-from ldp_aggregator.estimates.remarks import on_distribution, on_districts, on_groups, on_privacy
-from ldp_aggregator.estimates.without_frequencies import (
+from ldp.survey.survey import Question
+from ldp_aggregator.answers.distributions.applicable import check_asked
+from ldp_aggregator.answers.estimates.frequencies import estimates_from, moments_of, with_means
+from ldp_aggregator.answers.estimates.manipulation import Manipulation, manipulation
+from ldp_aggregator.answers.estimates.means import Mean, ends_of, mean_of
+from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.estimates.remarks import (
+    on_distribution,
+    on_districts,
+    on_groups,
+    on_privacy,
+)
+from ldp_aggregator.answers.estimates.without_frequencies import (
     mean_alone,
     nothing_yet,
     of_vector,

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ldp.answers.texts import composed
 from ldp.errors import EstimateError
 from ldp.mechanisms.chains.rappor import Rappor
 from ldp.mechanisms.contract import Randomizer
-from ldp.mechanisms.rappor import Rappor
-from ldp.survey import Question
-from ldp.texts import composed
-from ldp_aggregator.arrays import Counts, Floats
-from ldp_aggregator.bloom.decoding import bloom_moments, design_matrix
+from ldp.survey.survey import Question
+from ldp_aggregator.decoders.bloom.decoding import bloom_moments, design_matrix
 from ldp_aggregator.decoders.decoder import Asked, Decoder, Rates, Refusal, known_as, of_support
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.decoders.moments.repeats import noise_of
@@ -25,7 +23,7 @@ from ldp_aggregator.decoders.moments.scores import Scores, among_others, ones_of
 from ldp_aggregator.numerics.arrays import Counts, Floats
 
 if TYPE_CHECKING:
-    from ldp_aggregator.google_rappor.alike import Grouped
+    from ldp_aggregator.exchange.google_rappor.alike import Grouped
 
 
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
@@ -134,8 +132,8 @@ def scores_of_design(
 
 def alike(randomizer: Randomizer, counts: Counts, candidates: Sequence[str]) -> Grouped:
     """Those that set the same bits in all cohorts with reports."""
-    from ldp_aggregator.google_rappor.alike import alike_together
-    from ldp_aggregator.google_rappor.files import Candidates
+    from ldp_aggregator.exchange.google_rappor.alike import alike_together
+    from ldp_aggregator.exchange.google_rappor.files import Candidates
 
     names = tuple(dict.fromkeys(map(composed, candidates)))
     design = design_matrix(known_as(randomizer, Rappor), names)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer, is_memoized
-from ldp.survey import Question
+from ldp.survey.survey import Question
 
 if TYPE_CHECKING:
     from ldp.mechanisms.chains.rappor import Rappor

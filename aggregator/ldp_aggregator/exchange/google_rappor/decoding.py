@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ldp.domain import Domain
+from ldp.answers.domain import Domain
 from ldp.errors import EstimateError
 from ldp.mechanisms.chains.rappor import Rappor
 from ldp.mechanisms.contract import Declared

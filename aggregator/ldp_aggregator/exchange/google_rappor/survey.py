@@ -13,9 +13,9 @@ import json
 from collections.abc import Sequence
 
 from ldp.errors import EstimateError
-from ldp.survey import Question
-from ldp.survey_file import parse_survey
-from ldp_aggregator.google_rappor.files import Candidates, Parameters
+from ldp.survey.survey import Question
+from ldp.survey.survey_file import parse_survey
+from ldp_aggregator.exchange.google_rappor.files import Candidates, Parameters
 
 NAME = "rappor"
 
