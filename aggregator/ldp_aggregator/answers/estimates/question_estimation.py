@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ldp.errors import EstimateError
+from ldp.survey import draws
 from ldp.survey.survey import Question
 from ldp_aggregator.answers.distributions.applicable import check_asked
 from ldp_aggregator.answers.estimates.frequencies import estimates_from, moments_of, with_means
