@@ -111,7 +111,7 @@ AUTOMATIC = ("grr", "ss", "pgr", "hr", "set-unary", "pad-grr", "pad-ss", "pad-pg
 GOALS = {
     "frequencies": AUTOMATIC,
     "mean": ("dithered",),
-    "distribution": ("numbers.arcs", "tree"),
+    "distribution": ("arcs", "tree"),
     "shape": ("square-wave",),
     "map": AUTOMATIC,
     "rectangles": ("pyramid",),
