@@ -12,6 +12,7 @@ An entry is a line of JSON, in the one spelling that `line_of` gives, and ends w
     worse        what became worse for respondents, as `place: aspect: before -> after`
     accepted     why that was accepted; null if nothing became worse
     toml         the survey, as `Survey.to_toml` writes it
+    page         the SHA-256 of the page file that is shown with it, if there is one
 
 Whoever changes a line in the middle has to change all after it, and with them the head that others
 have seen. Nothing here is signed: a head is worth as much as the number of people who keep it.
@@ -73,6 +74,7 @@ class Entry(NamedTuple):
     worse: tuple[str, ...]
     accepted: str | None
     toml: str
+    page: str = ""
 
     def survey(self) -> Survey:
         """The survey that it registers. Raises `RegisterError` if there is none of that name."""
@@ -115,16 +117,28 @@ class Register(NamedTuple):
         """The entries of a survey, the oldest first."""
         return [entry for entry in self.entries if entry.name == name]
 
-    def find(self, survey: Survey) -> Entry | None:
-        """The newest entry of exactly this version, its texts included; None if there is none."""
+    def find(self, survey: Survey, page: str | None = None) -> Entry | None:
+        """The newest entry of exactly this version, its texts included; None if there is none.
+
+        And of the page file of this hash, if one is given.
+        """
         text = survey.to_toml()
         for entry in reversed(self.versions(survey.name)):
+            if page not in (None, entry.page):
+                continue
             # What an older release wrote may be spelled otherwise today.
             if entry.toml == text or entry.survey().to_toml() == text:
                 return entry
         return None
 
-    def follow(self, survey: Survey, day: date, worse: tuple[str, ...], reason: str | None) -> str:
+    def follow(
+        self,
+        survey: Survey,
+        day: date,
+        worse: tuple[str, ...],
+        reason: str | None,
+        page: str = "",
+    ) -> str:
         """The line, with its newline, that registers one more version.
 
         Raises `RegisterError` for a reason that is no line of text.
@@ -141,6 +155,7 @@ class Register(NamedTuple):
             worse=worse,
             accepted=reason,
             toml=survey.to_toml(),
+            page=page,
         )
         return line_of(entry) + "\n"
 
@@ -167,6 +182,8 @@ def line_of(entry: Entry) -> str:
         "accepted": entry.accepted,
         "toml": entry.toml,
     }
+    if entry.page:
+        fields["page"] = entry.page
     return json.dumps(fields, ensure_ascii=False)
 
 
@@ -190,6 +207,7 @@ def entry_of(line: bytes, place: str) -> Entry:
             worse=tuple(fields["worse"]),
             accepted=fields["accepted"],
             toml=fields["toml"],
+            page=fields.get("page", ""),
         )
         is_sound = _has_types(fields) and line_of(entry) == text
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -213,6 +231,7 @@ def _has_types(fields: Mapping[str, Any]) -> bool:
         and _is(_DAY, fields["day"])
         and _is(_FINGERPRINT, fields["fingerprint"])
         and _is(_FINGERPRINT, fields["terms"])
+        and ("page" not in fields or _is(_HASH, fields["page"]))
         and (accepted is None or (isinstance(accepted, str) and accepted.isprintable()))
     )
 

@@ -1,6 +1,7 @@
 """What `ldp check` says of page files: reworded translations, and ways to refuse."""
 
 import shutil
+from datetime import date
 
 import pytest
 from calling import run
@@ -16,6 +17,7 @@ PAGE = (
     'labels = {bus = "By bus"}\n[language.de.question.mode]\ntext = "Wie kommen Sie?"\n'
 )
 REWORDED = PAGE.replace("Wie kommen Sie?", "Wie kamen Sie?")
+WORDS = "0" * 64
 LINE = "page language.de.question.mode.text: words: Wie kommen Sie? -> Wie kamen Sie?"
 
 
@@ -87,12 +89,32 @@ def test_a_reworded_translation_needs_a_reason(folder, against):
     assert "-> none" in run(*words, code=1).output
 
 
-def test_registers_keep_no_pages(folder):
-    """And it is said that nothing was compared."""
+def test_a_register_binds_the_page_file(folder):
+    """By its hash: other words need a reason, are not proved to be in it, and are not served."""
     run("register", "add", "log", "survey.toml")
+    against = ("check", "survey.toml", "--against", "log")
+    assert "nothing changed" in run(*against).output
     (folder / "survey.page.toml").write_text(REWORDED)
-    said = run("check", "survey.toml", "--against", "log").output
-    assert "the page file is not compared" in said
+    assert "worse   page file: words: " in run(*against, code=1).output
+    verified = ("register", "verify", "log", "survey.toml")
+    proved = ("register", "prove", "inclusion", "log", "survey.toml", "--output", "proof.json")
+    served = ("serve", "survey.toml", "--register", "log", "--store", "s.db")
+    for words in (verified, proved, served):
+        said = run(*words, code=1).output
+        assert "expected the page file that is registered with trip" in said
+    assert "expected a reason" in run("register", "add", "log", "survey.toml", code=1).output
+    run("register", "add", "log", "survey.toml", "--accept", "clearer words")
+    for words in (verified, proved):
+        run(*words)
+    head = run("register", "head", "log").output.strip()
+    assert "clearer words" in run("register", "check-proof", "proof.json", "--head", head).output
+    (folder / "survey.page.toml").unlink()
+    assert "page file: words: " in run(*against, code=1).output
+    register = parse_register((folder / "log").read_bytes())
+    silent = register.follow(register.entries[0].survey(), date(2026, 11, 28), (), None, page=WORDS)
+    with (folder / "log").open("a") as log:
+        log.write(silent)
+    assert "got none for: page file: words: " in run("register", "verify", "log", code=1).output
     (folder / "survey.page.toml").write_text("[page")
     said = run("check", "survey.toml", "--against", "HEAD", code=1).output
     assert "expected TOML in UTF-8" in said

@@ -97,7 +97,7 @@ def check_survey(
         for comparison in comparisons:
             shown = comparison.rendered(form) if form else comparison.plain()
             hand_out(None, shown)
-        if not _accepted(survey, comparisons, register_path, reason=reason):
+        if not _accepted(survey, comparisons, register_path, reason, survey_path):
             ctx.exit(1)
     warn(survey)
     for warning in _colliding(survey, candidates):
@@ -158,7 +158,7 @@ def _check_folder(folder: Path, against: str, register_path: Path | None) -> boo
                 comparisons.append(compare_versions(survey, others[place]))
         for comparison in comparisons:
             hand_out(None, comparison.plain())
-        is_accepted &= _accepted(survey, comparisons, register_path, reason=None)
+        is_accepted &= _accepted(survey, comparisons, register_path, None, path)
     for place, old in gone.items():
         click.echo(f"{old.name}: gone, as it stood in {place}: it is not asked any more", err=True)
     click.echo(f"{len(files)} surveys in {folder}", err=True)
@@ -183,7 +183,7 @@ def _comparisons(
     """With the older version; and with the newest registered one, if that is yet another."""
     from ldp_aggregator.versions.comparison import compare_versions
     from ldp_aggregator.versions.git import NoVersionError
-    from ldp_aggregator.versions.pages import page_beside
+    from ldp_aggregator.versions.pages import hash_beside, page_beside, page_of_hash
     from ldp_aggregator.versions.register_file import read_register, steps
     from ldp_aggregator.versions.sources import older_versions
 
@@ -194,18 +194,14 @@ def _comparisons(
     comparisons = []
     if older.versions:
         *earlier, old = older.versions
+        page = page_of_hash(hash_beside(path)) if older.is_hash else page_beside(path)
         comparison = compare_versions(survey, old, earlier)
-        page = page_beside(path)
-        if older.page is not None:
-            comparison = comparison.with_pages(page, older.page)
-        elif page:
-            click.echo("the page file is not compared: a register keeps none", err=True)
-        comparisons.append(comparison)
+        comparisons.append(comparison.with_pages(page, older.page or {}))
     else:
         click.echo(f"{survey.name}: a first version, as there is none in {older.place}", err=True)
     if register_path is not None and register_path.exists():
         known = {comparison.old.to_toml() for comparison in comparisons}
-        for step in steps(read_register(register_path), survey):
+        for step in steps(read_register(register_path), survey, hash_beside(path)):
             if step.old.to_toml() not in known:
                 click.echo("since the version that was registered last:", err=True)
                 comparisons.append(step)
@@ -217,20 +213,23 @@ def _accepted(
     comparisons: list[VersionChanges],
     register_path: Path | None,
     reason: str | None,
+    survey_path: Path,
 ) -> bool:
     """Whether nothing gets worse that no one has accepted: by now, or by a reason given here."""
     from ldp.transparency.entries import Register
+    from ldp_aggregator.versions.pages import hash_beside
     from ldp_aggregator.versions.register_file import add_version, not_accepted, read_register
 
+    page = hash_beside(survey_path)
     register = Register((), ())
     if register_path is not None and register_path.exists():
         register = read_register(register_path)
     open_lines = dict.fromkeys(
-        line for comparison in comparisons for line in not_accepted(register, comparison)
+        line for comparison in comparisons for line in not_accepted(register, comparison, page)
     )
     worse = {change.line for comparison in comparisons for change in comparison.worse}
     if reason is not None and register_path is not None:
-        added = add_version(register_path, survey, reason, comparisons=comparisons)
+        added = add_version(register_path, survey, reason, comparisons, page)
         click.echo(
             f"entry {added.entry.number} of {register_path}: "
             f"{'added' if added.is_new else 'there already'}",
@@ -246,7 +245,7 @@ def _accepted(
         )
         return False
     if worse:
-        accepted = register.find(survey)
+        accepted = register.find(survey, page)
         why = "" if accepted is None else f" (entry {accepted.number}: {accepted.accepted})"
         click.echo(f"{survey.name}: what gets worse was accepted{why}", err=True)
     return True

@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from ldp.survey.survey import Survey
-from ldp.transparency.entries import Register, RegisterError
+from ldp.transparency.entries import RegisterError
 from ldp.transparency.proofs import (
     check_consistency,
     check_inclusion,
@@ -22,9 +21,16 @@ from ldp.transparency.proofs import (
 from ldp_aggregator.commands.check import REASON
 from ldp_aggregator.commands.main import OUTPUT_FILE, Group
 from ldp_aggregator.commands.output_options import OUTPUT, format_option, present
-from ldp_aggregator.output.files import hand_out, read_bytes, read_survey
+from ldp_aggregator.files import hand_out, read_bytes, read_survey
+from ldp_aggregator.versions.pages import hash_beside
 from ldp_aggregator.versions.published import check_grown
-from ldp_aggregator.versions.register_file import add_version, mend, read_register, verify
+from ldp_aggregator.versions.register_file import (
+    add_version,
+    entry_of,
+    mend,
+    read_register,
+    verify,
+)
 
 _LARGEST_PROOF = 1 << 26
 REGISTER = click.argument("register_path", metavar="REGISTER", type=click.Path(path_type=Path))
@@ -51,7 +57,8 @@ def add_survey(register_path: Path, survey_path: Path, reason: str | None) -> No
     A version that is worse for those who are asked than the newest one of its name is refused
     without a reason. A file that is not there is made.
     """
-    added = add_version(register_path, read_survey(survey_path), reason)
+    page = hash_beside(survey_path)
+    added = add_version(register_path, read_survey(survey_path), reason, page=page)
     state = "added" if added.is_new else "there already"
     click.echo(f"entry {added.entry.number}: {added.entry.name}, {state}", err=True)
     click.echo(head_of(read_register(register_path)).text)
@@ -86,21 +93,10 @@ def verify_register(
         path = Path(since)
         check_grown(log, head_of(read_register(path)) if path.exists() else parse_head(since))
     for path in survey_paths:
-        entry_of_survey(log, read_survey(path), str(register_path))
+        entry_of(log, read_survey(path), hash_beside(path), str(register_path))
     names = {entry.name for entry in log.entries}
     click.echo(f"{len(log.entries)} entries of {len(names)} surveys are sound", err=True)
     click.echo(head_of(log).text)
-
-
-def entry_of_survey(log: Register, survey: Survey, place: str) -> int:
-    """The number of the entry of a survey. Raises `RegisterError` if there is none."""
-    entry = log.find(survey)
-    if entry is None:
-        raise RegisterError(
-            f"{place}: expected this version of {survey.name} ({survey.fingerprint.hex()}), got "
-            f"{len(log.versions(survey.name))} others; `ldp register add` adds it"
-        )
-    return entry.number
 
 
 @register.command()
@@ -156,7 +152,8 @@ def inclusion(
         raise click.UsageError("expected SURVEY or --entry, one of both")
     log = read_register(register_path)
     if survey_path is not None:
-        number = entry_of_survey(log, read_survey(survey_path), str(register_path))
+        survey, page = read_survey(survey_path), hash_beside(survey_path)
+        number = entry_of(log, survey, page, str(register_path)).number
     _hand_out(output, prove_inclusion(log, number or 0, since or 0))
 
 
@@ -197,6 +194,11 @@ def check_proof(proof_path: Path, head_text: str, survey_path: Path | None) -> N
             raise click.UsageError("--survey: expected a proof of inclusion")
         check_consistency(proof, first=kept)
         click.echo(f"{proof['size']}:{proof['root']} goes on from {kept.text}")
+        click.echo(
+            "a root does not show how many entries it is of: compare this head with that which the "
+            "register shows before you keep it",
+            err=True,
+        )
         return
     if survey_path is not None:
         entry = check_registered(read_survey(survey_path), kept, proof)
@@ -204,6 +206,8 @@ def check_proof(proof_path: Path, head_text: str, survey_path: Path | None) -> N
         entry = check_inclusion(proof, kept)
         entry.survey()
     click.echo(f"entry {entry.number}, {entry.day}: {entry.name} ({entry.fingerprint})")
+    if entry.page:
+        click.echo(f"  its page file has the SHA-256 {entry.page}")
     for line in entry.worse:
         click.echo(f"  became worse: {line}")
     if entry.accepted is not None:

@@ -10,6 +10,7 @@ know count as worse as well.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,9 @@ ENDING = ".page.toml"
 _SHOWN_ALIKE = ("one_by_one", "widget", "language")
 """How a page looks, and the name of its own language."""
 _REFUSALS = ("skip", "refusal")
-_TEXTS = ("title", "asked_by", "purpose", "contact", "thanks", "text", "help")
+_FILE = "file"
+"""What stands for all of a page file where only its hash is known."""
+_TEXTS = (_FILE, "title", "asked_by", "purpose", "contact", "thanks", "text", "help")
 _LABELS = "labels"
 _WORDS_CHANGED = "what people read has changed, and no program can tell what words mean"
 
@@ -47,6 +50,17 @@ def page_beside(survey_path: Path) -> Page:
     """The page file beside a survey; empty if there is none. Raises `PageFileError`."""
     path = survey_path.with_name(page_name(survey_path.name))
     return parse_page(read_bytes(path, LARGEST_PAGE), str(path)) if path.exists() else {}
+
+
+def hash_beside(survey_path: Path) -> str:
+    """The hash of the page file beside a survey, as registers keep it; empty if there is none."""
+    path = survey_path.with_name(page_name(survey_path.name))
+    return sha256(read_bytes(path, LARGEST_PAGE)).hexdigest() if path.exists() else ""
+
+
+def page_of_hash(page_hash: str) -> Page:
+    """A page file of which no more is known than its hash; empty if there is none."""
+    return {_FILE: page_hash} if page_hash else {}
 
 
 def page_name(survey_name: str) -> str:

@@ -28,6 +28,7 @@ from ldp.transparency.entries import (
 )
 from ldp_aggregator.output.files import FileError, read_bytes, sync_folder, write_whole
 from ldp_aggregator.versions.comparison import VersionChanges, compare_versions
+from ldp_aggregator.versions.pages import page_of_hash
 
 LARGEST = 1 << 30
 """Bytes of a register."""
@@ -51,25 +52,47 @@ def read_register(path: Path) -> Register:
     return parse_register(read_bytes(path, LARGEST), str(path))
 
 
-def steps(register: Register, survey: Survey) -> list[VersionChanges]:
+def entry_of(register: Register, survey: Survey, page: str, place: str) -> Entry:
+    """The entry of a survey and the hash of its page file. Raises `RegisterError` for none."""
+    entry = register.find(survey, page)
+    if entry is not None:
+        return entry
+    if register.find(survey) is not None:
+        raise RegisterError(
+            f"{place}: expected the page file that is registered with {survey.name} "
+            f"({survey.fingerprint.hex()}), got another, or none; `ldp register add` adds it"
+        )
+    raise RegisterError(
+        f"{place}: expected this version of {survey.name} ({survey.fingerprint.hex()}), got "
+        f"{len(register.versions(survey.name))} others; `ldp register add` adds it"
+    )
+
+
+def steps(register: Register, survey: Survey, page: str) -> list[VersionChanges]:
     """What changes from the newest registered version; nothing if it is this one, or there is none.
 
-    Raises `RegisterError` if the register's surveys are not what it says.
+    `page` is the hash of its page file. Raises `RegisterError` if the register's surveys are not
+    what it says.
     """
-    versions = [entry.survey() for entry in register.versions(survey.name)]
-    if not versions or versions[-1].to_toml() == survey.to_toml():
+    entries = register.versions(survey.name)
+    versions = [entry.survey() for entry in entries]
+    if not versions:
         return []
-    return [compare_versions(survey, versions[-1], versions[:-1])]
+    if (versions[-1].to_toml(), entries[-1].page) == (survey.to_toml(), page):
+        return []
+    comparison = compare_versions(survey, versions[-1], versions[:-1])
+    return [comparison.with_pages(page_of_hash(page), page_of_hash(entries[-1].page))]
 
 
-def not_accepted(register: Register, comparison: VersionChanges) -> list[str]:
+def not_accepted(register: Register, comparison: VersionChanges, page: str) -> list[str]:
     """What became worse and has no reason in the newest entries, if these are of the new version.
 
     A reason is for one step: who goes back and takes it again needs another one.
     """
-    text = comparison.new.to_toml()
+    new = comparison.new.to_toml(), page
     newest = takewhile(
-        lambda entry: entry.toml == text, reversed(register.versions(comparison.new.name))
+        lambda entry: (entry.toml, entry.page) == new,
+        reversed(register.versions(comparison.new.name)),
     )
     accepted = {line for entry in newest if entry.accepted is not None for line in entry.worse}
     return [change.line for change in comparison.worse if change.line not in accepted]
@@ -80,21 +103,24 @@ def add_version(
     survey: Survey,
     reason: str | None,
     comparisons: Sequence[VersionChanges] = (),
+    page: str = "",
 ) -> Added:
     """Register a version, behind those that are there; a first one makes the file.
 
-    `comparisons` are further ones whose worse changes the reason is for. Raises `WorseError` if it
-    is worse than the newest one of its name and there is no reason, `RegisterError` for a register
-    that is not sound, and `FileError`.
+    `page` is the hash of its page file. `comparisons` are further ones whose worse changes the
+    reason is for. Raises `WorseError` if it is worse than the newest one of its name and there is
+    no reason, `RegisterError` for a register that is not sound, and `FileError`.
     """
     if reason is not None:
         check_reason(reason)
     with _locked(path) as file:
         content = _content(file, path)
         register = parse_register(content, str(path))
-        steps_ = [*comparisons, *steps(register, survey)]
-        lines = dict.fromkeys(line for step in steps_ for line in not_accepted(register, step))
-        known = register.find(survey)
+        steps_ = [*comparisons, *steps(register, survey, page)]
+        lines = dict.fromkeys(
+            line for step in steps_ for line in not_accepted(register, step, page)
+        )
+        known = register.find(survey, page)
         newest = register.versions(survey.name)[-1:]
         if known is not None and [known] == newest and not lines:
             return Added(known, is_new=False)
@@ -109,6 +135,7 @@ def add_version(
             datetime.now(UTC).date(),
             tuple(lines),
             reason=reason if lines else None,
+            page=page,
         ).encode()
         _append(file, path, line, size=len(content))
     register = parse_register(content + line, str(path))
@@ -123,10 +150,13 @@ def verify(register: Register) -> list[Survey]:
     """
     surveys = check_surveys(register)
     newest: dict[str, list[Survey]] = {}
+    pages: dict[str, str] = {}
     for entry, survey in zip(register.entries, surveys, strict=True):
         before = newest.setdefault(entry.name, [])
         if before:
             comparison = compare_versions(survey, before[-1], before[:-1])
+            old_page = page_of_hash(pages[entry.name])
+            comparison = comparison.with_pages(page_of_hash(entry.page), old_page)
             silent = [change for change in comparison.worse if change.line not in entry.worse]
             if silent:
                 raise RegisterError(
@@ -140,6 +170,7 @@ def verify(register: Register) -> list[Survey]:
         if entry.accepted is not None:
             check_reason(entry.accepted, f"entry {entry.number}")
         before.append(survey)
+        pages[entry.name] = entry.page
     return surveys
 
 

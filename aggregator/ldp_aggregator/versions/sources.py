@@ -9,7 +9,7 @@
                          moved or is a new version beside the older ones, all surveys of its name
     origin/main:old.toml the file of that path in a revision
 
-The page file beside an older version comes from the same place; registers have none.
+The page file beside an older version comes from the same place; registers keep its hash alone.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from ldp_aggregator.versions.pages import (
     Page,
     page_beside,
     page_name,
+    page_of_hash,
     parse_page,
 )
 
@@ -49,7 +50,9 @@ class Older(NamedTuple):
     place: str
     """Where the last of them is from."""
     page: Page | None = None
-    """What the page file beside the last says; None where nobody keeps page files."""
+    """What the page file beside the last says; None where there is no older version."""
+    is_hash: bool = False
+    """Whether no more than its hash is known of it."""
 
 
 def older_versions(path: Path, survey: Survey, against: str) -> Older:
@@ -75,7 +78,8 @@ def _is_register(content: bytes) -> bool:
 
 def _of_register(content: bytes, survey: Survey, place: str) -> Older:
     entries = parse_register(content, place).versions(survey.name)
-    return Older(tuple(entry.survey() for entry in entries), place)
+    page = page_of_hash(entries[-1].page) if entries else None
+    return Older(tuple(entry.survey() for entry in entries), place, page, is_hash=True)
 
 
 def _of_folder(folder: Path, path: Path, survey: Survey) -> Older:

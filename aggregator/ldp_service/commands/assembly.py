@@ -200,9 +200,15 @@ def _register(options: ServeOptions, served: Iterable[Served]) -> PublishedRegis
     """The register, which has all surveys that are served. Raises `RegisterError`, `FileError`."""
     if options.register_path is None:
         return None
+    from ldp_aggregator.versions.pages import hash_beside
     from ldp_aggregator.versions.published import PublishedRegister
+    from ldp_aggregator.versions.register_file import entry_of
 
-    return PublishedRegister(options.register_path, [version.survey for version in served])
+    surveys = [version.survey for version in served]
+    register = PublishedRegister(options.register_path, surveys)
+    for path, survey in zip(options.paths, surveys, strict=True):
+        entry_of(register.read(), survey, hash_beside(path), str(options.register_path))
+    return register
 
 
 def _notes(options: ServeOptions) -> NoteFile | None:

@@ -44,6 +44,7 @@ interface Entry {
   readonly worse: readonly string[];
   readonly accepted: string | null;
   readonly toml: string;
+  readonly page?: string | undefined;
 }
 
 const whole = integerFrom(0, MOST_ENTRIES);
@@ -65,6 +66,7 @@ const ENTRY: Check<Entry> = record<Entry>({
   worse: listOf(text),
   accepted: optional(text),
   toml: text,
+  page: absentOr(hash),
 });
 
 export class PinnedRegister {
