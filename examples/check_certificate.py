@@ -43,6 +43,7 @@ from certificate_reading import (
     require,
     root_lower,
     scale_of,
+    signed,
     usable,
     values_of,
     whole,
@@ -268,8 +269,13 @@ def ratio_claims(of, record, ratio, *, declares):
 
 def metric_claims(question):
     """The claims about a promise that fades with distance, that of the middles of two cells."""
-    per_unit, steps = members(question["metric"], "epsilon_per_unit", "steps")
-    per_unit, (across, up) = exact(per_unit), map(exact, written(steps, list))
+    per_unit, lengths = members(question["metric"], "epsilon_per_unit", "lengths")
+    per_unit = exact(per_unit)
+    edges = [list(map(signed, field["scale"]["edges"][:2])) for field in question["fields"]]
+    across, up = (
+        (end - start) * exact(length)
+        for (start, end), length in zip(edges, written(lengths, list), strict=True)
+    )
     rows = integers_of({"weights": [WEIGHT]}, question["integers"])["weights"]
     cells = [divmod(place, math.isqrt(len(rows))) for place in range(len(rows))]
 
@@ -413,12 +419,12 @@ def survey_failures(survey):
 
 
 def delivered(question):
-    """What holds of a question. No fingerprint binds a unit of distance, so that it is printed."""
+    """What holds of a question. No fingerprint binds lengths, so that they are printed."""
     most = f"delivers at most {question['one_report']['epsilon']}"
     if question["mechanism"] != "metric":
         return most
-    per_unit, steps = members(question["metric"], "epsilon_per_unit", "steps")
-    return f"{most}, epsilon {per_unit} a unit where a cell is {' by '.join(steps)} units"
+    per_unit, (x, y) = members(question["metric"], "epsilon_per_unit", "lengths")
+    return f"{most}, epsilon {per_unit} a unit where 1 of x is {x} units and 1 of y {y}"
 
 
 def verdicts(survey):

@@ -295,6 +295,8 @@ class Metric(NamedTuple):
 
     per_unit: Fraction
     """Epsilon for each unit of distance."""
+    lengths: tuple[Fraction, Fraction]
+    """How long a unit of x is, and one of y, in units of distance."""
     steps: tuple[Fraction, Fraction]
     """How far it is from the middle of a cell to that of the next, along x and along y."""
 

@@ -83,7 +83,7 @@ def _metric(metric: Metric | None) -> dict[str, object]:
     return {
         "metric": {
             "epsilon_per_unit": str(metric.per_unit),
-            "steps": [str(step) for step in metric.steps],
+            "lengths": [str(length) for length in metric.lengths],
         }
     }
 

@@ -141,11 +141,11 @@ def test_a_certificate_has_both_and_the_program_checks_both(monkeypatch):
     checker = importlib.import_module("check_certificate")
     stated = json.loads(json.dumps(certificate(surveyed(cells=4, lengths=["0.5", 1]))))
     (question,) = stated["questions"]
-    assert question["metric"] == {"epsilon_per_unit": "1/2", "steps": ["5/4", "5/2"]}
+    assert question["metric"] == {"epsilon_per_unit": "1/2", "lengths": ["1/2", "1"]}
     assert checker.failures(question, stated) == []
     lines, sound = checker.verdicts(stated)
     assert sound
-    assert "epsilon 1/2 a unit where a cell is 5/4 by 5/2 units: holds" in lines[0]
+    assert "epsilon 1/2 a unit where 1 of x is 1/2 units and 1 of y 1: holds" in lines[0]
     question["metric"]["epsilon_per_unit"] = "1/3"
     assert checker.failures(question, stated) == [
         "it is not so that cells are told apart by their distance at most",

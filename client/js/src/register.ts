@@ -133,7 +133,8 @@ function entryOf(line: string): Entry {
   const written = (value: unknown): string => (
     Array.isArray(value) ? `[${value.map(written).join(", ")}]` : JSON.stringify(value)
   );
-  const members = Object.entries(entry).map(([key, value]) => `${JSON.stringify(key)}: ${written(value)}`);
+  const said = Object.entries(entry).filter(([, value]) => value !== undefined);
+  const members = said.map(([key, value]) => `${JSON.stringify(key)}: ${written(value)}`);
   if (`{${members.join(", ")}}` !== line) throw new SurveyError("expected an entry in the spelling of a register, got another one");
   return entry;
 }

@@ -11,7 +11,7 @@ import { AnswerError, SurveyError } from "./errors.js";
 import { type Mechanism, randomizerOf } from "./mechanism.js";
 import { type Random, system } from "./randomness.js";
 import { type Randomizer, type Value, isMemoized } from "./randomizer.js";
-import { type Ratio, bound } from "./ratio.js";
+import { type Ratio, bound, within } from "./ratio.js";
 import type { Records } from "./records.js";
 import type { CompiledScale } from "./scale.js";
 
@@ -42,6 +42,9 @@ export interface Parts {
   readonly answers: readonly AnswerType[];
   readonly records?: Records;
 }
+
+/** Of one report, as in a survey file: an epsilon of 40. */
+const MOST = bound("40");
 
 export class Survey {
   readonly name: string;
@@ -120,6 +123,9 @@ export class Question {
     const place = `question ${compiled.name}`;
     expectFitting(compiled, place);
     const randomizer = randomizerOf(parts.mechanisms, compiled.mechanism, compiled.integers, place);
+    if (randomizer && !within(randomizer.ratio, MOST)) {
+      throw new SurveyError(`${place}: expected an epsilon of 40 or less`);
+    }
     this.#randomizer = randomizer;
     this.#reader = readerOf(compiled, parts, randomizer);
     if (draw && (inGroup || this.#memoizes)) {

@@ -72,7 +72,7 @@ def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:
         return StochasticMatrix(((3, 1), (1, 3))), Declared.ratio(Fraction(3))
     along = [_blurred(cells, per_unit * step) for step in steps]
     text = decimal_text(Fraction(ceil(total * _DECIMALS), _DECIMALS))
-    declared = Declared(text, exp_lower(Fraction(text)), metric=Metric(per_unit, steps))
+    declared = Declared(text, exp_lower(Fraction(text)), metric=Metric(per_unit, lengths, steps))
     return StochasticMatrix(_both(*along)), declared
 
 
