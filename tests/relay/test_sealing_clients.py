@@ -143,6 +143,16 @@ def test_messages_leave_one_by_one_and_the_sooner_the_more_wait(opened):
     assert "state" not in client.counts()
 
 
+def test_another_relay_gets_no_other_report(tmp_path):
+    """Whose key seals is who gets the reports: the address of a relay may change."""
+    outcomes = []
+    for place in ("https://relay.example", "https://another.example"):
+        relay = Relay(place, PUBLIC, RecordingTransport())
+        with EmbeddedClient(SURVEY, state=tmp_path / "state", relay=relay, interval=None) as client:
+            outcomes.append(client.record(next(iter(SURVEY.alone)), True).reason)
+    assert outcomes == ["recorded", "answered"]
+
+
 def test_a_relay_stands_alone():
     """A collector beside it would get what the relay is there to mix."""
     relay = Relay("https://relay.example", PUBLIC)

@@ -86,7 +86,7 @@ export class EmbeddedClient {
     const sends = (settings.debug || isSet("LDP_LOG_BATCHES")) && posts ? watched(posts, survey, settings.log ?? ((message) => console.info(message))) : posts;
     this.#store = store ?? new IndexedDBStore();
     this.#counts = new Counts(settings.log ?? ((message) => console.warn(message)));
-    const own = sends ? new Scope(sends.destination) : NO_COLLECTOR;
+    const own = sends ? new Scope(way?.collector ?? sends.destination) : NO_COLLECTOR;
     const cap = lifetimeCap === undefined ? undefined : bound(lifetimeCap);
     const limits = { ...USUAL_LIMITS, ...settings.limits, ...(way && { batch: 1 }) };
     const ifNeverAsked = settings.consent !== "off";

@@ -35,10 +35,12 @@ export interface RelaySettings {
 export class Relay {
   readonly #transport: Transport;
   readonly #key: Bytes;
+  readonly #name: string;
 
   /** `address` is the relay's; `key` the collector's public key, as `ldp relay keys` prints it. Throws `RangeError`. */
   constructor(address: string, key: string, { http, transport }: RelaySettings = {}) {
     this.#key = readKey(key);
+    this.#name = key.trim();
     this.#transport = transport ?? new HTTPTransport(address, http, SEALED_PATH);
   }
 
@@ -48,7 +50,7 @@ export class Relay {
     if (survey.attributes.length) {
       throw new RangeError("expected a survey without attributes for a relay: what reports say openly tells them apart after they were mixed");
     }
-    return { transport: this.#transport, seal: (frame) => sealed(frame, survey.epoch, this.#key) };
+    return { transport: this.#transport, collector: this.#name, seal: (frame) => sealed(frame, survey.epoch, this.#key) };
   }
 }
 

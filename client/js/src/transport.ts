@@ -38,6 +38,8 @@ export interface Transport {
 /** What carries the reports of a survey through a relay, and what seals a frame with one of them. */
 export interface Way {
   readonly transport: Transport;
+  /** The key of whoever reads them, whose scope they have by whichever relay they go. */
+  readonly collector: string;
   readonly seal: (frame: Bytes) => Promise<Bytes>;
 }
 

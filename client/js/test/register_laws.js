@@ -71,6 +71,9 @@ export const REGISTER_LAWS = {
       `"${fingerprint}", "terms": "${terms}", "worse": ["a", "b"], "accepted": "no, \\"x\\"", "toml": ${JSON.stringify(text)}}`;
     const check = (text) => new PinnedRegister(...registerOf(lineOf(text))).check(survey);
     check(toml);
+    const paged = (hash) => lineOf(toml).replace(/}$/, `, "page": "${hash}"}`);
+    new PinnedRegister(...registerOf(paged("0".repeat(64)))).check(survey);
+    await refusal(() => new PinnedRegister(...registerOf(paged(""))).check(survey), SurveyError);
     const twoQuestions = `${toml}\n${ASKED}`;
     for (const text of [...OTHERWISE, `# a\n${toml}`, toml.replace("trip", "trap"), twoQuestions, toml.replace("[[question]]", "[question]")]) {
       await refusal(() => check(text), SurveyError);

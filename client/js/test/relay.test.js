@@ -98,6 +98,8 @@ test("each message goes alone, sealed once, and comes again as it was", async ()
   same(transport.payloads.every(isSealed), true, "whether all that left was sealed");
   const [first, second, third, last] = transport.payloads.map(hex);
   same([first === second, second === third, third === last], [true, true, false], "which were the same bytes");
+  const other = new Relay("https://another.example", KEY, { transport: new Collector([], "another relay") });
+  same(await open({ relay: other }).record("city", "Bonn"), false, "whether another relay gets a report for the same collector");
   const ids = new Set(transport.payloads.map((payload) => hex(payload.subarray(16 + 22, 16 + 38))));
   same(ids.size, 2, "the ids");
   same(new Set(transport.payloads.map(({ length }) => length)).size, 1, "their lengths");

@@ -39,6 +39,7 @@ class Wishes(NamedTuple):
     limits: QueueLimits | None
     interval: float | None
     seal: Seal | None = None
+    relay_key: str | None = None
 
 
 class Assembly(NamedTuple):
@@ -120,7 +121,10 @@ def assembled(
     if wishes.stops is not None and isinstance(wishes.stops, str):
         raise ValueError("expected stops=StopRule(key), got a text")
     scope = NO_COLLECTOR
-    if transport is not None:
+    if wishes.relay_key is not None:
+        # Whoever reads the reports, by whichever relay they come.
+        scope = Scope.of(wishes.relay_key.strip())
+    elif transport is not None:
         scope = Scope.of(getattr(transport, "destination", NAMELESS))
     consent = Consent(store, survey, otherwise=wishes.consent)
     heirs = Heirs(store, survey, scope)

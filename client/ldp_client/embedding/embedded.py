@@ -133,6 +133,7 @@ class EmbeddedClient:
             limits=limits,
             interval=interval,
             seal=seal,
+            relay_key=None if relay is None else relay.key,
         )
         parts = assembled(survey, store, transport, wishes=wishes, random=self._draw)
         self.survey = survey

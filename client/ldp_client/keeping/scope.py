@@ -2,11 +2,12 @@
 
 Not even if both ask the same.
 
-A scope is a collector, by the address (or the name) that reports go to; nothing for a client that
-hands them over. Under it a question has records of its own: charges, a cohort, permanent responses.
-So two collectors that ask the same questions, in surveys of one name, cannot tell that they have
-the same device. A survey has a queue of its own for each collector, so that none gets what was
-meant for another. What was recorded for no collector yet has an heir (`embedding.heirs`).
+A scope is a collector, by the address (or the name) that reports go to, or by its key where they go
+through a relay; nothing for a client that hands them over. Under it a question has records of its
+own: charges, a cohort, permanent responses. So two collectors that ask the same questions, in
+surveys of one name, cannot tell that they have the same device. A survey has a queue of its own for
+each collector, so that none gets what was meant for another. What was recorded for no collector yet
+has an heir (`ldp_client.heirs`).
 """
 
 from __future__ import annotations
