@@ -21,7 +21,7 @@ from ldp.transparency.proofs import (
 from ldp_aggregator.commands.check import REASON
 from ldp_aggregator.commands.main import OUTPUT_FILE, Group
 from ldp_aggregator.commands.output_options import OUTPUT, format_option, present
-from ldp_aggregator.files import hand_out, read_bytes, read_survey
+from ldp_aggregator.output.files import hand_out, read_bytes, read_survey
 from ldp_aggregator.versions.pages import hash_beside
 from ldp_aggregator.versions.published import check_grown
 from ldp_aggregator.versions.register_file import (

@@ -7,7 +7,7 @@ through a relay; nothing for a client that hands them over. Under it a question 
 own: charges, a cohort, permanent responses. So two collectors that ask the same questions, in
 surveys of one name, cannot tell that they have the same device. A survey has a queue of its own for
 each collector, so that none gets what was meant for another. What was recorded for no collector yet
-has an heir (`ldp_client.heirs`).
+has an heir (`ldp_client.embedding.heirs`).
 """
 
 from __future__ import annotations
