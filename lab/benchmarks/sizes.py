@@ -1,7 +1,7 @@
 """How much one machine counts: tables for docs/operating.md, by store, and when Spark pays.
 
 `python -m lab.benchmarks.sizes docs/operating.md` measures the real `ldp serve` under the load of
-`lab.benchmarks.service_load`: on a store in SQLite, and on PostgreSQL with one process and with two;
+`benchmarks.service_load`: on a store in SQLite, and on PostgreSQL with one process and with two;
 and Spark beside one process, where there is Java. Service, database and load share the cores. What
 it finds it writes between two markers of the page. PostgreSQL is a server of its own in a temporary
 folder (`tests/stores/postgres.py`), which syncs as any other.
