@@ -40,6 +40,7 @@ from ldp_service.store.sqlite import SQLiteStore
 
 _SURVEY = survey_text(f'type = "category"\n{values(VALUES)}mechanism = "grr"\nepsilon = "1"\n')
 _PATIENCE = 60
+_MOST_A_DAY = 10**12
 _IDS, _FILLED_AT_ONCE, _CLAIMED_AT_ONCE, _TURNS = 10_000_000, 500_000, 1000, 100
 
 
@@ -116,27 +117,29 @@ def serving(*options: str) -> Iterator[Serving]:
     """A service on a store of its own."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "survey.toml").write_text(_SURVEY)
-        command = [Path(sys.executable).with_name("ldp"), "serve", "survey.toml", "--port", "0"]
-        command += options
+        ldp = Path(sys.executable).with_name("ldp")
+        made = [ldp, "token", "new", "--name", "load", "--scope", "upload"]
+        made += ["--reports-a-day", f"{_MOST_A_DAY}"]
+        token = subprocess.run(made, cwd=folder, capture_output=True, text=True, check=True).stdout
+        command = [ldp, "serve", "survey.toml", "--port", "0", *options]
         log = Path(folder) / "log"
         with log.open("w") as file, subprocess.Popen(command, cwd=folder, stderr=file) as process:
             try:
-                yield _found(process.pid, log)
+                yield _found(process.pid, log, token.strip())
             finally:
                 process.terminate()
                 process.wait(_PATIENCE)
 
 
-def _found(process: int, log: Path) -> Serving:
+def _found(process: int, log: Path, token: str) -> Serving:
     """The service that writes a log, once it takes uploads."""
     end = time.monotonic() + _PATIENCE
     while time.monotonic() < end:
         text = log.read_text()
-        token = re.search(r"upload +(\S+)", text)
         port = re.search(r"serving \S+:(\d+)", text)
-        if token and port:
+        if port:
             with suppress(OSError), urlopen(f"http://127.0.0.1:{port[1]}/readyz"):  # it is ours
-                return Serving(process, int(port[1]), token[1])
+                return Serving(process, int(port[1]), token)
         time.sleep(0.1)
     raise RuntimeError(f"expected a service, got: {log.read_text()}")
 
