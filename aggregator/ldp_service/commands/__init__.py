@@ -5,8 +5,8 @@ running     the service as a process                  workers   several of them
 settings    flags by environment and file; operating_flags, certificates: parts of the flags
 token       who may do what                           backup    backup and restore
 alerts      whether those who are told can be told
-doctor      what is wrong, and its repair             survey    forget one
-export      batches that were kept whole
+doctor      what is wrong, and its repair             survey    close one, or forget it
+export      batches that were kept whole              operate   files to run a service by
 
 Imports: everything in `service`, when a command runs.
 """
