@@ -5,7 +5,7 @@ import pytest
 import ldp
 import ldp_aggregator
 from ldp import EstimateError
-from ldp_aggregator import aggregate, estimate
+from ldp_aggregator import aggregate, estimate, query
 from ldp_aggregator.analyses.queries.language import QueryError
 from ldp_simulations import randomize
 
@@ -107,3 +107,12 @@ def test_in_python_as_well(tally):
         apps.share({"a", "b"})
     assert apps.share({"a"}).estimate == pytest.approx(1, abs=0.2)
     assert apps.contrast({"a": 1, "b": 1}).estimate == pytest.approx(2, abs=0.3)
+
+
+def test_a_share_of_padded_sets():
+    """The fourth cumulant of scores that are padded may be below what one score could have."""
+    survey = ldp.survey("sets", ldp.question("f", [*"abcd"], type="multi", most=2, epsilon="4"))
+    people = {"f": [["a", "b"], ["c"]] * 500}
+    [answer] = query(aggregate(survey, randomize(survey, people, seed=1)), "share(f = a)")
+    low, high = answer.contrast.interval
+    assert low < answer.contrast.estimate < high

@@ -79,6 +79,8 @@ def test_groups_by_columns():
     assert reports == {"sex unknown": 1, "f": 4, "m": 6}
     assert groups["f"]["copied"]["true"].frequency == pytest.approx((1 - 0.3) / 0.4)
     assert groups.suppressed == ()
+    named = {"copied": frame["z"]}
+    assert estimate(SURVEY, named)["copied"].reports == 11
     one = estimate(SURVEY, frame, answers="z", by="sex", where={"age": "30"}, names=["copied"])
     assert one["m"]["copied"].reports == 6
 
@@ -165,6 +167,16 @@ def test_every_command_takes_counts(folder, command):
 def test_one_source(folder, words, message):
     """Tallies, rows or counts."""
     assert message in run("estimate", folder / "s.toml", *words, code=2).output
+
+
+def test_a_table_is_no_report_file(folder):
+    """Who gives it as one is told what to write."""
+    words = (folder / "s.toml", folder / "rows.csv")
+    for command in ("estimate", "aggregate"):
+        extra = ("-o", folder / "x.tally") if command == "aggregate" else ()
+        shown = " ".join(run(command, *words, *extra, code=1).output.split())
+        assert "is a table, not a report file" in shown
+        assert "--rows" in shown
 
 
 ONE_COIN = """

@@ -286,7 +286,16 @@ def tally_of(survey_path: Path, paths: Sequence[str], quiet: bool, *, allow_equa
 
     survey = read_survey(survey_path)
     tally, _ = count_paths(survey, progress(paths, "aggregating", quiet), allow_equal=allow_equal)
-    report_intake(tally, quiet)
+    try:
+        report_intake(tally, quiet)
+    except FileError:
+        tables = [path for path in paths if Path(path).suffix in (".csv", ".parquet")]
+        if not tables:
+            raise
+        raise FileError(
+            f"{tables[0]} is a table, not a report file. To analyse a table of randomized answers "
+            f"write --rows {tables[0]} --answer COLUMN"
+        ) from None
     return tally
 
 

@@ -92,7 +92,7 @@ def estimate(
 
     source      the survey, with reports or a table beside it; or a tally, or rows that were read
     reports     the path or URL of a report file or tally file, the bytes of such a file, a tally,
-                or an iterable of these, as for `aggregate`; or, with `answers`, a table
+                or an iterable of these, as for `aggregate`; or a table, a file of one by `answers`
     answers     of a table, the column of answers that were randomized before, as for `read_rows`
     codes       of a table, the cell that says each answer, as for `read_rows`
     by, where   groups apart, and who is looked at, as for `estimate_groups`: by columns of a table,
@@ -117,7 +117,8 @@ def estimate(
     """
     groups = (by,) if isinstance(by, str) else tuple(by)
     columns = (*groups, *(where or ()))
-    if answers is not None and isinstance(source, Survey):
+    is_table = answers is not None or isinstance(reports, Mapping) or hasattr(reports, "columns")
+    if is_table and isinstance(source, Survey):
         source = read_rows(source, reports, answers, codes=codes, questions=names)
         reports = None
     if isinstance(source, SurveyRows):

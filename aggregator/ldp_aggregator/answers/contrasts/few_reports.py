@@ -64,7 +64,8 @@ def law_of_function(
     slope = slopes(weights, held, spread.variance, drawn=drawn, variance=second / reports).above
     alone = float(spread.variance.min())
     variances = [max(second + slope * (end - middle), alone) for end in (most, least)]
-    step = (fourth / second) ** 0.5 if second > 0 else 0.0
+    # Of values that go together a cumulant is that of none, and may lie below what there can be.
+    step = (max(fourth, 0.0) / second) ** 0.5 if second > 0 else 0.0
     if quantile**3 / 6 * step <= TOLERANCE * (min(variances) * reports) ** 0.5:
         return None
     at_most, at_least = variances
