@@ -59,7 +59,6 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ldp.answers.domain import BOOLEAN_VALUES, SEPARATOR, Domain
-from ldp.answers.fields import SUBSETS
 from ldp.answers.keys import LEAST_EPSILON, Keys, written_name
 from ldp.errors import MOST_TOLD, Problem, SurveyError
 from ldp.mechanisms import (
@@ -83,8 +82,7 @@ from ldp.survey.attributes import (
     note_unknown,
 )
 from ldp.survey.draws import Draw, draws_of, note_problems
-from ldp.survey.joint import joint_groups
-from ldp.survey.survey import Question, Survey
+from ldp.survey.survey import Group, Question, Survey
 from ldp.survey.survey_text import LARGEST, MEBIBYTE, read_toml
 
 if TYPE_CHECKING:
@@ -194,7 +192,11 @@ def survey_of(
     by_name = {question.name: question for question in questions}
     note_problems(drawn, draws, by_name, joint=listed)
     note_unknown(open_tables, attributes, by_name, joint=listed)
-    groups = joint_groups(head, listed, by_name)
+    groups: tuple[Group, ...] = ()
+    if listed:
+        from ldp.survey.joint import joint_groups
+
+        groups = joint_groups(head, listed, by_name)
     of_tables = [problem for keys in (*drawn, *open_tables) for problem in keys.told()]
     problems = [*top.told(), *head.told(), *of_tables, *problems, *_repeated(place, questions)]
     if problems:
@@ -607,6 +609,9 @@ def _points(entry: Mapping[str, object]) -> int:
 
 
 def _in_subsets(entry: Mapping[str, object]) -> int:
+    if "collect" not in entry:
+        return 0
+    from ldp.answers.fields import SUBSETS
 
     fields = entry.get("field")
     return len(fields) if entry.get("collect") == SUBSETS and isinstance(fields, list) else 0

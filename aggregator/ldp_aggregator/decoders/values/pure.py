@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp.mechanisms.contract import Memoized, Pure, Randomizer
+from ldp.mechanisms.contract import Pure, Randomizer, is_memoized
 from ldp.survey.survey import Question
 from ldp_aggregator.decoders.count_law import law_of_supports
 from ldp_aggregator.decoders.decoder import (
@@ -76,7 +76,7 @@ MOST_POINTS_ALONE = 8
 
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
     """Of one report from each respondent, or of several where a device keeps its response."""
-    if not isinstance(randomizer, Memoized):
+    if not is_memoized(randomizer):
         return pure_moments(randomizer, counts)
     if asked.reports_each > 1:
         known = memoized_moments(_kept(randomizer), counts, asked.reports_each)
@@ -344,6 +344,8 @@ def joint_scores(question: Question, counts: Counts, values: Sequence[str]) -> S
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:
     """Of the symbols of a projective space, unless they are folded."""
+    if randomizer.layout.bits:
+        return None
     from ldp.mechanisms.sets.pad_and_sample import PadAndSample
 
     if isinstance(randomizer, PadAndSample):
