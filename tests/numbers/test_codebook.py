@@ -377,6 +377,23 @@ def test_estimates_say_what_they_are():
         estimate(survey, reports, options=Options(covariance=True))
 
 
+@pytest.mark.parametrize("reports", [2, 5])
+def test_intervals_of_few_hold_the_mean(reports):
+    """Of 10 coordinates in 60 tallies at least 90 %: they held 70 % of two reports, 88 % of five.
+
+    Within a tally coordinates err nearly independently: 600 at a true .95 hold less than .90 with a
+    chance of 2e-7.
+    """
+    from ldp_aggregator.decoders.vectors.codebook import vector_parts
+
+    survey, held, truth = asked(dimensions=10), 0, np.eye(10)[0] / 2
+    for seed in range(60):
+        counts = tally_of(survey, truth, reports, seed)
+        mean = mean_vector(vector_parts(survey["v"].randomizer, counts), 1.0, 0.05)
+        held += ((mean.low <= truth) & (truth <= mean.high)).sum()
+    assert held > 0.9 * 600
+
+
 def test_few_reports_are_said_to_be_few():
     """None gives no numbers, one the greatest error there is, and a remark."""
     survey = asked(dimensions=3)

@@ -115,6 +115,20 @@ def test_intervals_hold_the_mean(estimand):
     assert covered / 4000 > 0.95 - 4.9 * (0.05 * 0.95 / 4000) ** 0.5
 
 
+def test_a_bound_is_named():
+    """For respondents at the ends it is 300 times too large; of two values it is known."""
+    for high, bound in ((99, True), (19, False)):
+        keys = f'type = "integer"\nlow = 18\nhigh = {high}\nepsilon = "7"'
+        asked_of = question("one-bit", keys)
+        p, q = (float(rate) for rate in asked_of.randomizer.ends)
+        estimates = estimate_question(asked_of, np.array([[50, 50]]), Options())
+        assert ("bound" in {remark.name for remark in estimates.remarks}) is bound
+        worth = (high - 18) / 2 / (p - q)
+        least = worth**2 - ((high - 18) / 2) ** 2
+        expected = worth**2 / 99 if bound else least / 100
+        assert estimates.mean.standard_error**2 == pytest.approx(expected)
+
+
 @pytest.mark.parametrize("ones", [0, 1])
 def test_a_single_report_has_the_largest_spread(ones):
     """The square of what a bit is worth: 40 years from the middle, over p - q."""

@@ -21,6 +21,7 @@ from ldp_aggregator.answers.estimates.detection import (
     share_of_nulls,
 )
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.estimates.question_numbers import UNALLOCATED, Estimate
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.intervals.after_selection import _both_above
 from ldp_aggregator.exchange.google_rappor.results import results_csv
@@ -39,8 +40,14 @@ def estimates(**options):
     return estimate_question(QUESTION, COUNTS, Options(**options))
 
 
-def with_check(p_value):
-    return replace(estimates(), checks=(Check("dictionary", 1, p_value, "texts are missing"),))
+def with_check(p_value, missing=0.0, error=0.01):
+    """As if a dictionary had been checked, and this share of texts were no candidates."""
+    rest = missing, error, missing - 2 * error, missing + 2 * error
+    return replace(
+        estimates(),
+        checks=(Check("dictionary", 1, p_value, "texts are missing"),),
+        unallocated=Estimate(UNALLOCATED, 0, *rest),
+    )
 
 
 def test_the_share_of_nulls():
@@ -90,10 +97,12 @@ def test_false_discoveries_of_storey():
         (estimates, "benjamini-hochberg"),
         (lambda: with_check(0.5), "storey"),
         (lambda: with_check(1e-5), "benjamini-hochberg"),
+        (lambda: with_check(0.5, missing=0.09), "benjamini-hochberg"),
+        (lambda: with_check(0.5, error=0.1), "benjamini-hochberg"),
     ],
 )
 def test_default(given, correction):
-    """Storey's where candidates are checked and none is missing."""
+    """Storey's where candidates are checked and few can be missing: 9 % were not noticed."""
     assert correction_of(given()) == correction
     assert correction_of(given(), "bonferroni") == "bonferroni"
     assert (adjusted_p_values(given()) == adjusted_p_values(given(), correction)).all()

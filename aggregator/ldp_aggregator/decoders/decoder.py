@@ -95,6 +95,8 @@ class Parts(NamedTuple):
     """What the variance is at least, whatever respondents hold: few reports may show less."""
     least_spread_error: float = 0.0
     """The same of the standard error."""
+    spread_noise: float | None = None
+    """The standard error for these respondents alone: known where `spread_error` is."""
 
 
 class Answers(NamedTuple):
@@ -200,6 +202,18 @@ def mean_of_frequencies(
         float(values**2 @ frequency),
         float(values @ covariance @ values),
     )
+
+
+def noise_under_parabola(places: Floats, noise: Floats, mean: float, mean_square: float) -> float:
+    """The mean noise of what is held, at most: what holders of some places have, (places,) each.
+
+    Of what is held a mean and a mean square are known, and so the mean of any parabola.
+    """
+    scale = float(np.abs(places).max()) or 1.0
+    parabola = np.polynomial.polynomial.polyfit(places / scale, noise, 2)
+    above = noise - np.polynomial.polynomial.polyval(places / scale, parabola)
+    held = np.array([1.0, mean / scale, mean_square / scale**2])
+    return float(parabola @ held) + float(above.max())
 
 
 def no_queries(randomizer: Randomizer, counts: Counts) -> Queries | None:  # noqa: ARG001

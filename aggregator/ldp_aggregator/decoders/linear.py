@@ -89,6 +89,7 @@ def parts_of_mean(known: Queries, reports: int) -> Parts:
         spread_error=float(residual.errors(reports)[0]),
         least_variance=float(mean.least[0]),
         least_spread_error=float(np.sqrt(residual.least[0])),
+        spread_noise=float(residual.errors()[0]),
     )
 
 

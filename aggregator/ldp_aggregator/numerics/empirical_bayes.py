@@ -31,6 +31,10 @@ GRID = np.arange(0, 10.125, 0.125)
 LEAST, _WIDTH = -6.0, 0.05
 _EDGES = np.arange(LEAST, GRID[-1] + _WIDTH, _WIDTH)
 _ROUNDS = 200
+_FIRST_BINS = np.arange(0, len(_EDGES) - 1, 4)
+_FIRST_POINTS = np.r_[0, 1 : len(GRID) : 2]
+_POINTS = np.r_[0.0, (GRID[1::2] + GRID[2::2]) / 2]
+"""Nothing, and two points of the grid each."""
 _AT_ONCE = 1 << 14
 
 
@@ -85,13 +89,15 @@ def freedom_of(scores: Floats, law: Floats, rounds: int) -> float:
 
     Those are degrees of freedom beside the sum of the posterior variances, for which the law stays.
     """
-    tallied = _tallied(scores)
+    # Of (bins, points) that are coarser: ten times as quick, and nearly the same.
+    tallied = np.add.reduceat(_tallied(scores), _FIRST_BINS)
     if not tallied.any():
         return 0.0
-    # (bins, points): P, and B with the law's square root on it.
-    root = np.sqrt(law)
-    more_likely = _likelihood_of_bins() / (_likelihood_of_bins() @ law)[:, None] * root
-    pulls = more_likely * (GRID - (more_likely * root) @ GRID[:, None])
+    # P, and B with the law's square root on it.
+    root = np.sqrt(np.add.reduceat(law, _FIRST_POINTS))
+    likely = _coarse_likelihood()
+    more_likely = likely / (likely @ root**2)[:, None] * root
+    pulls = more_likely * (_POINTS - (more_likely * root) @ _POINTS[:, None])
     weighted = more_likely.T * (tallied / tallied.sum())
     shares, directions = np.linalg.eigh(weighted @ more_likely)
     shares = np.clip(shares, 1e-12, 1.0)
@@ -135,4 +141,11 @@ def _tallied(scores: Floats) -> Counts:
 def _likelihood_of_bins() -> Floats:
     middles = _EDGES[:-1] + _WIDTH / 2
     density: Floats = np.exp(-((middles[:, None] - GRID) ** 2) / 2)
+    return density
+
+
+@cache
+def _coarse_likelihood() -> Floats:
+    middles = _EDGES[_FIRST_BINS] + 2 * _WIDTH
+    density: Floats = np.exp(-((middles[:, None] - _POINTS) ** 2) / 2)
     return density

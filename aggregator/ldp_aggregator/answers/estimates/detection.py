@@ -9,9 +9,10 @@ holds, and a correction says how small it has to be, given how many values were 
     storey               the same, with what the p-values say of how many values are there: of those
                          that no one holds, half have one above 1/2. Where most values are held, it
                          finds more
-    default              storey where the check on a dictionary of candidates finds nothing missing
-                         from it, since texts that are missing raise the estimates of others; or
-                         else benjamini-hochberg
+    default              storey where a dictionary of candidates is known to lack little, since
+                         texts that are missing raise the estimates of others: where the check on
+                         it finds nothing, and the interval of what is no candidate ends below 5 %;
+                         or else benjamini-hochberg
 
 What is found was chosen for its estimate being high, and so its interval holds less often than it
 says. Intervals that allow for it (`intervals.after_selection`) hold as they should:
@@ -33,6 +34,7 @@ from ldp_aggregator.answers.options import CORRECTIONS, DEFAULT
 from ldp_aggregator.decoders.intervals.after_selection import intervals_of_chosen
 from ldp_aggregator.numerics.arrays import Flags, Floats
 
+_MOST_MISSING = 0.05
 _HALF = 0.5
 """P-values above are of values that no one holds; none of these is found by `storey`."""
 
@@ -57,7 +59,10 @@ def correction_of(estimates: QuestionEstimates, correction: str = DEFAULT) -> st
     if correction != DEFAULT:
         return correction
     complete = [not check.suspicious for check in estimates.checks if check.name == "dictionary"]
-    return "storey" if complete and all(complete) else "benjamini-hochberg"
+    missing = estimates.unallocated
+    # A check of few reports finds nothing whatever is missing.
+    known = missing is not None and missing.high < _MOST_MISSING
+    return "storey" if complete and all(complete) and known else "benjamini-hochberg"
 
 
 def adjusted_p_values(estimates: QuestionEstimates, correction: str = DEFAULT) -> Floats:

@@ -66,8 +66,14 @@ def distribution_functions(question: Question, counts: Counts, options: Options)
     queries = decoder_of(question.randomizer).queries(question.randomizer, counts)
     if queries is None:
         raise EstimateError(f"expected a question with a distribution, got {question.name!r}")
+    return functions_of_queries(queries, question, total_reports(counts, question.layout), options)
+
+
+def functions_of_queries(
+    queries: Queries, question: Question, reports: int, options: Options
+) -> Functions:
+    """Sums and differences of the cells of a distribution whose queries have answers."""
     values = [] if question.domain.values is None else question.domain.values
-    reports = total_reports(counts, question.layout)
     return Functions(
         question.name,
         values,

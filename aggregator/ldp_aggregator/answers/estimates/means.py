@@ -23,7 +23,8 @@ For a population it is n / (n - 1) times that, and s2 / (n - 1) is added to the 
 mean. Of fewer than 5 respondents, how answers spread is not estimated: for a population as much is
 added as the range of the question allows. Few reports may show less noise than there can be: a
 variance is never taken to be less than what noise alone makes it, whatever respondents hold.
-Intervals are estimate -+ z standard errors, cut to what the range of the question allows.
+Intervals are estimate -+ z standard errors, cut to what the range of the question allows; where
+reports are few, those of contrasts (`ldp_aggregator.answers.contrasts.few_reports`).
 """
 
 from __future__ import annotations
@@ -34,8 +35,10 @@ from dataclasses import dataclass, replace
 from ldp.answers.domain import Domain
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey.survey import Question
+from ldp_aggregator.answers.contrasts.functions import Contrast
+from ldp_aggregator.answers.estimates.linear_functions import functions_of, functions_of_queries
 from ldp_aggregator.answers.options import Options
-from ldp_aggregator.decoders.decoder import Parts, Refusal
+from ldp_aggregator.decoders.decoder import Parts, Refusal, from_middle
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.numerics.arrays import Counts
@@ -116,10 +119,11 @@ def mean_of(
         spread *= respondents / max(respondents - 1, 1)
         widest *= respondents / max(respondents - 1, 1)
     of_answers = None
-    if parts.spread_error is not None and not few:
+    error = parts.spread_error if of_population else parts.spread_noise
+    if error is not None and not few:
         of_answers = _with_interval(
             step**2 * spread,
-            step**2 * max(parts.spread_error, parts.least_spread_error),
+            step**2 * max(error, parts.least_spread_error),
             quantile=quantile,
             range_=(0.0, step**2 * widest),
         )
@@ -129,7 +133,29 @@ def mean_of(
         quantile=quantile,
         range_=(low, high),
     )
+    number = _few_reports(question, moments, respondents, options)
+    if number is not None:
+        mean = replace(mean, low=number.low, high=number.high)
     return replace(mean, variance=of_answers)
+
+
+def _few_reports(
+    question: Question, moments: Moments | None, reports: int, options: Options
+) -> Contrast | None:
+    """The mean of few reports, by the jumps that these make; None where normal theory holds."""
+    ends = ends_of(question.domain)
+    if moments is None or ends is None:
+        return None
+    if moments.answering is not None:
+        functions = functions_of_queries(moments.answering, question, reports, options)
+    else:
+        functions = functions_of(moments, question, (), options)
+    if functions.spread is None or not functions.exclusive:
+        return None
+    low, high, step = ends
+    places = step * from_middle(len(functions.frequency))
+    number = functions.function("mean", places, (low + high) / 2)
+    return number if number.remarks else None
 
 
 def rounding_variance(question: Question) -> float:

@@ -20,6 +20,7 @@ from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.intervals.intervals import miss
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.numerics.arrays import Counts, Floats
+from ldp_aggregator.output.checks import Remark
 from ldp_aggregator.tallies.counting.counting import total_reports
 
 _BARE_SHAPE = (
@@ -117,8 +118,23 @@ def mean_alone(
         mean=mean,
         respondents=reports,
         manipulation=bound,
-        remarks=on_mean(question, mean, reports),
+        remarks=(*on_mean(question, mean, reports), *_on_bound(question, mean, reports, options)),
     )
+
+
+def _on_bound(
+    question: Question, mean: Mean | None, reports: int, options: Options
+) -> tuple[Remark, ...]:
+    """Whether the error of a mean for the respondents is a bound."""
+    asked = mean is not None and mean.variance is None and options.estimand == "respondents"
+    alone = decoder_of(question.randomizer).gives == "mean" and question.domain.size != 2
+    if not asked or not alone or reports < FEWEST:
+        return ()
+    text = (
+        "The standard error of the mean is a bound: it has the spread of the answers, of which "
+        "these reports tell nothing. Where all of them are at an end of the range it is far less."
+    )
+    return (Remark("bound", text),)
 
 
 def with_shape(estimates: QuestionEstimates, shape: Floats) -> QuestionEstimates:

@@ -45,9 +45,13 @@ from ldp_aggregator.decoders.decoder import (
     lines_of_mean,
     no_score_range,
     no_values,
+    noise_under_parabola,
 )
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.numerics.arrays import Counts, Floats
+
+_PLACES = 65
+"""At which the noise of a variance is looked at."""
 
 
 class Scores(NamedTuple):
@@ -100,6 +104,8 @@ def mean_parts(
     mean, mean_square, variance = (float((shares * score).sum()) for score in scores)
     residual = scores.square - 2 * mean * scores.place
     spread_variance = float((shares * residual**2).sum() - (shares * residual).sum() ** 2)
+    held, noise = _noise_by_place(dithered, residual, mean)
+    most = noise_under_parabola(held, noise, mean, mean_square)
     even = dithered.levels / (float(dithered.ratio) + dithered.levels - 1)
     return Parts(
         step * mean,
@@ -108,7 +114,25 @@ def mean_parts(
         spread_error=step**2 * (max(spread_variance, 0.0) / max(reports - 1, 1)) ** 0.5,
         least_variance=step**2 * even * float(scores.place.var()) / reports,
         least_spread_error=step**2 * (even * float(residual.var()) / reports) ** 0.5,
+        spread_noise=step**2 * (max(most, 0.0) / reports) ** 0.5,
     )
+
+
+def _noise_by_place(
+    dithered: DitheredResponse, residual: Floats, mean: float
+) -> tuple[Floats, Floats]:
+    """Some places, counted from the middle, and the variance of a residual of their holders."""
+    grid, levels = dithered.grid, dithered.levels
+    own, other = (float(rate) for rate in dithered.response.support)
+    squares, dither = residual**2, np.arange(grid)
+    places = np.unique(np.linspace(0, grid, _PLACES).round().astype(np.int64))
+    # (places, grid): the level of a place under each dither.
+    level = (places[:, None] * (levels - 1) + dither) // grid
+    expected = other * squares.sum() + (own - other) * squares[dither, level].sum(axis=1)
+    held = places - grid / 2
+    rounded = _rounding(dithered) * 4 * (held - mean) ** 2
+    noise = expected / grid - (held**2 - 2 * mean * held) ** 2 + rounded
+    return np.asarray(held), np.asarray(noise)
 
 
 def mean_reach(randomizer: Randomizer) -> Fraction:

@@ -9,7 +9,8 @@ For a population the variance of the mean score is (s^2 - estimate^2) / (n - 1),
 respondents it is (s^2 - mean of c^2) / n, and no report tells how c^2 is spread; with the square of
 the estimate in its place, which is never more than the mean of c^2, errors are too large rather
 than too small: the same number for both estimands. As c^2 is at most h^2, it is
-(s^2 - h^2) / n at least, also where all reports are alike.
+(s^2 - h^2) / n at least, also where all reports are alike; of two values it is that. A remark says
+that the error is a bound.
 """
 
 from __future__ import annotations
@@ -46,8 +47,11 @@ def mean_parts(
     estimate = scale * (ones - zeros) / reports
     # Of a single report no spread is seen: then the largest that there is.
     variance = (scale**2 - estimate**2) / (reports - 1) if reports > 1 else scale**2
+    farthest = float(half(one_bit.size))
+    least = (scale**2 - farthest**2) / reports
+    if one_bit.size == 2:
+        return Parts(estimate, farthest**2, least)
     # The least mean square that the squared mean, less its error, allows: no spread is added.
-    least = (scale**2 - float(half(one_bit.size)) ** 2) / reports
     return Parts(estimate, estimate**2 - variance, variance, least_variance=least)
 
 

@@ -35,6 +35,7 @@ from ldp_aggregator.decoders.decoder import (
     known_as,
     lines_of_mean,
     no_values,
+    noise_under_parabola,
 )
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.numerics.arrays import Counts, Floats
@@ -75,8 +76,15 @@ def mean_parts(
     variance = float(shares @ (scores.mean**2 - scores.square))
     residual = scores.square - 2 * mean * scores.mean
     spread_variance = float(shares @ residual**2 - (shares @ residual) ** 2)
+    # (values,): the noise of the residuals, by what is held.
+    held = from_middle(wave.size)
+    summed = np.append(0.0, np.cumsum(residual**2))
+    within = summed[wave.width :][: wave.size] - summed[: wave.size]
+    near, far = (float(rate) for rate in wave.rates)
+    noise = far * summed[-1] + (near - far) * within - (held**2 - 2 * mean * held) ** 2
     # As likely a report is any place, whatever the number: so much noise there is at least.
-    even = wave.places * float(wave.rates[1])
+    even = wave.places * far
+    most = noise_under_parabola(held, noise, mean, mean_square)
     return Parts(
         mean,
         mean_square,
@@ -84,6 +92,7 @@ def mean_parts(
         spread_error=(max(spread_variance, 0.0) / max(reports - 1, 1)) ** 0.5,
         least_variance=even * float(scores.mean.var()) / reports,
         least_spread_error=(even * float(residual.var()) / reports) ** 0.5,
+        spread_noise=(max(most, 0.0) / reports) ** 0.5,
     )
 
 

@@ -8,7 +8,8 @@ reports
     variance = (scale^2 x sum of squares / n - estimate^2) / (n - 1)
 
 for each coordinate, unbiased for a population. A single report shows no spread: then it is the
-greatest that a coordinate can have.
+greatest that a coordinate can have. Below `_FEW` reports, which show little of it, that counts as
+`_WEIGHT` of them.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ from ldp_aggregator.decoders.vectors.law import word_law
 from ldp_aggregator.numerics.arrays import Counts
 from ldp_aggregator.tallies.counting.codeword_counting import OFFSET
 
+_FEW = 30
+_WEIGHT = 5
+
 
 def vector_parts(randomizer: Randomizer, counts: Counts) -> VectorParts:
     """From sums; `counts` is of shape (1, 1 + 2 coordinates)."""
@@ -37,9 +41,14 @@ def vector_parts(randomizer: Randomizer, counts: Counts) -> VectorParts:
     sums = counts[0, 1 : 1 + width] - OFFSET * reports
     estimate = law.scale * sums / reports
     squares = law.scale**2 * counts[0, 1 + width :] / reports
-    variance = np.full(width, law.stretch**2 * max(1.0, law.along))
+    greatest = law.stretch**2 * max(1.0, law.along)
+    variance = np.full(width, greatest)
     if reports > 1:
         variance = (squares - estimate**2) / (reports - 1)
+    if 1 < reports < _FEW:
+        shown = reports - 1
+        pooled = (_WEIGHT * greatest / reports + shown * variance) / (_WEIGHT + shown)
+        variance = np.maximum(variance, pooled)
     return VectorParts(estimate, squares, variance)
 
 
