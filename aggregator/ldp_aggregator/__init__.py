@@ -27,6 +27,8 @@ if TYPE_CHECKING:
         GroupComparisons,
         compare_groups,
     )
+    from ldp_aggregator.analyses.designs.numbers import number_design
+    from ldp_aggregator.analyses.designs.survey_design import design
     from ldp_aggregator.analyses.groups.estimation import estimate_groups
     from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates, GroupOfEstimates
     from ldp_aggregator.analyses.health_checks.phantoms import phantom_score
@@ -113,6 +115,7 @@ __all__ = [
     "compare_versions",
     "crosstab",
     "decode_tally",
+    "design",
     "detected",
     "encode_tally",
     "estimate",
@@ -122,6 +125,7 @@ __all__ = [
     "follow_groups",
     "frequency_reach",
     "health",
+    "number_design",
     "parse_survey",
     "phantom_score",
     "query",
@@ -140,6 +144,8 @@ __all__ = [
 ]
 
 _HOMES = {
+    "design": "analyses.designs.survey_design",
+    "number_design": "analyses.designs.numbers",
     "Association": "analyses.association.result",
     "Comparison": "analyses.comparisons.comparison",
     "compare": "analyses.comparisons.comparing",

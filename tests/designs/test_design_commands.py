@@ -8,8 +8,7 @@ from calling import ldp
 
 from ldp import parse_survey
 from ldp.errors import SurveyError
-from ldp_aggregator import Tally, estimate
-from ldp_aggregator.analyses.designs import design, number_design
+from ldp_aggregator import Tally, design, estimate, number_design
 
 approx = pytest.approx
 QUESTION = '[survey]\nname = "s"\n[[question]]\nname = "q"\ntype = "boolean"\n'

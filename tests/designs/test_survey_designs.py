@@ -1,16 +1,20 @@
 """Survey designs: published figures, closed forms, and intervals that hold what they say."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from ldp import parse_survey
 from ldp.errors import EstimateError, LDPError
-from ldp_aggregator.analyses.designs import design, number_design
+from ldp_aggregator import design, number_design
 from ldp_aggregator.analyses.designs.sizes import shares_for
 from ldp_aggregator.analyses.designs.table import ROWS
+from ldp_service.respondents.paper import rule_of
 
 approx = pytest.approx
+QUARTER = Fraction(1, 4)
 
 
 @pytest.mark.parametrize(
@@ -182,6 +186,27 @@ def test_privacy_is_said():
     assert design("forced yes=1/6 no=1/6").law.ratio == 5
     assert math.isinf(design("triangular p=1/4").epsilon)
     assert "the answer 'no' rules out 'yes'" in design("mangat p=.7").privacy
+
+
+def test_a_design_becomes_a_survey_file():
+    """Devices and paper then ask by its very law; one that reveals, or asks otherwise, is none."""
+    asked = parse_survey(design("two-stage t=1/4 p=2/3").to_toml("cheats"))["cheats"]
+    assert asked.randomizer.channel().rows == ((1 - QUARTER, QUARTER), (QUARTER, 1 - QUARTER))
+    assert rule_of(asked).tosses == 2
+    often = parse_survey(design("forced never=1/8 often=1/4").to_toml("often"))["often"]
+    assert often.domain.values == ("never", "often")
+    assert often.randomizer.channel().rows[0] == (1 - QUARTER, QUARTER)
+    for words in ("triangular p=.2", "kuk red=.7,.2 cards=2", "extended-crosswise p=.2"):
+        with pytest.raises(EstimateError, match="one sample with a finite epsilon"):
+            design(words).to_toml("q")
+
+
+def test_missing_answers():
+    """Answers that nobody gave leave an estimate at the edge."""
+    anchored = design("crosswise-anchor p=.05 anchor=.05").estimate("yes+yes=12")
+    assert anchored["answers by chance"].estimate == approx(0, abs=0.02)
+    sides = design("warner p=.95; forced yes=1/4 no=1/4").estimate("no=25", "no=25")
+    assert sides["yes"].estimate == approx(-0.05 / 0.9, abs=1e-3)
 
 
 def test_far_below_zero_is_no_noise():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +14,7 @@ import numpy as np
 
 from ldp.errors import EstimateError
 from ldp_aggregator.analyses.designs.estimation import check_identified, estimated
-from ldp_aggregator.analyses.designs.law import Arm, Law
+from ldp_aggregator.analyses.designs.law import NO, YES, Arm, Law
 from ldp_aggregator.analyses.designs.matrix_file import matrix_law
 from ldp_aggregator.analyses.designs.result import DesignEstimates, DesignGroups
 from ldp_aggregator.analyses.designs.rows import DesignRows, answers_of, arms_of, table_of
@@ -144,6 +145,31 @@ class Design:
             tests=tests,
             remarks=remarks,
         )
+
+    def to_toml(self, name: str) -> str:
+        """Return a survey file with one question that collects by this design, as a matrix.
+
+        `ldp paper sheet` prints it where a toss has its chances. Raises `EstimateError` for a
+        design without a finite epsilon, of several samples, or whose answers are no types.
+        """
+        law = self.law
+        if law.ratio is None or len(law.arms) > 1 or set(law.types) != set(law.answers):
+            raise EstimateError(
+                "expected a design of one sample with a finite epsilon whose answers are those of "
+                f"the question, got {self.words!r}"
+            )
+        # A boolean question has false first.
+        order = [law.types.index(one) for one in (NO, YES)] if YES in law.types else None
+        places = order or range(len(law.types))
+        columns = [law.answers.index(law.types[place]) for place in places]
+        rows = [[str(law.arms[0].rows[place][column]) for column in columns] for place in places]
+        lines = ["[survey]", f"name = {json.dumps(name)}", "", "[[question]]"]
+        lines += [f"name = {json.dumps(name)}", 'mechanism = "matrix"']
+        if order:
+            lines.append('type = "boolean"')
+        else:
+            lines += ['type = "category"', f"values = {json.dumps(law.types)}"]
+        return "\n".join([*lines, f"matrix = {json.dumps(rows)}", ""])
 
     def sample_size(
         self,
