@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import binom, hypergeom, norm
+import scipy
 
 from ldp.errors import LDPError
 from ldp.numbers.channel import Row
@@ -107,7 +107,7 @@ def fresh(bench: Bench) -> str:
 
 def detectable(samples: int, level: float) -> float:
     """The deviation of a probability that is noticed with `POWER`, wherever the probability is."""
-    reach = norm.isf(level / 2) + norm.isf(1 - POWER)
+    reach = scipy.stats.norm.isf(level / 2) + scipy.stats.norm.isf(1 - POWER)
     return float(reach / 2 / math.sqrt(samples))
 
 
@@ -173,8 +173,8 @@ def _exact_tests(
     # shape: columns
     counts: Counts = np.bincount(columns, minlength=len(masses))
     expected = np.array([float(mass) for mass in masses])
-    below = binom.cdf(counts, len(reports), expected)
-    above = binom.sf(counts - 1, len(reports), expected)
+    below = scipy.stats.binom.cdf(counts, len(reports), expected)
+    above = scipy.stats.binom.sf(counts - 1, len(reports), expected)
     p_values = np.minimum(2 * np.minimum(below, above), 1.0)
     for column, p_value in enumerate(p_values.tolist()):
         yield Test(question.name, f"value {value}, report {column}", p_value)
@@ -193,6 +193,6 @@ def _bit_tests(question: Question, answer: object, reports: list[int]) -> Iterat
     for bit in range(8 * question.width):
         mine = sum(report >> bit & 1 for report in ours)
         theirs = sum(report >> bit & 1 for report in reports)
-        below = hypergeom.cdf(theirs, 2 * number, mine + theirs, number)
-        above = hypergeom.sf(theirs - 1, 2 * number, mine + theirs, number)
+        below = scipy.stats.hypergeom.cdf(theirs, 2 * number, mine + theirs, number)
+        above = scipy.stats.hypergeom.sf(theirs - 1, 2 * number, mine + theirs, number)
         yield Test(question.name, f"bit {bit}", min(2 * float(min(below, above)), 1.0))
