@@ -18,7 +18,6 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
 from ldp.mechanisms.contract import Randomizer, is_blocked, is_pure
@@ -28,6 +27,7 @@ _REPLACED = math.sqrt(2)
 
 def curator_error(epsilon: float, delta: float, size: int) -> float:
     """The standard error of one of `size` counts under the analytic Gaussian mechanism."""
+    from scipy.optimize import brentq  # slow to import
 
     def missed(logarithm: float) -> float:
         return math.log(_delta(math.exp(logarithm), epsilon)) - math.log(delta)

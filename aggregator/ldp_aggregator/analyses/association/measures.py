@@ -28,7 +28,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import optimize
 from scipy.special import chdtri
 
 from ldp_aggregator.numerics.arrays import Floats
@@ -36,7 +35,6 @@ from ldp_aggregator.numerics.arrays import Floats
 Measure = Callable[[Floats], float]
 """Of a table of shares, of shape (rows, columns)."""
 
-_minimize: Any = optimize.minimize  # whose types leave out what it takes
 _LEAST = 1e-9
 """A share in place of 0, where logarithms or quotients have none."""
 _SINGULAR = 1e-10
@@ -197,3 +195,10 @@ def _expected(table: Floats) -> Floats:
 
 def _variance(numbers: Floats, shares: Floats) -> float:
     return float(numbers**2 @ shares - (numbers @ shares) ** 2)
+
+
+def _minimize(*objective: Any, **options: Any) -> Any:
+    """`scipy.optimize.minimize`, whose types leave out what it takes."""
+    from scipy.optimize import minimize  # slow to import
+
+    return minimize(*objective, **options)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import chdtrc, chdtri
 
 from ldp_aggregator.analyses.regression.likelihood import Fit, Observed, likeliest
@@ -44,6 +43,8 @@ def profile_interval(observed: Observed, fit: Fit, place: int, level: float) -> 
 
 def _end(spare: object, middle: float, step: float) -> float:
     """Where nothing is left to be lost, on one side."""
+    from scipy.optimize import brentq  # slow to import
+
     assert callable(spare)  # noqa: S101 (for the types of scipy)
     beyond = 1.0
     while spare(middle + beyond * step) > 0:
