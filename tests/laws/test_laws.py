@@ -49,10 +49,11 @@ def test_channel(specimen):
     assert violations(CHANNEL_LAWS, specimen) == {}
 
 
-@every_specimen(DESIGNED)
-def test_declared(specimen):
+def test_declared():
     """No design delivers less privacy than declared, and e^epsilon is bounded from below."""
-    assert declared(specimen) == []
+    assert [
+        (specimen.name, declared(specimen)) for specimen in DESIGNED if declared(specimen)
+    ] == []
 
 
 @every_specimen(SMALL)
