@@ -100,7 +100,8 @@ class SubsetSelection(NamedTuple):
 
         vectors = range(1 << size)
         weights = [[weight(vector, value) for vector in vectors] for value in range(size)]
-        return Channel(tuple(tuple(Fraction(entry, sum(row)) for entry in row) for row in weights))
+        total = sum(weights[0])  # as that of every row
+        return Channel(tuple(tuple(Fraction(entry, total) for entry in row) for row in weights))
 
 
 def _uniform_set(size: int, chosen: int, positions: Iterator[int], random: Random) -> int:
