@@ -230,11 +230,26 @@ def test_forgers_move_a_mean_by_steps():
 
 
 def test_pictures_of_a_mean():
-    """Values have bars, also where they have a mean; a mean without values is a bar itself."""
+    """Values have bars, also where they have a mean; a mean without values is a bar itself.
+
+    No bar is longer than a share can be, or shorter. Beside a variance stands its root.
+    """
     keys = 'type = "integer"\nlow = 0\nhigh = 2\nepsilon = 1'
     counts = np.array([[30, 40, 50]])
-    bars = estimate_question(question("grr", keys), counts, Options()).bars()
+    asked = estimate_question(question("grr", keys), np.array([[90, 1, 0]]), Options())
+    assert (asked.frequency < 0).any()
+    bars = asked.bars()
     assert bars.labels == ("0", "1", "2")
+    assert bars.lengths.tolist() == asked.frequency.clip(0, 1).tolist()
+    root = Mean(9.0, 1.2, -1.0, high=16.0).root
+    assert (root.estimate, root.low, root.high) == (3.0, 0.0, 4.0)
+    assert root.standard_error == pytest.approx(0.2)
+    assert Mean(-1.0, 1.2, -2.0, high=0.5).root is None
+    dithered = question("dithered", f"{keys}\nlevels = 3")
+    told = estimate_question(dithered, np.array([[40, 10, 30], [20, 10, 40]]), Options()).to_dict()
+    assert told["standard_deviation"]["estimate"] ** 2 == pytest.approx(
+        told["variance"]["estimate"]
+    )
     alone = estimate_question(question("one-bit", keys), counts[:, :2], Options())
     bars, mean = alone.bars(), alone.mean
     assert bars.labels == ("mean",)

@@ -64,6 +64,18 @@ class Mean(Estimated):
     """That of the answers, beside their mean, where reports tell of it."""
 
     @property
+    def root(self) -> Mean | None:
+        """The standard deviation that a variance is the square of; None of one that is not above 0.
+
+        Its interval has the roots of the ends, and its standard error follows from the slope.
+        """
+        if self.estimate <= 0:
+            return None
+        root = math.sqrt(self.estimate)
+        low, high = (math.sqrt(max(end, 0.0)) for end in (self.low, self.high))
+        return Mean(root, self.standard_error / (2 * root), low, high)
+
+    @property
     def cells(self) -> tuple[str, str, str]:
         """Estimate, standard error and interval, as `shown`."""
         show = self.shown

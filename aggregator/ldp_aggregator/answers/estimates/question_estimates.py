@@ -197,6 +197,9 @@ class QuestionEstimates(QuestionNumbers):
             truth = np.add.reduceat(truth, self.starts_of(MOST_BARS)).tolist()
         labels, lengths = shown.values, shown.frequency
         low, high = shown.low, shown.high
+        if not self.is_vector:
+            # Noise takes estimates beyond all shares: the nearest possible one, as intervals are.
+            lengths = np.clip(lengths, 0, 1)
         if not labels and self.mean is not None:
             mean = self.mean
             labels = (MEAN,)
@@ -329,7 +332,7 @@ class QuestionEstimates(QuestionNumbers):
             **({} if self.found is None else {"correction": self.found.correction}),
             **({} if self.found is None else {"find_level": options.find_level}),
             **({"respondents": self.respondents} if options.reports_each > 1 else {}),
-            **{name: number.to_dict() for name, number in self.numbers},
+            **{name.replace(" ", "_"): number.to_dict() for name, number in self.numbers},
             **({} if self.squared_error is None else {"squared_error": self.squared_error}),
             **self._of_distribution(),
             **({"unallocated": _share(rest) | _errors(rest)} if (rest := self.unallocated) else {}),

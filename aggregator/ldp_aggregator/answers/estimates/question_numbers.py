@@ -41,6 +41,7 @@ MOST_ROWS = 100
 """Values that tables, notebooks and `repr` show of a question unless they are asked for more."""
 
 MEAN, VARIANCE, SUM = "mean", "variance", "sum"
+DEVIATION = "standard deviation"
 """Where a value would stand, in rows of a question whose values are numbers."""
 
 UNALLOCATED = "(no candidate)"
@@ -238,8 +239,9 @@ class QuestionNumbers:
 
     @property
     def numbers(self) -> tuple[tuple[str, Mean], ...]:
-        """The mean and the variance, by name, as far as there are any."""
-        named = ((MEAN, self.mean), (VARIANCE, self.variance))
+        """The mean, the variance and its root, by name, as far as there are any."""
+        root = None if self.variance is None else self.variance.root
+        named = ((MEAN, self.mean), (VARIANCE, self.variance), (DEVIATION, root))
         return tuple((name, number) for name, number in named if number is not None)
 
     def map(self, x_cells: int | None = None, y_cells: int | None = None) -> Map:
