@@ -148,7 +148,7 @@ def _no_jumps(*_: object) -> dict[int, int]:
     return {}
 
 
-_surveys: Any = import_module("ldp.survey")
+_surveys: Any = import_module("ldp.survey.survey")
 _fingerprint = _surveys._fingerprint
 
 BUGS: dict[str, list[Patch]] = {

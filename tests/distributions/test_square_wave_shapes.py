@@ -310,7 +310,8 @@ def test_without_a_view_there_is_no_shape():
     means = [shaped(post, steps)[2] for post in (None, "em", "ems")]
     assert means[0].mean == means[1].mean == means[2].mean
     assert means[0].variance is not None
-    assert [name for name, *_ in means[1].text_table().rows[-2:]] == ["mean", "variance"]
+    of_numbers = ["mean", "variance", "standard deviation"]
+    assert [name for name, *_ in means[1].text_table().rows[-3:]] == of_numbers
 
 
 @pytest.mark.parametrize("mechanism", ["grr", "dithered", "geometric"])

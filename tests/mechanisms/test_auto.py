@@ -2,6 +2,7 @@
 
 import re
 from fractions import Fraction
+from importlib import import_module
 
 import pytest
 from specimens import question
@@ -124,10 +125,8 @@ def test_each_candidate_is_designed_once(keys, monkeypatch):
             design=lambda *arguments: designed.append(row.name) or row.design(*arguments)
         )
 
-    monkeypatch.setattr(
-        "ldp.survey.survey_file.MECHANISMS",
-        {name: counted(row) for name, row in MECHANISMS.items()},
-    )
+    counted_rows = {name: counted(row) for name, row in MECHANISMS.items()}
+    monkeypatch.setattr(import_module("ldp.survey.survey_file"), "MECHANISMS", counted_rows)
     values = [str(number) for number in range(20)]
     chosen = question("auto", f'{keys}\nvalues = {values}\nepsilon = "1.25"')
     assert chosen.mechanism in designed

@@ -226,7 +226,7 @@ def test_means_by_hand(reports, estimand, variance, error, spread, monkeypatch):
     Respondents may have been rounded, which adds a quarter at most; their variance is a sample's.
     Of fewer than five it is not known, and a population may have all that the range allows.
     """
-    parts = [Parts(0.5, 1.5, variance, spread_error=0.125, least_variance=0.1)]
+    parts = [Parts(0.5, 1.5, variance, spread_error=0.125, spread_noise=0.125, least_variance=0.1)]
     monkeypatch.setattr("ldp_aggregator.answers.estimates.means.parts_of", lambda *_: parts[0])
     asked = question("dithered", 'type = "number"\nlow = 10\nhigh = 22\nstep = 3\nepsilon = 4')
     counts = np.zeros((asked.layout.cohorts, asked.layout.symbols), dtype=np.int64)
@@ -241,7 +241,7 @@ def test_means_by_hand(reports, estimand, variance, error, spread, monkeypatch):
         assert mean.variance.estimate == pytest.approx(9 * spread)
         assert mean.variance.standard_error == 9 * 0.125
         # Where nothing is known: all that numbers between 10 and 22 can have.
-        parts[0] = Parts(0.5, 1.5, 0.25, spread_error=1e6)
+        parts[0] = Parts(0.5, 1.5, 0.25, spread_error=1e6, spread_noise=1e6)
         most = 36 if estimand == "population" else 45
         assert mean_of(asked, None, counts, options=options).variance.interval == (0, most)
         parts[0] = Parts(0.5, 1.5, 0.25, spread_error=1, least_spread_error=7)

@@ -15,11 +15,12 @@ from places import ROOT
 import ldp
 import ldp_aggregator
 import ldp_client
+import ldp_service
 import ldp_simulations
 from lab.benchmarks.citation import citation, cited
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")])
-PACKAGES = (ldp, ldp_aggregator, ldp_client, ldp_simulations)
+PACKAGES = (ldp, ldp_aggregator, ldp_client, ldp_service, ldp_simulations)
 
 _CODE = re.compile(r"```.*?```|`([^`\n]+)`", re.DOTALL)
 _CALL = re.compile(r"(?:[A-Za-z_]\w*\.)*([A-Za-z_]\w*)\(.*\)")

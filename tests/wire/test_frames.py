@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from wire_samples import stream
 
-import ldp.wire
+import ldp.wire.wire
 from ldp.wire.wire import (
     MOST_PAYLOAD,
     REPORTS_MAGIC,
@@ -144,7 +144,7 @@ def test_sound_files_are_read_without_a_search(monkeypatch):
     contents = [b"a", b"", bytes(MOST_PAYLOAD), b""]
     too_large = b"".join(map(encode_frame, (b"a", bytes(MOST_PAYLOAD + 1), b"c")))
     assert sound(read_frames(too_large)) == [b"a", b"c"]
-    monkeypatch.setattr(ldp.wire, "FrameReader", None)
+    monkeypatch.setattr(ldp.wire.wire, "FrameReader", None)
     assert read_frames(b"".join(map(encode_frame, contents))) == contents
     assert read_frames(b"") == []
 
@@ -219,7 +219,7 @@ def test_work_is_linear_on_hostile_input(hostile, chunk, monkeypatch):
         hashed += len(payload)
         return digest(payload, seed)
 
-    monkeypatch.setattr(ldp.wire, "xxh64_intdigest", counted)
+    monkeypatch.setattr(ldp.wire.wire, "xxh64_intdigest", counted)
     contents = [b"%d" % number * 50 for number in range(200)]
     file = HOSTILE[hostile] + b"".join(map(encode_frame, contents))
     hashed = 0

@@ -207,12 +207,14 @@ def mean_of_frequencies(
 def noise_under_parabola(places: Floats, noise: Floats, mean: float, mean_square: float) -> float:
     """The mean noise of what is held, at most: what holders of some places have, (places,) each.
 
-    Of what is held a mean and a mean square are known, and so the mean of any parabola.
+    Of what is held a mean and a mean square are known, and so the mean of any parabola. Through two
+    places goes a line.
     """
     scale = float(np.abs(places).max()) or 1.0
-    parabola = np.polynomial.polynomial.polyfit(places / scale, noise, 2)
+    degree = min(2, len(places) - 1)
+    parabola = np.polynomial.polynomial.polyfit(places / scale, noise, degree)
     above = noise - np.polynomial.polynomial.polyval(places / scale, parabola)
-    held = np.array([1.0, mean / scale, mean_square / scale**2])
+    held = np.array([1.0, mean / scale, mean_square / scale**2])[: degree + 1]
     return float(parabola @ held) + float(above.max())
 
 

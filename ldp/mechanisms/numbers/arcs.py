@@ -239,7 +239,8 @@ def design(keys: Keys, domain: Domain) -> tuple[Arcs, Declared]:
     width = usual_width(modulus, Fraction(truth, other))
     weights: tuple[int, ...] = ()
     written = [key in keys for key in ("modulus", "width", "weights")]
-    if not any(written) and keys.text("mechanism") == "auto" and modulus < 2 * MOST_FREQUENCIES:
+    left_to_us = keys.text("mechanism", default="arcs") == "auto" and not any(written)
+    if left_to_us and modulus < 2 * MOST_FREQUENCIES:
         from ldp.mechanisms.numbers.arc_search import searched  # it asks this module for sines
 
         width, weights = searched(modulus, truth, other)
