@@ -303,7 +303,6 @@ ADVISING = {
     "ldp_simulations.commands.attack": ("attack",),
     "ldp_simulations.commands.conform": ("conform",),
     "ldp_simulations.commands.plan": ("plan",),
-    "lab.rappor_suite.command": ("simulate",),
     "ldp_simulations.commands.simulate": ("simulate",),
     "ldp_simulations.planning.kinds.distribution_plan": ("plan",),
     "ldp_simulations.planning.kinds.place_plan": ("plan",),

@@ -7,9 +7,10 @@ from math import comb
 
 import numpy as np
 import pytest
-from calling import ldp
+from click.testing import CliRunner
 
 from lab.rappor_suite import running
+from lab.rappor_suite.__main__ import main
 from lab.rappor_suite.cases import CaseError, cases
 from lab.rappor_suite.page import curve
 from lab.rappor_suite.published import PUBLISHED, rate_of_r
@@ -203,25 +204,19 @@ def test_an_archive_that_is_none_is_refused(tmp_path):
 def test_command(tmp_path, monkeypatch):
     """The command prints the tables, and writes a page that has a picture for each case."""
     monkeypatch.setattr("os.cpu_count", lambda: 1)
-    shown = ldp(f"simulate --suite rappor --cases 'tiny sharp *' --runs 1 -o {tmp_path}").output
-    assert "tiny sharp zipf1.5" in shown
+    monkeypatch.setenv("COLUMNS", "200")
+    words = ["--cases", "tiny sharp *", "--runs", "1", "-o", str(tmp_path)]
+    printed = CliRunner().invoke(main, words).output
+    assert "tiny sharp zipf1.5" in printed
     page = (tmp_path / "report.html").read_text()
     assert page.count("<svg") == 5
-    assert "ldp simulate --suite rappor --cases &#x27;tiny sharp *&#x27; --runs 1" in page
+    assert "python -m lab.rappor_suite --cases &#x27;tiny sharp *&#x27; --runs 1" in page
 
 
-@pytest.mark.parametrize(
-    ("options", "code", "named"),
-    [
-        ("--suite rappor survey.toml --respondents 5", 2, "SURVEY, --respondents"),
-        ("--cases 'demo *'", 2, "--suite"),
-        ("", 2, "SURVEY"),
-        ("--suite rappor --cases 'huge *'", 1, "huge"),
-    ],
-)
-def test_command_refuses_what_makes_no_sense(options, code, named):
-    """A suite has its own surveys and populations; a survey has no cases."""
-    assert named in ldp(f"simulate {options}", code).output
+def test_command_refuses_a_pattern_that_fits_no_case():
+    """The pattern is named."""
+    refused = CliRunner().invoke(main, ["--cases", "huge *"])
+    assert (refused.exit_code, "huge" in refused.output) == (2, True)
 
 
 def outcome_of(name, fdr, coverage, fnr=0.1):

@@ -2,7 +2,6 @@
 
 plan, attack  what to expect before anyone is asked
 simulate      `ldp simulate` and `ldp randomize`
-rappor_suite  the suite that `ldp simulate` runs
 audit         `ldp audit`
 devices       `ldp ledger` and `ldp codegen`
 conform       `ldp conform`

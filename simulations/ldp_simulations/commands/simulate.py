@@ -26,8 +26,6 @@ from ldp_aggregator.output.files import (
 from ldp_aggregator.output.formats.formats import FORMATS
 from ldp_simulations.commands.options import MOST_RUNS
 
-_OF_SUITES = ("suite", "cases", "runs", "output", "quiet")
-
 
 @click.command()
 @SURVEY
@@ -70,17 +68,7 @@ def randomize(
 
 
 @click.command()
-@click.argument("survey_path", metavar="[SURVEY]", required=False, type=click.Path(path_type=Path))
-@click.option(
-    "--suite",
-    type=click.Choice(["rappor"]),
-    help="Instead of SURVEY: the regression grid of google/rappor.",
-)
-@click.option(
-    "--cases",
-    metavar="PATTERN",
-    help="Of a suite: the cases to run, such as 'small *'.  [default: all]",
-)
+@SURVEY
 @click.option(
     "--population",
     "table",
@@ -101,7 +89,9 @@ def randomize(
 @click.option(
     "--runs",
     type=click.IntRange(1, MOST_RUNS),
-    help="How often to repeat the survey, or each case of a suite.  [default: 1; a suite's own]",
+    default=1,
+    show_default=True,
+    help="How often to repeat the survey.",
 )
 @click.option("--seed", type=click.IntRange(0), help="Make the simulation repeatable.")
 @click.option(
@@ -136,21 +126,15 @@ def randomize(
     "--output",
     "-o",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Write report.html, picture.svg, simulation.json and estimates.csv to this folder; of a "
-    "suite, report.html "
-    "and results.jsonl, from which an interrupted run goes on.",
+    help="Write report.html, picture.svg, simulation.json and estimates.csv to this folder.",
 )
 @QUIET
-@click.pass_context
 def simulate(
-    context: click.Context,
-    survey_path: Path | None,
-    suite: str | None,
-    cases: str | None,
+    survey_path: Path,
     table: Path | None,
     respondents: int | None,
     distribution: str | None,
-    runs: int | None,
+    runs: int,
     seed: int | None,
     way: str,
     level: float,
@@ -164,14 +148,6 @@ def simulate(
     quiet: bool,
 ) -> None:
     """Simulate SURVEY on a known population and compare the estimates with the truth."""
-    if suite is not None:
-        _refuse_others(context)
-        from lab.rappor_suite.command import simulate_suite
-
-        simulate_suite(cases or "*", runs, output, quiet=quiet)
-        return
-    if survey_path is None or cases is not None:
-        raise click.UsageError("expected SURVEY, or --suite rappor, perhaps with --cases")
     from ldp_aggregator.answers.options import Options
     from ldp_aggregator.commands.progress import progress
     from ldp_simulations.population import from_table, synthetic
@@ -200,7 +176,7 @@ def simulate(
     result = simulate(
         survey,
         population,
-        runs=runs or 1,
+        runs=runs,
         seed=seed,
         way=way,
         options=options,
@@ -220,19 +196,3 @@ def simulate(
                 f"wrote report.html, picture.svg, simulation.json and estimates.csv to {output}",
                 err=True,
             )
-
-
-def _refuse_others(context: click.Context) -> None:
-    """A suite says by itself who answers what."""
-    options = [
-        option.opts[0] if isinstance(option, click.Option) else "SURVEY"
-        for option in context.command.params
-        if option.name not in _OF_SUITES
-        and context.get_parameter_source(option.name or "")
-        is click.core.ParameterSource.COMMANDLINE
-    ]
-    if options:
-        raise click.UsageError(
-            f"expected --suite with --cases, --runs, --output or --quiet alone, got "
-            f"{', '.join(options)}"
-        )
