@@ -42,6 +42,15 @@ def parse_length(text: object) -> int:
     return seconds
 
 
+def length_text(seconds: int) -> str:
+    """Write a length of time in the longest unit that it is a multiple of."""
+    unit, most = max(
+        ((unit, size) for unit, size in UNITS.items() if seconds % size == 0),
+        key=lambda pair: pair[1],
+    )
+    return f"{seconds // most}{unit}"
+
+
 def epoch_at(seconds: float, length: int) -> int:
     """The epoch at a time, for epochs of `length` seconds."""
     return int(seconds // length)

@@ -22,8 +22,7 @@ from ldp.mechanisms.contract import Declared, Metric, lifetime_ratio
 from ldp.numbers.accounting import posterior
 from ldp.numbers.exact import exp_lower, float_upper, log_upper
 from ldp.survey.compiled import attributes_of, covered, draws_of
-from ldp.survey.draws import chargeable
-from ldp.survey.survey import Group, Question, Survey
+from ldp.survey.survey import Group, Question, Survey, chargeable
 
 FORMAT = 2
 

@@ -25,14 +25,13 @@ Rules
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.errors import AnswerError
 
 if TYPE_CHECKING:
     from ldp.answers.keys import Keys
-    from ldp.survey.survey import Question
 
 UNKNOWN = "unknown"
 """What stands for no value."""
@@ -140,7 +139,7 @@ def attributes_of(tables: Sequence[Keys], name_of: Callable[[Keys], str]) -> Att
 def note_unknown(
     tables: Sequence[Keys],
     attributes: Attributes,
-    questions: Mapping[str, Question],
+    questions: Collection[str],
     joint: Sequence[Sequence[str]],
 ) -> None:
     """Note in its table where an attribute goes with no question, or with a part of a group."""

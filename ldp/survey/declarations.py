@@ -24,7 +24,7 @@ from collections.abc import Set as AnySet
 from decimal import Decimal
 from fractions import Fraction
 
-from ldp.survey.survey import Question, Survey
+from ldp.survey.survey import Question, Survey, question_table
 from ldp.survey.survey_file import survey_of
 
 Number = str | int | float | Decimal | Fraction
@@ -308,8 +308,6 @@ def _type_of(given: Mapping[str, object]) -> str | None:
 
 def _table(number: int, asked: Mapping[str, object] | Question) -> dict[str, object]:
     if isinstance(asked, Question):
-        from ldp.survey.survey_toml import question_table
-
         return question_table(asked)
     if isinstance(asked, Mapping):
         return _given(asked)

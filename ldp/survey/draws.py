@@ -31,17 +31,14 @@ Source: Nguyen, Xiao, Yang, Hui, Shin and Shin 2016 (Harmony), which draws one o
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.numbers.randomness import Random, randbelow
 
 if TYPE_CHECKING:
     from ldp.answers.keys import Keys
-    from ldp.survey.survey import Question
 
 MOST_MEMBERS = 100
 MOST_WEIGHT = 1 << 16
@@ -88,39 +85,6 @@ class Draw(NamedTuple):
         return tuple(chosen)
 
 
-NONE_TAKEN: Mapping[Draw, int] = {}
-
-
-def chargeable(
-    questions: Iterable[Question], taken: Mapping[Draw, int] = NONE_TAKEN
-) -> list[Question]:
-    """Those that one device may be charged for together: of each draw the dearest alone.
-
-    They are as many as it answers of a draw, less those of it that are `taken` already.
-    """
-    charged = []
-    members: dict[Draw, list[Question]] = {}
-    for question in questions:
-        if question.draw is None:
-            charged.append(question)
-        else:
-            members.setdefault(question.draw, []).append(question)
-    for draw, drawable in members.items():
-        drawable.sort(key=attrgetter("price"), reverse=True)
-        charged += drawable[: max(draw.answers - taken.get(draw, 0), 0)]
-    return charged
-
-
-def estimand(question: Question) -> str:
-    """Whom estimates of a question are of, where devices draw one of several."""
-    if question.draw is None:
-        return ""
-    return (
-        f"the respondents are those who drew this question, a share of {question.share} of all: "
-        "for all people take the interval for a population"
-    )
-
-
 def draws_of(tables: Sequence[Keys]) -> list[Draw]:
     """The draws that a survey's tables describe; their problems are noted in the tables."""
     draws = []
@@ -134,39 +98,3 @@ def draws_of(tables: Sequence[Keys]) -> list[Draw]:
         keys.finish()
         draws.append(Draw(names, weights, answers))
     return draws
-
-
-def note_problems(
-    tables: Sequence[Keys],
-    draws: Sequence[Draw],
-    questions: Mapping[str, Question],
-    joint: Iterable[Iterable[str]],
-) -> None:
-    """Note in its table what is wrong with a draw, beside its questions."""
-    often = Counter(name for draw in draws for name in draw.names)
-    together = {name for group in joint for name in group}
-    for keys, draw in zip(tables, draws, strict=True):
-        if keys.problems:
-            continue
-        for name in draw.names:
-            question = questions.get(name)
-            for expected, came in _wrong(name, question, often[name], is_joint=name in together):
-                keys.problem("questions", expected, came)
-
-
-def _wrong(
-    name: str, question: Question | None, often: int, is_joint: bool
-) -> Iterator[tuple[str, str]]:
-    if question is None:
-        yield "names of sound questions of the survey", name
-        return
-    if often > 1:
-        yield "each question in one draw at most", f"{name} again"
-    if is_joint:
-        yield "questions that are in no joint group", name
-    if question.memoizes:
-        yield (
-            "questions that are answered once: a device that has a permanent response would show "
-            "what it drew again and again",
-            f"{name} ({question.mechanism})",
-        )

@@ -24,14 +24,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
+from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from ldp.answers.domain import Domain, Placed, Value
 from ldp.errors import AnswerError
 from ldp.mechanisms.auto import Considered
 from ldp.mechanisms.contract import Declared, Randomizer, integers, lifetime_ratio
+from ldp.numbers.epochs import length_text
+from ldp.numbers.exact import decimal_text
 from ldp.numbers.randomness import Random, system
 from ldp.survey.attributes import LEAST_GROUP, Attribute, Attributes, parts_of
 from ldp.survey.draws import Draw
+
+if TYPE_CHECKING:
+    from ldp.answers.scales import Scale
 
 FINGERPRINT_SIZE = 16
 ROUNDING_BYTES = 8
@@ -117,6 +124,16 @@ class Question:
     def share(self) -> Fraction:
         """The share of the devices that answer it: all, unless they draw one of several."""
         return Fraction(1) if self.draw is None else self.draw.share(self.name)
+
+    @property
+    def estimand(self) -> str:
+        """Whom its estimates are of, where devices draw one of several questions."""
+        if self.draw is None:
+            return ""
+        return (
+            f"the respondents are those who drew this question, a share of {self.share} of all: "
+            "for all people take the interval for a population"
+        )
 
     @property
     def members(self) -> tuple[Question, ...]:
@@ -307,9 +324,103 @@ class Survey:
         Raises `ValueError` if a question was not read from such a file, nor made by `ldp.question`.
         """
         # Imported here, because no device writes surveys.
-        from ldp.survey.survey_toml import survey_table, toml_text
+        from ldp.survey.survey_toml import toml_text
 
         return toml_text(survey_table(self))
+
+
+NONE_TAKEN: Mapping[Draw, int] = {}
+
+
+def chargeable(
+    questions: Iterable[Question], taken: Mapping[Draw, int] = NONE_TAKEN
+) -> list[Question]:
+    """Return the questions that one device may be charged for: of each draw the dearest alone.
+
+    They are as many as it answers of a draw, less those of it that are `taken` already.
+    """
+    charged = []
+    members: dict[Draw, list[Question]] = {}
+    for question in questions:
+        if question.draw is None:
+            charged.append(question)
+        else:
+            members.setdefault(question.draw, []).append(question)
+    for draw, drawable in members.items():
+        drawable.sort(key=attrgetter("price"), reverse=True)
+        charged += drawable[: max(draw.answers - taken.get(draw, 0), 0)]
+    return charged
+
+
+def survey_table(survey: Survey) -> dict[str, object]:
+    """Return the table that a survey file holds, ready to be read.
+
+    Raises `ValueError` for a question that was made without its keys.
+    """
+    head: dict[str, object] = {"name": survey.name}
+    if survey.groups:
+        head["joint"] = [[question.name for question in group.members] for group in survey.groups]
+    if survey.lifetime is not None:
+        head["lifetime_epsilon"] = survey.lifetime.text
+    if survey.epoch is not None:
+        head["epoch"] = length_text(survey.epoch)
+        head["grace"] = length_text(survey.grace)
+    draws = []
+    for draw in survey.draws:
+        how = {"weights": list(draw.weights)} if draw.answers == 1 else {"answers": draw.answers}
+        draws.append({"questions": list(draw.names), **how})
+    between: dict[str, object] = {"draw": draws} if draws else {}
+    if survey.attributes:
+        head["least_group"] = survey.least_group
+        between["attribute"] = list(map(_attribute_table, survey.attributes))
+    return {
+        "survey": head,
+        **between,
+        "question": [question_table(question) for question in survey],
+    }
+
+
+def _attribute_table(attribute: Attribute) -> dict[str, object]:
+    table: dict[str, object] = {"name": attribute.name, "values": list(attribute.values)}
+    if attribute.questions:
+        table["questions"] = list(attribute.questions)
+    return table
+
+
+def question_table(question: Question) -> dict[str, object]:
+    """Return the table of a question in the file of its survey. Raises `ValueError` as above."""
+    if question.keys is None:
+        raise ValueError(
+            f"question {question.name!r}: expected one that was read from a survey file, or made "
+            "by ldp.question, got one without the keys of its mechanism"
+        )
+    domain = question.domain
+    table: dict[str, object] = {"name": question.name}
+    if question.text:
+        table["text"] = question.text
+    table["type"] = domain.type
+    if domain.numbers is not None:
+        table |= {"low": domain.numbers[0], "high": domain.numbers[-1]}
+    elif domain.scale is not None and "edges" not in question.keys:
+        table |= _ends(domain.scale)
+    elif domain.key_scale is not None:
+        table |= {"keys": list(domain.values or ()), **_ends(domain.key_scale)}
+    elif domain.ball is not None:
+        table |= {
+            "dimensions": domain.ball.dimensions,
+            "radius": decimal_text(domain.ball.radius),
+        }
+    elif domain.type in ("category", "multi"):
+        table["values"] = list(domain.values or ())
+    if domain.most is not None:
+        table["most"] = domain.most
+    if question.candidates is not None:
+        table["candidates"] = question.candidates
+    return {**table, **question.keys}
+
+
+def _ends(scale: Scale) -> dict[str, object]:
+    return {"low": decimal_text(scale.low), "high": decimal_text(scale.high)}
 
 
 def _fingerprint(question: Question) -> bytes:

@@ -52,7 +52,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from functools import cache
@@ -81,7 +81,7 @@ from ldp.survey.attributes import (
     attributes_of,
     note_unknown,
 )
-from ldp.survey.draws import Draw, draws_of, note_problems
+from ldp.survey.draws import Draw, draws_of
 from ldp.survey.survey import Group, Question, Survey
 from ldp.survey.survey_text import LARGEST, MEBIBYTE, read_toml
 
@@ -190,7 +190,7 @@ def survey_of(
     questions, problems = _questions(tables, name, epoch=epoch, draws=draws, attributes=attributes)
     top.finish()
     by_name = {question.name: question for question in questions}
-    note_problems(drawn, draws, by_name, joint=listed)
+    _note_draws(drawn, draws, by_name, joint=listed)
     note_unknown(open_tables, attributes, by_name, joint=listed)
     groups: tuple[Group, ...] = ()
     if listed:
@@ -222,6 +222,43 @@ def _least_group(head: Keys, attributes: Attributes) -> int:
     if "least_group" in head and not attributes:
         head.problem("least_group", "nothing: no attribute divides the crowd", "a number")
     return head.integer("least_group", SMALLEST_GROUP, LARGEST_GROUP, default=LEAST_GROUP)
+
+
+def _note_draws(
+    tables: Sequence[Keys],
+    draws: Sequence[Draw],
+    questions: Mapping[str, Question],
+    joint: Iterable[Iterable[str]],
+) -> None:
+    """Note in its table what is wrong with a draw, beside its questions."""
+    often = Counter(name for draw in draws for name in draw.names)
+    together = {name for group in joint for name in group}
+    for keys, draw in zip(tables, draws, strict=True):
+        if keys.problems:
+            continue
+        for name in draw.names:
+            question = questions.get(name)
+            wrong = _wrong_in_draw(name, question, often[name], is_joint=name in together)
+            for expected, came in wrong:
+                keys.problem("questions", expected, came)
+
+
+def _wrong_in_draw(
+    name: str, question: Question | None, often: int, is_joint: bool
+) -> Iterator[tuple[str, str]]:
+    if question is None:
+        yield "names of sound questions of the survey", name
+        return
+    if often > 1:
+        yield "each question in one draw at most", f"{name} again"
+    if is_joint:
+        yield "questions that are in no joint group", name
+    if question.memoizes:
+        yield (
+            "questions that are answered once: a device that has a permanent response would show "
+            "what it drew again and again",
+            f"{name} ({question.mechanism})",
+        )
 
 
 def _questions(

@@ -22,7 +22,8 @@ from ldp.mechanisms.numbers.dithered import DitheredResponse
 from ldp.numbers.randomness import Replay
 from ldp.privacy.certificate import certificate, totals
 from ldp.survey.compiled import compiled
-from ldp.survey.draws import Draw, chargeable
+from ldp.survey.draws import Draw
+from ldp.survey.survey import chargeable
 from ldp_aggregator.analyses.health_checks.draw_checks import draw_health
 from ldp_client import Client, EmbeddedClient
 

@@ -12,12 +12,12 @@ from ldp.mechanisms.numbers.arc_search import searched
 from ldp.mechanisms.numbers.arcs import (
     Arcs,
     is_prime,
-    squared_sines,
     usual_modulus,
     usual_weights,
     usual_width,
 )
 from ldp.numbers.exact import exp_lower, odds
+from ldp.numbers.sines import squared_sines
 from ldp_aggregator.analyses.health_checks.report_checks import health
 from ldp_aggregator.answers.distributions.band import multiplier, root_of
 from ldp_aggregator.decoders.arcs.arcs import arc_moments, explained

@@ -55,6 +55,7 @@ AREAS = {
     "ldp.mechanisms": f"{_MECHANISM} longitudinal exponential histogram subset projective "
     f"additive sets sketches hadamard heavy_hitters survey_file",
     "ldp.mechanisms.numbers.arcs": f"{_MECHANISM} arcs",
+    "ldp.numbers.sines": "arcs",
     "ldp.mechanisms.vectors.codebook": f"{_MECHANISM} codebook",
     "ldp.mechanisms.numbers.dithered": f"{_MECHANISM} dithered",
     "ldp.mechanisms.places.metric": f"{_MECHANISM} metric",
@@ -110,7 +111,7 @@ AREAS = {
     "ldp.answers.sets": "sets vectors",
     "ldp.transparency.ed25519": "ed25519 stops",
     "ldp.transparency.stops": "stops",
-    "ldp.survey.survey": "survey_file vectors ledger",
+    "ldp.survey.survey": "survey_file vectors ledger declarations",
     "ldp.survey.survey_file": "survey_file ledger epochs joint auto sets profiles numbers codebook "
     "taxonomy_surveys contributions metric",
     "ldp.survey.survey_text": "survey_text survey_file notes",

@@ -17,7 +17,8 @@ from surveys import COMMUTE, DEVICE
 
 import ldp
 from ldp.survey.profiles import PROFILES
-from ldp.survey.survey_toml import survey_table, toml_text
+from ldp.survey.survey import survey_table
+from ldp.survey.survey_toml import toml_text
 
 TOML = """
 [survey]

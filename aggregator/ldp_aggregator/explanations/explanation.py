@@ -18,9 +18,8 @@ from ldp.numbers.accounting import posterior
 from ldp.numbers.exact import log, log_text, percent_below, text_upper
 from ldp.privacy.certificate import delivered, totals
 from ldp.survey.attributes import size_of
-from ldp.survey.draws import chargeable
 from ldp.survey.profiles import PROFILES
-from ldp.survey.survey import Group, Question, Survey
+from ldp.survey.survey import Group, Question, Survey, chargeable
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.explanations.metric_explanation import metric_lines
 from ldp_aggregator.explanations.scale_explanation import contribution_lines, scale_lines

@@ -21,8 +21,7 @@ from typing import NamedTuple
 
 from ldp.mechanisms.contract import Declared, lifetime_ratio
 from ldp.numbers.exact import exp_lower, fraction, text_upper
-from ldp.survey.draws import chargeable
-from ldp.survey.survey import Question, Survey
+from ldp.survey.survey import Question, Survey, chargeable
 
 _DIGITS = 80
 _SHOWN = 6

@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cmp_to_key
 from typing import Any
 
-from ldp.survey.survey import Question, Survey
-from ldp.survey.survey_toml import survey_table
+from ldp.survey.survey import Question, Survey, survey_table
 from ldp_aggregator.output.formats.formats import Rendered
 from ldp_aggregator.output.sheet import Sheet, TextTable
 from ldp_aggregator.versions.amounts import (

@@ -44,7 +44,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ldp.errors import AlreadyAnsweredError, BudgetError
 from ldp.numbers.exact import exp_lower
-from ldp.survey.draws import chargeable
+from ldp.survey.survey import chargeable
 from ldp_client.answering.ledger import (
     ASIDE,
     CHARGE,

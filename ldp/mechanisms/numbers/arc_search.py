@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ldp.mechanisms.numbers.arcs import squared_sines
+from ldp.numbers.sines import squared_sines
 
 _FINE = 24
 """Bits of weights, of what a report tells, and, twice as many, of what is asked."""

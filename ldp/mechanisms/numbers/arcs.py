@@ -47,17 +47,11 @@ from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import Layout, with_cohort
 from ldp.numbers.randomness import Random, randbelow
+from ldp.numbers.sines import UNIT, squared_sines
 
 MOST_VALUES = 1 << 12
 MOST_FREQUENCIES = 1 << 10
 MOST_WEIGHT = 1 << 40
-
-_UNIT = 64
-"""Bits of the fixed-point numbers that weights are worked out in."""
-_FINE = 160
-"""Bits of those that sines are worked out in."""
-_PI = 0x3243F6A8885A308D313198A2E03707344A4093822
-"""Pi, rounded down to 160 bits after the point."""
 
 _WIDTHS = ((Fraction(9, 2), Fraction(1)), (Fraction(12), Fraction(5, 4)), (33, Fraction(3, 2)))
 """The width of an arc, times (R + 1) / P, for R up to so much; 7/4 beyond."""
@@ -171,7 +165,7 @@ def usual_weights(modulus: int, width: int) -> tuple[int, ...]:
     """w_k for k = 1, 2, ... as integers, of which the first is 2^32."""
     frequencies = most_frequencies(modulus)
     squares = squared_sines(modulus, width, frequencies)
-    one = 1 << _UNIT
+    one = 1 << UNIT
     worth = [0] + [one] * frequencies
     for k in range(1, frequencies + 1):
         worth[k] = max(worth[k], 0)
@@ -179,23 +173,6 @@ def usual_weights(modulus: int, width: int) -> tuple[int, ...]:
         for m in range(2, frequencies // k + 1):
             worth[k * m] -= (squares[m] * worth[k]) // (m * squares[1])
     return tuple(worth[k] // (k << 32) for k in range(1, frequencies + 1))
-
-
-def squared_sines(modulus: int, width: int, most: int) -> list[int]:
-    """sin^2(pi m t/P) for m = 0, ..., `most`, in units of 2^-64, rounded down."""
-    # cos(2 pi t/P) by Taylor's series, then those of its multiples by Chebyshev's recurrence.
-    angle = 2 * _PI * width // modulus
-    square = angle * angle >> _FINE
-    cosine = term = 1 << _FINE
-    order = 0
-    while term:
-        order += 2
-        term = (term * square >> _FINE) // (order * (order - 1))
-        cosine += -term if order % 4 else term
-    cosines = [1 << _FINE, cosine]
-    while len(cosines) <= most:
-        cosines.append((cosine * cosines[-1] >> _FINE - 1) - cosines[-2])
-    return [((1 << _FINE) - double) >> (_FINE + 1 - _UNIT) for double in cosines[: most + 1]]
 
 
 def usual_modulus(size: int, *, circular: bool = False) -> int:
@@ -241,7 +218,7 @@ def design(keys: Keys, domain: Domain) -> tuple[Arcs, Declared]:
     written = [key in keys for key in ("modulus", "width", "weights")]
     left_to_us = keys.text("mechanism", default="arcs") == "auto" and not any(written)
     if left_to_us and modulus < 2 * MOST_FREQUENCIES:
-        from ldp.mechanisms.numbers.arc_search import searched  # it asks this module for sines
+        from ldp.mechanisms.numbers.arc_search import searched
 
         width, weights = searched(modulus, truth, other)
     width = keys.integer("width", 1, modulus - 1, default=width)

@@ -47,11 +47,12 @@ from typing import Any, NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, of_places
-from ldp.mechanisms.numbers.arcs import draw_behind, squared_sines, usual_modulus
+from ldp.mechanisms.numbers.arcs import draw_behind, usual_modulus
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import Layout, with_cohort
 from ldp.numbers.randomness import Random, randbelow
+from ldp.numbers.sines import squared_sines
 
 _STEPS = 20
 _WHOLE = 1 << 20

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ldp.errors import EstimateError
-from ldp.survey import draws
 from ldp.survey.survey import Question
 from ldp_aggregator.answers.distributions.applicable import check_asked
 from ldp_aggregator.answers.estimates.frequencies import estimates_from, moments_of, with_means
@@ -291,7 +290,7 @@ def _notes(estimates: QuestionEstimates, options: Options, view: _View) -> str:
         estimates.note,
         question.domain.estimand,
         *_of_circle(view.distribution),
-        draws.estimand(question),
+        question.estimand,
         "" if reports_each == options.reports_each else ONCE_EACH,
     )
     return "; ".join(filter(None, notes))

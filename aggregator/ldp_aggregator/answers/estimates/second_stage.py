@@ -23,9 +23,9 @@ import numpy as np
 from ldp.answers.cells import cell_name
 from ldp.errors import EstimateError, UnknownNameError
 from ldp.survey.declarations import question as declared
-from ldp.survey.survey import Question, Survey
+from ldp.survey.survey import Question, Survey, survey_table
 from ldp.survey.survey_file import parse_survey
-from ldp.survey.survey_toml import survey_table, toml_text
+from ldp.survey.survey_toml import toml_text
 from ldp_aggregator.answers.estimates.estimation import estimate
 from ldp_aggregator.answers.maps.cuts import cut, share_of
 from ldp_aggregator.answers.maps.places import Places

@@ -10,7 +10,6 @@ from dataclasses import replace
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp.survey import draws
 from ldp.survey.survey import Question
 from ldp_aggregator.answers.estimates.manipulation import Manipulation, manipulation
 from ldp_aggregator.answers.estimates.means import FEWEST, Mean
@@ -71,7 +70,7 @@ def of_vector(
     parts = decoder_of(question.randomizer).vector_parts(question.randomizer, counts)
     mean = mean_vector(parts, radius, missing)
     few = on_expected(np.array([float(reports)])) if reports < FEWEST else ()
-    notes = _OF_VECTORS, question.domain.estimand, draws.estimand(question)
+    notes = _OF_VECTORS, question.domain.estimand, question.estimand
     return QuestionEstimates(
         question,
         reports,

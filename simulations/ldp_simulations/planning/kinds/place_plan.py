@@ -23,8 +23,7 @@ from scipy.special import ndtri
 from ldp.errors import EstimateError, SurveyError
 from ldp.survey.declarations import survey
 from ldp.survey.readers.place_keys import MOST_CELLS
-from ldp.survey.survey import Question
-from ldp.survey.survey_toml import question_table
+from ldp.survey.survey import Question, question_table
 from ldp_aggregator.decoders.decoder import Answers, Queries
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.numerics.arrays import Floats
