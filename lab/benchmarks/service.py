@@ -118,9 +118,11 @@ def serving(*options: str) -> Iterator[Serving]:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "survey.toml").write_text(_SURVEY)
         ldp = Path(sys.executable).with_name("ldp")
-        made = [ldp, "token", "new", "--name", "load", "--scope", "upload"]
-        made += ["--reports-a-day", f"{_MOST_A_DAY}"]
-        token = subprocess.run(made, cwd=folder, capture_output=True, text=True, check=True).stdout
+        new_token = [ldp, "token", "new", "--name", "load", "--scope", "upload"]
+        new_token += ["--reports-a-day", f"{_MOST_A_DAY}"]
+        token = subprocess.run(
+            new_token, cwd=folder, capture_output=True, text=True, check=True
+        ).stdout
         command = [ldp, "serve", "survey.toml", "--port", "0", *options]
         log = Path(folder) / "log"
         with log.open("w") as file, subprocess.Popen(command, cwd=folder, stderr=file) as process:

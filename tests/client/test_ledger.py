@@ -65,7 +65,7 @@ def test_charges_are_compared_exactly():
         ("another survey", "c", False, False, True),
         ("s", "another collector", False, True, True),
     ):
-        products = spent(charges, aside, survey, collector)
+        products = spent(charges, aside, survey, collector=collector)
         assert [is_all(spent) for spent in products] == counted
         assert all(is_all(spent) or spent == NOTHING for spent in products)
 

@@ -116,6 +116,6 @@ def test_surveys_say_who_may_not_follow(yes, said):
     survey = parse_survey(f'{QUESTION}mechanism = "warner"\ntruth = "0.9"')
     tally = Tally.empty(survey)
     tally.counts["q"] += np.array([[300 - yes, yes]])
-    found = estimate(tally)["q"]
-    assert found.frequency[1] < 0
-    assert ("not-followed" in [one.name for one in found.remarks]) is said
+    result = estimate(tally)["q"]
+    assert result.frequency[1] < 0
+    assert ("not-followed" in [one.name for one in result.remarks]) is said

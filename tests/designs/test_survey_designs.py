@@ -60,10 +60,10 @@ def test_the_anchor_corrects_inattention():
     # The published margins: 1,427 the same to the question, 1,541 to the anchor.
     assert counts["yes+yes"] + counts["yes+no"] == approx(1427, abs=1)
     assert counts["yes+yes"] + counts["no+yes"] == approx(1541, abs=1)
-    found = law.estimate(counts)
-    assert found["yes, among the attentive"].estimate == approx(pi, abs=1e-3)
-    assert found["yes, among the attentive"].standard_error == approx(0.0208, rel=0.05)
-    assert 1 - found["answers by chance"].estimate == approx(attentive, abs=1e-3)
+    result = law.estimate(counts)
+    assert result["yes, among the attentive"].estimate == approx(pi, abs=1e-3)
+    assert result["yes, among the attentive"].standard_error == approx(0.0208, rel=0.05)
+    assert 1 - result["answers by chance"].estimate == approx(attentive, abs=1e-3)
 
 
 L1, L2 = 0.3, 0.6
@@ -84,8 +84,8 @@ L1, L2 = 0.3, 0.6
 )
 def test_two_samples(words, expected):
     """Shares are those of the closed forms of each model."""
-    found = design(words).estimate({"yes": 30, "no": 70}, {"yes": 60, "no": 40})
-    assert {name: found[name].estimate for name in expected} == approx(expected)
+    result = design(words).estimate({"yes": 30, "no": 70}, {"yes": 60, "no": 40})
+    assert {name: result[name].estimate for name in expected} == approx(expected)
 
 
 def test_extended_crosswise_sees_a_preference():
@@ -119,10 +119,10 @@ def test_list_experiments():
     """The difference in means with its variance; a design effect shows; types of counts agree."""
     law = design("list items=3")
     control, treatment = "0=10,1=30,2=40,3=20", "0=10,1=20,2=40,3=20,4=10"
-    found = law.estimate(control, treatment)["yes"]
+    result = law.estimate(control, treatment)["yes"]
     means, spreads = (1.7, 2.0), (0.81, 1.2)
-    assert found.estimate == approx(means[1] - means[0])
-    assert found.standard_error == approx(math.sqrt(sum(spreads) / 100))
+    assert result.estimate == approx(means[1] - means[0])
+    assert result.standard_error == approx(math.sqrt(sum(spreads) / 100))
     honest, changed = law.estimate(control, treatment), law.estimate(control, "0=50,1=20,2=20,3=10")
     assert honest.tests[0].p_value > 0.5
     # As many as 40 % more have none of four items than had none of three.
@@ -142,8 +142,8 @@ def test_people_who_say_no_to_all_questions():
     ]
     chances = np.array([*products, 0.2]) @ np.array(law.law.arms[0].rows, dtype=float)
     counts = dict(zip(law.law.answers, np.rint(chances * 1e9).astype(int).tolist(), strict=True))
-    found = law.estimate(counts)
-    assert [one.estimate for one in found.estimates] == approx([0.2, *shares], abs=1e-6)
+    result = law.estimate(counts)
+    assert [one.estimate for one in result.estimates] == approx([0.2, *shares], abs=1e-6)
     with pytest.raises(EstimateError, match="four questions"):
         design("self-protective yes=1/6 no=1/6 questions=3 pairs=1")
 
@@ -176,8 +176,8 @@ def test_a_matrix_has_no_name(tmp_path):
     rows = ["a,carrier,1,0", "a,other,1/4,3/4", "a,cheater,0,1"]
     rows += ["b,carrier,1,0", "b,other,3/4,1/4", "b,cheater,0,1"]
     path.write_text("arm,type,yes,no\n" + "\n".join(rows))
-    found = design(f"matrix {path}").estimate("yes=30,no=70", "yes=60,no=40")
-    assert found["carrier"].estimate == approx(0.15)
+    result = design(f"matrix {path}").estimate("yes=30,no=70", "yes=60,no=40")
+    assert result["carrier"].estimate == approx(0.15)
 
 
 def test_privacy_is_said():
@@ -245,8 +245,8 @@ def test_numbers():
         ("eriksson p=1/2 numbers=1,9 chances=1/2,1/2", 17, 0.5),
         ("saha added=1 factor=2", 4.5, 2),
     ):
-        found = number_design(words).estimate(answers)["mean"]
-        assert (found.estimate, found.standard_error) == approx(
+        result = number_design(words).estimate(answers)["mean"]
+        assert (result.estimate, result.standard_error) == approx(
             (mean, np.std(answers, ddof=1) / 2 / factor)
         )
     two = number_design("unrelated-number p=.8,.3").estimate([5.0, 5.0], [10.0, 10.0])
@@ -285,8 +285,8 @@ def test_intervals_hold_the_truth(words, share, people, types):
         truth.append(sum(shares[name] for name in measure.of) / below)
     hits = np.zeros(len(truth))
     for seed in range(1000):
-        found = law.estimate(*law.simulate(share, people, seed, types))
-        ends = np.array([one.interval for one in found.estimates])
+        result = law.estimate(*law.simulate(share, people, seed, types=types))
+        ends = np.array([one.interval for one in result.estimates])
         hits += (ends[:, 0] <= truth) & (truth <= ends[:, 1])
     assert (hits >= 925).all(), hits
     assert (hits <= 980).all(), hits

@@ -101,9 +101,9 @@ def test_errors_are_near_the_least(size, epsilon, least):
     asked = ((places >= ends[0][:, None]) & (places < ends[1][:, None]))[ends[1] - ends[0] < size]
     errors = even(arcs, asked.astype(float))
     below = errors[asked[:, 0]]
-    found = errors.mean(), errors.max(), below.mean(), below.max()
-    assert (np.array(found) / least < 1.02).all()
-    assert found[0] / least[0] > 0.99
+    sizes = errors.mean(), errors.max(), below.mean(), below.max()
+    assert (np.array(sizes) / least < 1.02).all()
+    assert sizes[0] / least[0] > 0.99
     assert arcs.modulus == usual_modulus(size)
 
 

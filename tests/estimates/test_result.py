@@ -246,9 +246,11 @@ def test_pictures_of_a_mean():
     assert root.standard_error == pytest.approx(0.2)
     assert Mean(-1.0, 1.2, -2.0, high=0.5).root is None
     dithered = question("dithered", f"{keys}\nlevels = 3")
-    told = estimate_question(dithered, np.array([[40, 10, 30], [20, 10, 40]]), Options()).to_dict()
-    assert told["standard_deviation"]["estimate"] ** 2 == pytest.approx(
-        told["variance"]["estimate"]
+    record = estimate_question(
+        dithered, np.array([[40, 10, 30], [20, 10, 40]]), Options()
+    ).to_dict()
+    assert record["standard_deviation"]["estimate"] ** 2 == pytest.approx(
+        record["variance"]["estimate"]
     )
     alone = estimate_question(question("one-bit", keys), counts[:, :2], Options())
     bars, mean = alone.bars(), alone.mean

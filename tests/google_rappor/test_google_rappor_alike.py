@@ -20,13 +20,14 @@ from google_rappor_files import (
 
 from ldp import parse_survey
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.decoders.bloom.alike import alike_together, group_name
 from ldp_aggregator.decoders.bloom.decoding import design_matrix
 from ldp_aggregator.decoders.moments import bit_designs
 from ldp_aggregator.decoders.moments.bit_designs import BitDesign, design_of
+from ldp_aggregator.decoders.other_results import Candidates
 from ldp_aggregator.exchange.google_rappor import alike
-from ldp_aggregator.exchange.google_rappor.alike import alike_together, group_name
 from ldp_aggregator.exchange.google_rappor.decoding import decode, legacy_question
-from ldp_aggregator.exchange.google_rappor.files import Candidates, read_map
+from ldp_aggregator.exchange.google_rappor.files import read_map
 
 FILES = "--params params.csv --counts counts.csv --map map.csv"
 
@@ -209,8 +210,8 @@ def test_candidates_of_a_survey_are_grouped_too(tmp_path, monkeypatch):
     (tmp_path / "answers.csv").write_text("q\n" + "\n".join(names * 100))
     ldp("randomize s.toml -i answers.csv -o reports.ldp")
     outcome = ldp("estimate s.toml reports.ldp --format json")
-    found = json.loads(outcome.stdout)["questions"]["q"]["values"]
-    assert {value["value"] for value in found} == alike
-    for value in found:
+    by_value = json.loads(outcome.stdout)["questions"]["q"]["values"]
+    assert {value["value"] for value in by_value} == alike
+    for value in by_value:
         expected = len(value["value"].split(" or ")) / 12
         assert abs(value["frequency"] - expected) < 6 * value["standard_error"]

@@ -11,6 +11,7 @@ from places import DATA
 
 from ldp import EstimateError
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.decoders.other_results import Candidates
 from ldp_aggregator.exchange.google_rappor.associations import (
     JointReports,
     Variable,
@@ -19,7 +20,7 @@ from ldp_aggregator.exchange.google_rappor.associations import (
     read_joint_reports,
 )
 from ldp_aggregator.exchange.google_rappor.dialects import DIALECTS
-from ldp_aggregator.exchange.google_rappor.files import Candidates, Parameters
+from ldp_aggregator.exchange.google_rappor.files import Parameters
 
 PYTHON = DIALECTS["python"]
 PARAMETERS = Parameters(8, 1, 16, p=Fraction(1, 4), q=Fraction(3, 4), f=Fraction(1, 2))

@@ -244,7 +244,7 @@ def test_means_by_hand(reports, estimand, variance, error, spread, monkeypatch):
         parts[0] = Parts(0.5, 1.5, 0.25, spread_error=1e6, spread_noise=1e6)
         most = 36 if estimand == "population" else 45
         assert mean_of(asked, None, counts, options=options).variance.interval == (0, most)
-        parts[0] = Parts(0.5, 1.5, 0.25, spread_error=1, least_spread_error=7)
+        parts[0] = Parts(0.5, 1.5, 0.25, spread_error=1, spread_noise=1, least_spread_error=7)
         assert mean_of(asked, None, counts, options=options).variance.standard_error == 63
     parts[0] = Parts(0.5, 1.5, 1e6)
     assert mean_of(asked, None, counts, options=options).interval == (10, 22)

@@ -221,9 +221,9 @@ def test_the_error_of_a_variance_is_that_of_noise(name):
     asked, generator = question(name, 7), np.random.default_rng(4)
     held = np.repeat(np.arange(SIZE), apportion(100, 1 / np.arange(1.0, SIZE + 1)))
     counts = [drawn(asked, held, generator) for _ in range(100)]
-    told = [estimate_question(asked, one, Options()).variance for one in counts]
-    squares = np.mean([(one.estimate - np.var(held, ddof=1)) ** 2 for one in told])
-    assert 0.5 < np.mean([one.standard_error**2 for one in told]) / squares < 3.5
+    variances = [estimate_question(asked, one, Options()).variance for one in counts]
+    squares = np.mean([(one.estimate - np.var(held, ddof=1)) ** 2 for one in variances])
+    assert 0.5 < np.mean([one.standard_error**2 for one in variances]) / squares < 3.5
 
 
 def test_frequencies_of_a_distribution_are_worked_out_once(monkeypatch):

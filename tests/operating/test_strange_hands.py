@@ -260,8 +260,8 @@ def test_tokens_come_with_the_process(tmp_path):
     assert tokens.check(f"{SECRET}a", "metrics", 0) == "granted"
     assert tokens.check(SECRET, "analyst", 0) == "wrong-scope"
     (tmp_path / "ldp_token_metrics").write_text(f"{SECRET}m\n")
-    [found, _] = given_tokens({**environment, "CREDENTIALS_DIRECTORY": str(tmp_path)})[1:]
-    assert (found.name, found.scope) == ("environment-analyst", "analyst")
+    [from_folder, _] = given_tokens({**environment, "CREDENTIALS_DIRECTORY": str(tmp_path)})[1:]
+    assert (from_folder.name, from_folder.scope) == ("environment-analyst", "analyst")
     [only] = given_tokens({"CREDENTIALS_DIRECTORY": str(tmp_path)})
     assert only.scope == "metrics"
     for wrong in (

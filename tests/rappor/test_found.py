@@ -45,7 +45,7 @@ def with_check(p_value, missing=0.0, error=0.01):
     rest = missing, error, missing - 2 * error, missing + 2 * error
     return replace(
         estimates(),
-        checks=(Check("dictionary", 1, p_value, "texts are missing"),),
+        checks=(Check("dictionary", 1, p_value, meaning="texts are missing"),),
         unallocated=Estimate(UNALLOCATED, 0, *rest),
     )
 

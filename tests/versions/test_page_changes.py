@@ -111,7 +111,9 @@ def test_a_register_binds_the_page_file(folder):
     (folder / "survey.page.toml").unlink()
     assert "page file: words: " in run(*against, code=1).output
     register = parse_register((folder / "log").read_bytes())
-    silent = register.follow(register.entries[0].survey(), date(2026, 11, 28), (), None, page=WORDS)
+    silent = register.follow(
+        register.entries[0].survey(), date(2026, 11, 28), (), reason=None, page=WORDS
+    )
     with (folder / "log").open("a") as log:
         log.write(silent)
     assert "got none for: page file: words: " in run("register", "verify", "log", code=1).output

@@ -97,7 +97,9 @@ def check_survey(
         for comparison in comparisons:
             shown = comparison.rendered(form) if form else comparison.plain()
             hand_out(None, shown)
-        if not _accepted(survey, comparisons, register_path, reason, survey_path):
+        if not _accepted(
+            survey, comparisons, register_path, reason=reason, survey_path=survey_path
+        ):
             ctx.exit(1)
     warn(survey)
     for warning in _colliding(survey, candidates):
@@ -158,7 +160,7 @@ def _check_folder(folder: Path, against: str, register_path: Path | None) -> boo
                 comparisons.append(compare_versions(survey, others[place]))
         for comparison in comparisons:
             hand_out(None, comparison.plain())
-        is_accepted &= _accepted(survey, comparisons, register_path, None, path)
+        is_accepted &= _accepted(survey, comparisons, register_path, reason=None, survey_path=path)
     for place, old in gone.items():
         click.echo(f"{old.name}: gone, as it stood in {place}: it is not asked any more", err=True)
     click.echo(f"{len(files)} surveys in {folder}", err=True)
@@ -229,7 +231,7 @@ def _accepted(
     )
     worse = {change.line for comparison in comparisons for change in comparison.worse}
     if reason is not None and register_path is not None:
-        added = add_version(register_path, survey, reason, comparisons, page)
+        added = add_version(register_path, survey, reason, comparisons=comparisons, page=page)
         click.echo(
             f"entry {added.entry.number} of {register_path}: "
             f"{'added' if added.is_new else 'there already'}",

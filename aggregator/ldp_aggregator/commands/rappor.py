@@ -23,8 +23,9 @@ from ldp_aggregator.output.files import FileError, hand_out, read_lines
 from ldp_aggregator.output.streams import check_one_output
 
 if TYPE_CHECKING:
+    from ldp_aggregator.decoders.other_results import Candidates
     from ldp_aggregator.exchange.google_rappor.dialects import Dialect
-    from ldp_aggregator.exchange.google_rappor.files import Candidates, Parameters, Reports
+    from ldp_aggregator.exchange.google_rappor.files import Parameters, Reports
 
 _FILE = click.Path(path_type=Path)
 _PARAMETERS = click.option(
@@ -108,7 +109,7 @@ def import_files(
     Reports do not say which client made them. Name it, and they are decoded with the probabilities
     that it drew with, which are not quite those of the parameters.
     """
-    from ldp_aggregator.exchange.google_rappor.alike import group_warnings
+    from ldp_aggregator.decoders.bloom.alike import group_warnings
     from ldp_aggregator.exchange.google_rappor.decoding import (
         counts_of_answers,
         decode,
@@ -143,7 +144,7 @@ def import_files(
     if not quiet:
         for warning in group_warnings(groups):
             click.echo(f"warning: {warning}", err=True)
-        if is_turned_round(estimates, counts, candidates, options):
+        if is_turned_round(estimates, counts, candidates, options=options):
             click.echo(
                 "warning: these reports fit the candidates with their bits in opposite order: they "
                 "were written lowest bit first. Turn the bits of each report round, and import "
@@ -200,7 +201,7 @@ def associate_files(
     The files are those of decode-assoc.
     """
     from ldp_aggregator.answers.options import Options
-    from ldp_aggregator.exchange.google_rappor.alike import group_warnings
+    from ldp_aggregator.decoders.bloom.alike import group_warnings
     from ldp_aggregator.exchange.google_rappor.associations import (
         associate_variables,
         check_kinds,
@@ -286,7 +287,7 @@ def decode_ngrams(
     Each device reports its text, and some of the parts (n-grams) that the text is made of. Parts
     are found first; the texts that found parts make are the candidates.
     """
-    from ldp_aggregator.exchange.google_rappor.alike import group_warnings
+    from ldp_aggregator.decoders.bloom.alike import group_warnings
     from ldp_aggregator.exchange.google_rappor.associations import read_variables
     from ldp_aggregator.exchange.google_rappor.decoding import decode
     from ldp_aggregator.exchange.google_rappor.dialects import DIALECTS
@@ -386,7 +387,7 @@ def survey(
             f"{place}: h = m = 1 is basic RAPPOR, with a bit for each value: name its values by "
             "--map or --values. Hashed to the bits of one cohort, values collide for good"
         )
-    hand_out(output, basic_survey_text(parameters, values, name, place))
+    hand_out(output, basic_survey_text(parameters, values, name, place=place))
 
 
 def _reports(

@@ -93,7 +93,7 @@ def verify_register(
         path = Path(since)
         check_grown(log, head_of(read_register(path)) if path.exists() else parse_head(since))
     for path in survey_paths:
-        entry_of(log, read_survey(path), hash_beside(path), str(register_path))
+        entry_of(log, read_survey(path), hash_beside(path), place=str(register_path))
     names = {entry.name for entry in log.entries}
     click.echo(f"{len(log.entries)} entries of {len(names)} surveys are sound", err=True)
     click.echo(head_of(log).text)
@@ -153,7 +153,7 @@ def inclusion(
     log = read_register(register_path)
     if survey_path is not None:
         survey, page = read_survey(survey_path), hash_beside(survey_path)
-        number = entry_of(log, survey, page, str(register_path)).number
+        number = entry_of(log, survey, page, place=str(register_path)).number
     _hand_out(output, prove_inclusion(log, number or 0, since or 0))
 
 

@@ -360,9 +360,9 @@ def estimate_design(context: click.Context) -> None:
     if given["counts"]:
         from ldp_aggregator.analyses.designs import design
 
-        made = design(given["design"])
+        chosen_design = design(given["design"])
         wanted = {"level": given["level"], "estimand": _estimand(context)}
-        sheet = made.estimate(*given["counts"], **wanted).sheet()
+        sheet = chosen_design.estimate(*given["counts"], **wanted).sheet()
     else:
         groups = _rows_of_design(context)
         for line in () if given["quiet"] else groups.said:
@@ -386,8 +386,8 @@ def _rows_of_design(context: click.Context) -> DesignGroups:
         if len(columns) != 1 or given["codes"] is not None:
             raise EstimateError("expected one column of numbers, without codes")
         return number_design(given["design"]).estimate_rows(path, columns[0], **wanted)
-    made = design(given["design"], path)
-    return made.estimate_rows(
+    chosen_design = design(given["design"], path)
+    return chosen_design.estimate_rows(
         path, columns, codes=given["codes"], estimand=_estimand(context), **wanted
     )
 

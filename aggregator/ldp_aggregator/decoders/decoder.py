@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.decoders.key_laws import Balances
     from ldp_aggregator.decoders.moments.moments import Moments
     from ldp_aggregator.decoders.moments.together import Spread
-    from ldp_aggregator.decoders.other_results import Reach, VectorParts
-    from ldp_aggregator.exchange.google_rappor.alike import Grouped
+    from ldp_aggregator.decoders.other_results import Grouped, Reach, VectorParts
     from ldp_aggregator.numerics.arrays import Counts, Floats, Indices, Integers
 
 MOST_VALUES = 2048

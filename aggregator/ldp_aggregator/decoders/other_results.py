@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ldp_aggregator.numerics.arrays import Floats
 
@@ -26,3 +26,21 @@ class VectorParts(NamedTuple):
     """Of what reports are worth."""
     variance: Floats
     """Of the estimate, for a population."""
+
+
+class Candidates(NamedTuple):
+    """M names, and the bits that each sets.
+
+    `design`, of shape (cohorts * bits, M), is a sparse matrix of zeros and ones, or a `BitDesign`.
+    """
+
+    names: tuple[str, ...]
+    design: Any
+
+
+class Grouped(NamedTuple):
+    """Candidates of which some are groups."""
+
+    candidates: Candidates
+    groups: tuple[tuple[str, ...], ...]
+    """The names in each group."""

@@ -207,7 +207,7 @@ def _register(options: ServeOptions, served: Iterable[Served]) -> PublishedRegis
     surveys = [version.survey for version in served]
     register = PublishedRegister(options.register_path, surveys)
     for path, survey in zip(options.paths, surveys, strict=True):
-        entry_of(register.read(), survey, hash_beside(path), str(options.register_path))
+        entry_of(register.read(), survey, hash_beside(path), place=str(options.register_path))
     return register
 
 

@@ -160,7 +160,7 @@ class Budget:
         record = self._store.get(LIMIT, self._place)
         if record is None or _read(record).terms != self._survey.terms:
             charges, aside = (dict(self._store.records(kind)) for kind in (CHARGE, ASIDE))
-            own, _, _ = spent(charges, aside, self._survey.name, self._scope.collector)
+            own, _, _ = spent(charges, aside, self._survey.name, collector=self._scope.collector)
             self._agree_anew(own)
 
     def _charge(self, question: Question) -> None:
@@ -211,7 +211,7 @@ class Budget:
         """Those of the survey, wherever its reports go, if it has one; as agreed to; and of all."""
         survey, store = self._survey, self._store
         aside = dict(store.records(ASIDE))
-        own, named, in_all = spent(charges, aside, survey.name, self._scope.collector)
+        own, named, in_all = spent(charges, aside, survey.name, collector=self._scope.collector)
         limits = []
         record = store.get(LIMIT, self._place)
         agreed = None if record is None else ratio_of(cast(str, record[0]))

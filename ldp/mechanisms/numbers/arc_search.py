@@ -93,9 +93,9 @@ class _Circle:
 
     def by_frequency(self, weights: list[int]) -> tuple[int, ...]:
         """Those of the frequencies 1, 2, ..., up to the last one that has any."""
-        found = dict(zip(self._order, weights, strict=True))
-        last = max(frequency for frequency, weight in found.items() if weight)
-        return tuple(found[frequency] for frequency in range(1, last + 1))
+        by_frequency = dict(zip(self._order, weights, strict=True))
+        last = max(frequency for frequency, weight in by_frequency.items() if weight)
+        return tuple(by_frequency[frequency] for frequency in range(1, last + 1))
 
     def _tells(self, wave: int, width: int) -> int:
         """What arcs of frequency 1 tell of a wave, by width^2: never nothing."""

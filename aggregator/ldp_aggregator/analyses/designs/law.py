@@ -99,7 +99,7 @@ class Law(NamedTuple):
 def closed(types: Sequence[str], answers: Sequence[str], arms: Sequence[Arm]) -> Law:
     """Return the law of a design that everybody follows: each type is estimated."""
     measures = tuple(Measure(name, (name,)) for name in types)
-    return Law(tuple(types), tuple(answers), tuple(arms), measures, len(types))
+    return Law(tuple(types), tuple(answers), tuple(arms), measures=measures, honest=len(types))
 
 
 def said_yes(*chances: Fraction) -> Rows:

@@ -80,13 +80,16 @@ def _eriksson(
 
 NUMBERS: Mapping[str, NumberRow] = {
     "additive": NumberRow(
-        "additive noise", {"mean": _MEAN}, lambda mean: [Line(Fraction(1), mean)], "Pollock 1976"
+        "additive noise",
+        {"mean": _MEAN},
+        lambda mean: [Line(Fraction(1), mean)],
+        source="Pollock 1976",
     ),
     "multiplicative": NumberRow(
         "multiplicative noise (scrambled response)",
         {"mean": _MEAN},
         lambda mean: [Line(mean, Fraction(0))],
-        "Eichhorn and Hayre 1983",
+        source="Eichhorn and Hayre 1983",
     ),
     "unrelated-number": NumberRow(
         "unrelated number; two samples where its mean is unknown",
@@ -95,13 +98,13 @@ NUMBERS: Mapping[str, NumberRow] = {
             "mean": _MEAN._replace(meaning="the mean of the unrelated number", default=""),
         },
         _unrelated,
-        "Greenberg, Kuebler, Abernathy and Horvitz 1971",
+        source="Greenberg, Kuebler, Abernathy and Horvitz 1971",
     ),
     "partial": NumberRow(
         "the number with chance p, else multiplied by noise",
         {"p": _P, "mean": _MEAN},
         lambda p, mean: [Line(p + (1 - p) * mean, Fraction(0))],
-        "Bar-Lev, Bobovitch and Boukai 2004",
+        source="Bar-Lev, Bobovitch and Boukai 2004",
     ),
     "eriksson": NumberRow(
         "the number with chance p, else one of some numbers",
@@ -111,13 +114,13 @@ NUMBERS: Mapping[str, NumberRow] = {
             "chances": Parameter("the chance of each of them", 1, 100),
         },
         _eriksson,
-        "Eriksson 1973",
+        source="Eriksson 1973",
     ),
     "saha": NumberRow(
         "noise added, then multiplied",
         {"added": _MEAN, "factor": _MEAN._replace(meaning="the mean of the factor")},
         lambda added, factor: [Line(factor, factor * added)],
-        "Saha 2007",
+        source="Saha 2007",
     ),
 }
 
@@ -143,10 +146,10 @@ class NumberDesign:
         samples = [np.asarray(sample, dtype=float) for sample in answers]
         _check(samples, len(self.lines))
         # What the sample means are made of, (samples, unknown means).
-        made = np.array([(line.own, line.other) for line in self.lines], dtype=float)
-        made = made[:, : len(samples)]
+        coefficients = np.array([(line.own, line.other) for line in self.lines], dtype=float)
+        coefficients = coefficients[:, : len(samples)]
         shifts = np.array([line.shift for line in self.lines], dtype=float)
-        inverse = np.linalg.inv(made)
+        inverse = np.linalg.inv(coefficients)
         centres = np.array([sample.mean() for sample in samples])
         spreads = np.array([sample.var(ddof=1) / sample.size for sample in samples])
         estimates = inverse @ (centres - shifts)
@@ -182,9 +185,9 @@ class NumberDesign:
         rows = DesignRows.read(table)
         by = (by,) if isinstance(by, str) else tuple(by)
         numbers = numbers_of(rows, answers)
-        told = None if arm is None else rows.texts(arm)
+        arm_texts = None if arm is None else rows.texts(arm)
         samples = [Arm(f"p={line.own}", ()) for line in self.lines]
-        arms = arms_of(told, samples, rows.people)
+        arms = arms_of(arm_texts, samples, rows.people)
         groups = {}
         for label, some in rows.groups(by, where).items():
             chosen = some & np.isfinite(numbers)
@@ -215,4 +218,4 @@ def number_design(words: str) -> NumberDesign:
         raise EstimateError(
             f"design {name}: expected chances and means that leave the number to be told"
         )
-    return NumberDesign(words, row.title, row.source, lines)
+    return NumberDesign(words, row.title, row.source, lines=lines)

@@ -126,10 +126,10 @@ class Design:
 
         It is -1 where a row says none. Raises `EstimateError` for samples that there are not.
         """
-        told = None if arm is None else rows.texts(arm)
+        arm_texts = None if arm is None else rows.texts(arm)
         if self.by_row:
-            told = rows.written(self.by_row)
-        return arms_of(told, self.law.arms, rows.people)
+            arm_texts = rows.written(self.by_row)
+        return arms_of(arm_texts, self.law.arms, rows.people)
 
     def _estimated(self, counts: Floats, level: float, estimand: str) -> DesignEstimates:
         """What counts say, (arms, answers)."""
@@ -267,9 +267,9 @@ def design(words: str, table: Table = None) -> Design:
         if not 0 < len(texts) <= _MOST_DESIGNS:
             raise EstimateError(f"expected 1 to {_MOST_DESIGNS} designs of rows, got {len(texts)}")
     parts = [_design(text.strip()) for text in texts]
-    made = parts[0] if len(parts) == 1 and not by_row else _joined(words, parts)
-    check_identified(made.law)
-    return replace(made, by_row=by_row)
+    whole_design = parts[0] if len(parts) == 1 and not by_row else _joined(words, parts)
+    check_identified(whole_design.law)
+    return replace(whole_design, by_row=by_row)
 
 
 def _design(words: str) -> Design:
@@ -278,10 +278,10 @@ def _design(words: str) -> Design:
         if len(rest) != 1:
             raise EstimateError("expected a file after matrix, as in 'matrix laws.csv'")
         path = Path(rest[0])
-        return Design(words, "a table of chances", path.name, matrix_law(path))
+        return Design(words, "a table of chances", path.name, law=matrix_law(path))
     row = ROWS[name]
     given = parameters(name, row.parameters, rest, labels=row.labels)
-    return Design(words, row.title, row.source, row.law(**given))
+    return Design(words, row.title, row.source, law=row.law(**given))
 
 
 def _joined(words: str, parts: Sequence[Design]) -> Design:
@@ -298,4 +298,4 @@ def _joined(words: str, parts: Sequence[Design]) -> Design:
             name = part.words if len(law.arms) == 1 else f"{part.words}, {arm.name}"
             arms.append(Arm(name, arm.rows))
     law = first._replace(arms=tuple(arms), numbers=())
-    return Design(words, "several designs", "one likelihood", law)
+    return Design(words, "several designs", "one likelihood", law=law)

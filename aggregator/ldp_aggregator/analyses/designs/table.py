@@ -49,7 +49,7 @@ _TWO_P = Parameter("the same chance in each of two samples", 2, 2)
 _PREVALENCE = Parameter("the known share of yes to the innocuous question or statement")
 _FORCED = {
     YES: Parameter("the chance to be told to say yes, in each of two samples", 2, 2),
-    NO: Parameter("the chance to be told to say no, in each of two samples", 2, 2, "0,0"),
+    NO: Parameter("the chance to be told to say no, in each of two samples", 2, 2, default="0,0"),
 }
 
 
@@ -120,7 +120,7 @@ def _unknown_prevalence(chances: Sequence[Fraction]) -> Law:
         Measure(YES, types[:2]),
         Measure("innocuous yes", types[::2]),
     )
-    return Law(types, _YES_NO, arms, measures, len(types))
+    return Law(types, _YES_NO, arms, measures=measures, honest=len(types))
 
 
 def _mangat(p: Fraction) -> Law:
@@ -184,7 +184,7 @@ def _lie_detector(p: tuple[Fraction, ...]) -> Law:
         Measure("admit it, among carriers", types[:1], (types[0], liars)),
     )
     note = "The model says that only carriers lie."
-    return Law(types, _YES_NO, arms, measures, 2, note=note)
+    return Law(types, _YES_NO, arms, measures=measures, honest=2, note=note)
 
 
 def _anchored(p: Fraction, anchor: Fraction) -> Law:
@@ -201,7 +201,7 @@ def _anchored(p: Fraction, anchor: Fraction) -> Law:
     )
     answers = tuple("+".join(pair) for pair in product(_YES_NO, repeat=2))
     note = "The share of carriers among those who answer by chance is not known."
-    return Law(types, answers, (Arm("", rows),), measures, 2, note=note)
+    return Law(types, answers, (Arm("", rows),), measures=measures, honest=2, note=note)
 
 
 def _self_protective(yes: Fraction, no: Fraction, questions: int, pairs: int) -> Law:
@@ -233,8 +233,8 @@ def _self_protective(yes: Fraction, no: Fraction, questions: int, pairs: int) ->
         (*types, CHEATER),
         tuple("+".join(_YES_NO[said] for said in answer) for answer in answers),
         (Arm("", (*rows, protective)),),
-        tuple(measures),
-        len(types),
+        measures=tuple(measures),
+        honest=len(types),
         held=held,
         pairs=bool(pairs),
         note=_UNKNOWN,
@@ -262,8 +262,8 @@ def _list_experiment(items: int) -> Law:
         types,
         tuple(map(str, answers)),
         (arm("control", 0), arm("treatment", 1)),
-        (Measure(YES, carriers),),
-        len(types),
+        measures=(Measure(YES, carriers),),
+        honest=len(types),
         families=(Family("carriers", carriers), Family("others", others)),
         epsilon=False,
         note="Answers of 0 and of all items (floor and ceiling) reveal the sensitive one.",
@@ -282,18 +282,18 @@ def _item_count(prevalence: tuple[Fraction, ...]) -> Law:
 
 
 ROWS: Mapping[str, Row] = {
-    "warner": Row("Warner's randomized response", {"p": _P}, _warner, "Warner 1965"),
+    "warner": Row("Warner's randomized response", {"p": _P}, _warner, source="Warner 1965"),
     "crosswise": Row(
         "crosswise model (same or different)",
         {"p": _PREVALENCE},
         _warner,
-        "Yu, Tian and Tang 2008",
+        source="Yu, Tian and Tang 2008",
     ),
     "extended-crosswise": Row(
         "extended crosswise model: two samples, with a test of compliance",
         {"p": Parameter("the innocuous prevalence of the first sample; 1 - p of the second")},
         _extended_crosswise,
-        "Heck, Hoffmann and Moshagen 2018",
+        source="Heck, Hoffmann and Moshagen 2018",
     ),
     "crosswise-anchor": Row(
         "crosswise model with an anchor question for inattentive respondents",
@@ -302,20 +302,20 @@ ROWS: Mapping[str, Row] = {
             "anchor": Parameter("the same of the anchor question, whose true answer is no"),
         },
         _anchored,
-        "Atsusaka and Stevenson 2023",
+        source="Atsusaka and Stevenson 2023",
     ),
     "forced": Row(
         "forced response (directed answers), also of several categories",
         {},
         _forced,
-        "Boruch 1971",
+        source="Boruch 1971",
         labels=True,
     ),
     "one-coin": Row(
         "one coin: heads, say yes; tails, the truth",
         {},
         lambda: _one(Fraction(1), Fraction(1, 2)),
-        "textbooks",
+        source="textbooks",
     ),
     "unrelated": Row(
         "unrelated question; two samples where its prevalence is unknown",
@@ -324,26 +324,26 @@ ROWS: Mapping[str, Row] = {
             "prevalence": _PREVALENCE._replace(default=""),
         },
         _unrelated,
-        "Greenberg, Abul-Ela, Simmons and Horvitz 1969",
+        source="Greenberg, Abul-Ela, Simmons and Horvitz 1969",
         labels=True,
     ),
     "mangat": Row(
         "Mangat's improved design: carriers say yes, others no with chance p",
         {"p": Parameter("the chance that those who do not carry say no")},
         _mangat,
-        "Mangat 1994",
+        source="Mangat 1994",
     ),
     "triangular": Row(
         "triangular model (at least one yes)",
         {"p": _PREVALENCE},
         _triangular,
-        "Yu, Tian and Tang 2008",
+        source="Yu, Tian and Tang 2008",
     ),
     "two-stage": Row(
         "two-stage design: direct with chance t, else Warner's",
         {"t": Parameter("the chance of the direct question"), "p": _P},
         _two_stage,
-        "Mangat and Singh 1990",
+        source="Mangat and Singh 1990",
     ),
     "kuk": Row(
         "Kuk's cards: how many of them are red",
@@ -352,32 +352,32 @@ ROWS: Mapping[str, Row] = {
             "cards": Parameter("how many cards are drawn", default="1", whole=True),
         },
         _kuk,
-        "Kuk 1990",
+        source="Kuk 1990",
     ),
     "christofides": Row(
         "Christofides' cards with marks 1, 2, ...",
         {"marks": Parameter("the chance of each mark", 2, 100)},
         _christofides,
-        "Christofides 2003",
+        source="Christofides 2003",
     ),
-    "direct": Row("direct question", {}, _direct, "no randomization"),
+    "direct": Row("direct question", {}, _direct, source="no randomization"),
     "cheater": Row(
         "cheater detection: forced yes in two samples",
         _FORCED,
         _cheater,
-        "Clark and Desharnais 1998; Ostapczuk, Musch and Moshagen 2009",
+        source="Clark and Desharnais 1998; Ostapczuk, Musch and Moshagen 2009",
     ),
     "cheating-triangular": Row(
         "cheating detection triangular model: two samples",
         {"p": _TWO_P._replace(meaning="the innocuous prevalence in each of two samples")},
         _cheating_triangular,
-        "Hoffmann and others 2023",
+        source="Hoffmann and others 2023",
     ),
     "lie-detector": Row(
         "stochastic lie detector: two samples",
         {"p": _TWO_P},
         _lie_detector,
-        "Moshagen, Musch and Erdfelder 2012",
+        source="Moshagen, Musch and Erdfelder 2012",
     ),
     "self-protective": Row(
         "several forced questions, and people who say no to all of them",
@@ -386,22 +386,22 @@ ROWS: Mapping[str, Row] = {
             NO: Parameter("the chance to be told to say no"),
             "questions": Parameter("how many questions", whole=True),
             "pairs": Parameter(
-                "1 for associated answers, 0 for independent ones", 1, 1, "0", whole=True
+                "1 for associated answers, 0 for independent ones", 1, 1, default="0", whole=True
             ),
         },
         _self_protective,
-        "Boeckenholt and van der Heijden 2007; Cruyff and others 2007",
+        source="Boeckenholt and van der Heijden 2007; Cruyff and others 2007",
     ),
     "list": Row(
         "list experiment (item count): difference in means",
         {"items": Parameter("how many control items", whole=True)},
         _list_experiment,
-        "Blair and Imai 2012",
+        source="Blair and Imai 2012",
     ),
     "item-count": Row(
         "item count of one sample, with items of known prevalence",
         {"prevalence": Parameter("the known share of each innocuous item", 1, _MOST_ITEMS)},
         _item_count,
-        "Petroczi and others 2011",
+        source="Petroczi and others 2011",
     ),
 }

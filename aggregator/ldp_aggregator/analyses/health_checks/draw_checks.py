@@ -53,7 +53,8 @@ def draw_check(draw: Draw, reports: Sequence[int]) -> Check:
         "draw",
         beyond,
         p_value,
-        f"{beyond} of {len(reports)} questions of a draw have a number of reports further than 3 "
+        meaning=f"{beyond} of {len(reports)} questions of a draw have a number of reports "
+        f"further than 3 "
         "standard errors from their share; a small p-value: devices drew by other weights, reports "
         "of some were lost or made up, or fewer people had an answer",
     )

@@ -82,7 +82,8 @@ def _cohorts(randomizer: Randomizer, counts: Counts, reports_each: int) -> Itera
         "cohorts",
         beyond,
         0.0 if never else p_value,
-        f"{beyond} of {len(counts)} cohorts are further than 3 standard errors from {where}; "
+        meaning=f"{beyond} of {len(counts)} cohorts are further than 3 standard errors from "
+        f"{where}; "
         f"a small p-value: cohorts were not drawn {how}, or reports of some were lost or made up",
     )
 
@@ -107,7 +108,8 @@ def _rates(randomizer: Randomizer, counts: Counts, reports_each: int) -> Iterato
         "rates",
         beyond,
         min(1.0, float(chances.min()) * tests),
-        f"{beyond} of {chances.size} rates lie outside [{low:.6g}, {high:.6g}], surely; a small "
+        meaning=f"{beyond} of {chances.size} rates lie outside [{low:.6g}, {high:.6g}], surely; "
+        f"a small "
         f"p-value: devices ran "
         "with other parameters or a broken source of randomness, or reports were made up",
     )
@@ -140,7 +142,8 @@ def _payloads(randomizer: Randomizer, counts: Counts) -> Iterator[Check]:
         "payloads",
         beyond,
         min(1.0, float(chances.min()) * tests),
-        f"{beyond} of {counts.size} possible payloads came more or less often than any answers "
+        meaning=f"{beyond} of {counts.size} possible payloads came more or less often than any "
+        f"answers "
         f"give them, surely; "
         "a small p-value: reports repeat themselves, or were made up",
     )
@@ -160,7 +163,7 @@ def _phantoms(randomizer: Randomizer, counts: Counts) -> Iterator[Check]:
         "phantoms",
         score.phantoms,
         score.p_value,
-        f"the support of {score.phantoms} values that no one can hold varies "
+        meaning=f"the support of {score.phantoms} values that no one can hold varies "
         f"{score.mean_square:.3f} times as much as "
         "chance has it; a small p-value: reports repeat themselves, or were made up",
     )

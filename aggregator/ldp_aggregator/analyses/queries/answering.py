@@ -83,11 +83,7 @@ class Answer:
             "p_value": finite(number.p_value),
             "tested": "ratio = 1" if self.is_ratio else "estimate = 0",
             "bound": number.bound or None,
-            **(
-                {"remarks": [remark._asdict() for remark in number.remarks]}
-                if number.remarks
-                else {}
-            ),
+            "remarks": [remark._asdict() for remark in number.remarks],
             "level": self.options.level,
             "estimand": self.options.estimand,
             "questions": [source._asdict() for source in self.sources],

@@ -47,7 +47,12 @@ def tallies_of_rows(
     }
     attributes = tuple(_attribute(name, texts) for name, texts in columns.items())
     return [
-        _tally(table, attributes, {name: texts[place] for name, texts in columns.items()}, together)
+        _tally(
+            table,
+            attributes,
+            {name: texts[place] for name, texts in columns.items()},
+            together=together,
+        )
         for place, table in enumerate(tables)
     ]
 

@@ -133,7 +133,7 @@ def read_rows(
     ('copied, from column z: false (0) 1, true (1) 2; left out: 1 no answer (row 4)',)
     """
     columns = columns_of(table)
-    by_question = _columns_of_answers(survey, columns, answers, tuple(questions))
+    by_question = _columns_of_answers(survey, columns, answers, questions=tuple(questions))
     read = {
         name: _answered(survey[name], column, columns[column], codes=codes)
         for name, column in by_question.items()
@@ -197,7 +197,7 @@ def _answered(
     rows = np.flatnonzero(read.places >= 0)
     symbols = read.places[rows].astype("<u4").view(np.uint8).reshape(-1, 4)
     reports = np.ascontiguousarray(symbols[:, : question.width])
-    return Answered(column, reports, rows, read.said, left_out=read.left_out)
+    return Answered(column, reports, rows, said=read.said, left_out=read.left_out)
 
 
 def _is_report(cell: object) -> bool:
@@ -241,6 +241,6 @@ def _of_reports(question: Question, column: str, cells: Sequence[Any]) -> Answer
         column,
         reports.reshape(-1, question.width),
         np.array([*chosen], dtype=np.int64),
-        f"reports of devices {len(chosen):,}",
+        said=f"reports of devices {len(chosen):,}",
         left_out=tuple(LeftOut(reason, tuple(rows)) for reason, rows in sorted(left_out.items())),
     )

@@ -52,14 +52,14 @@ class DesignedRows:
     @cached_property
     def design(self) -> Design:
         """The design. Raises `EstimateError` for one with people who do not follow."""
-        made = design(self.words, self.table)
-        law = made.law
+        named_design = design(self.words, self.table)
+        law = named_design.law
         if set(law.types) != {YES, NO} or law.honest < len(law.types):
             raise EstimateError(
                 f"expected a design that everybody follows, with the types {YES} and {NO}, got "
                 f"{', '.join(law.types)}: ldp estimate --design has their shares"
             )
-        return made
+        return named_design
 
     @cached_property
     def rows(self) -> DesignRows:
@@ -98,7 +98,7 @@ def answers_of_any(
     # P[answer | type] and scores of each sample, (samples, answers, types).
     chances = np.array([arm.rows for arm in law.arms], dtype=float)[:, order].transpose(0, 2, 1)
     scores = np.stack([_scores(own, order) for own in law.arms])
-    told = Told(
+    by_answers = Told(
         name,
         (f"privacy: {rows.design.privacy}",),
         (Part(name, (NO, YES), None),),
@@ -107,7 +107,7 @@ def answers_of_any(
         law=chances[arms[chosen], places[chosen]],
     )
     return answers_beside(
-        rows.rows, chosen, told, attributes=attributes, frame=frame, left_out=lacking
+        rows.rows, chosen, by_answers, attributes=attributes, frame=frame, left_out=lacking
     )
 
 

@@ -66,7 +66,9 @@ def distribution_functions(question: Question, counts: Counts, options: Options)
     queries = decoder_of(question.randomizer).queries(question.randomizer, counts)
     if queries is None:
         raise EstimateError(f"expected a question with a distribution, got {question.name!r}")
-    return functions_of_queries(queries, question, total_reports(counts, question.layout), options)
+    return functions_of_queries(
+        queries, question, total_reports(counts, question.layout), options=options
+    )
 
 
 def functions_of_queries(

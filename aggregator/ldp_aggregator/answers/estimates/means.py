@@ -73,7 +73,7 @@ class Mean(Estimated):
             return None
         root = math.sqrt(self.estimate)
         low, high = (math.sqrt(max(end, 0.0)) for end in (self.low, self.high))
-        return Mean(root, self.standard_error / (2 * root), low, high)
+        return Mean(root, self.standard_error / (2 * root), low, high=high)
 
     @property
     def cells(self) -> tuple[str, str, str]:
@@ -145,7 +145,7 @@ def mean_of(
         quantile=quantile,
         range_=(low, high),
     )
-    number = _few_reports(question, moments, respondents, options)
+    number = _few_reports(question, moments, respondents, options=options)
     if number is not None:
         mean = replace(mean, low=number.low, high=number.high)
     return replace(mean, variance=of_answers)
@@ -159,9 +159,9 @@ def _few_reports(
     if moments is None or ends is None:
         return None
     if moments.answering is not None:
-        functions = functions_of_queries(moments.answering, question, reports, options)
+        functions = functions_of_queries(moments.answering, question, reports, options=options)
     else:
-        functions = functions_of(moments, question, (), options)
+        functions = functions_of(moments, question, (), options=options)
     if functions.spread is None or not functions.exclusive:
         return None
     low, high, step = ends

@@ -178,7 +178,7 @@ def _places_of(
         return None
     from ldp_aggregator.answers.maps.places import places_of
 
-    return places_of(question, counts, options, frequency)
+    return places_of(question, counts, options, frequency=frequency)
 
 
 def _numbers_of(

@@ -78,7 +78,7 @@ def on_groups(groups: Sequence[Sequence[str]]) -> tuple[Remark, ...]:
     """Of candidates that are estimated together, because no report tells them apart."""
     if not groups:
         return ()
-    from ldp_aggregator.exchange.google_rappor.alike import group_warnings
+    from ldp_aggregator.decoders.bloom.alike import group_warnings
 
     return tuple(Remark("alike", text) for text in group_warnings(groups))
 

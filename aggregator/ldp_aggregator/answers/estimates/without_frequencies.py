@@ -117,7 +117,10 @@ def mean_alone(
         mean=mean,
         respondents=reports,
         manipulation=bound,
-        remarks=(*on_mean(question, mean, reports), *_on_bound(question, mean, reports, options)),
+        remarks=(
+            *on_mean(question, mean, reports),
+            *_on_bound(question, mean, reports, options=options),
+        ),
     )
 
 

@@ -36,15 +36,15 @@ def of_question(question: QuestionEstimates) -> Iterator[str]:
 def how_it_was_asked(question: QuestionEstimates) -> Iterator[str]:
     """Who answered, what that cost them, and what forged reports could do."""
     asked = question.question
-    told = (
+    protection = (
         f"so that no report tells what its sender holds: it is at most e^{asked.declared.text} "
         f"times as likely for one answer as for another (epsilon {asked.declared.text})."
     )
     if not asked.declared.is_finite:
-        told = "by a law under which some reports rule an answer out (no finite epsilon)."
+        protection = "by a law under which some reports rule an answer out (no finite epsilon)."
     yield (
         f"{question.respondents:,} people answered. Each answer was changed at random before it "
-        f"left ({asked.mechanism}), {told}"
+        f"left ({asked.mechanism}), {protection}"
     )
     said = ", ".join(attribute.name for attribute in asked.attributes)
     if said:

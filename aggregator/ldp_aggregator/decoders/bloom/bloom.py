@@ -23,7 +23,7 @@ from ldp_aggregator.decoders.moments.scores import Scores, among_others, ones_of
 from ldp_aggregator.numerics.arrays import Counts, Floats
 
 if TYPE_CHECKING:
-    from ldp_aggregator.exchange.google_rappor.alike import Grouped
+    from ldp_aggregator.decoders.other_results import Grouped
 
 
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
@@ -132,8 +132,8 @@ def scores_of_design(
 
 def alike(randomizer: Randomizer, counts: Counts, candidates: Sequence[str]) -> Grouped:
     """Those that set the same bits in all cohorts with reports."""
-    from ldp_aggregator.exchange.google_rappor.alike import alike_together
-    from ldp_aggregator.exchange.google_rappor.files import Candidates
+    from ldp_aggregator.decoders.bloom.alike import alike_together
+    from ldp_aggregator.decoders.other_results import Candidates
 
     names = tuple(dict.fromkeys(map(composed, candidates)))
     design = design_matrix(known_as(randomizer, Rappor), names)

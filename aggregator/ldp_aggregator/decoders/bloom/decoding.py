@@ -140,7 +140,7 @@ def _complete(decoded: Decoded) -> Check:
         "dictionary",
         round(residual.statistic),
         residual.p_value,
-        f"the bit rates miss those of the candidates by a chi-square of "
+        meaning=f"the bit rates miss those of the candidates by a chi-square of "
         f"{residual.statistic:,.1f}, where chance has "
         f"{residual.freedom:,}; a small p-value: texts were reported that are no candidates",
     )

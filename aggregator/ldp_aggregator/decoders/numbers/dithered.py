@@ -105,7 +105,7 @@ def mean_parts(
     residual = scores.square - 2 * mean * scores.place
     spread_variance = float((shares * residual**2).sum() - (shares * residual).sum() ** 2)
     held, noise = _noise_by_place(dithered, residual, mean)
-    most = noise_under_parabola(held, noise, mean, mean_square)
+    most = noise_under_parabola(held, noise, mean, mean_square=mean_square)
     even = dithered.levels / (float(dithered.ratio) + dithered.levels - 1)
     return Parts(
         step * mean,

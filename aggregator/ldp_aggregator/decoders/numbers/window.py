@@ -84,7 +84,7 @@ def mean_parts(
     noise = far * summed[-1] + (near - far) * within - (held**2 - 2 * mean * held) ** 2
     # As likely a report is any place, whatever the number: so much noise there is at least.
     even = wave.places * far
-    most = noise_under_parabola(held, noise, mean, mean_square)
+    most = noise_under_parabola(held, noise, mean, mean_square=mean_square)
     return Parts(
         mean,
         mean_square,
@@ -124,7 +124,7 @@ def shape(randomizer: Randomizer, counts: Counts, post: str) -> Floats:
 def window_of(wave: SquareWave) -> Window:
     """The law of its reports."""
     near, far = (float(rate) for rate in wave.rates)
-    return Window(wave.size, wave.width, near, far)
+    return Window(wave.size, wave.width, near, far=far)
 
 
 def explained(question: Question) -> list[str]:

@@ -6,7 +6,6 @@ dialects  how its clients differ              cohorts   how two of them draw the
 decoding  from its files to our estimates     booleans  one bit, which is the answer
 results   its consumers' format               privacy   what was promised, and what was delivered
 survey    a survey file for new collections
-alike     candidates that no report tells apart
 
 associations  reports to several variables
 ngrams        texts that are in no list, from reports of their parts

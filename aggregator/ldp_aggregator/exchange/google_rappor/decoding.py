@@ -13,11 +13,12 @@ from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimate
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.decoders.bloom.alike import alike_together, dependent_together
 from ldp_aggregator.decoders.bloom.decoding import background_of
-from ldp_aggregator.exchange.google_rappor.alike import alike_together, dependent_together
+from ldp_aggregator.decoders.other_results import Candidates
 from ldp_aggregator.exchange.google_rappor.booleans import TRUE, OneBit
 from ldp_aggregator.exchange.google_rappor.dialects import Dialect
-from ldp_aggregator.exchange.google_rappor.files import Candidates, Parameters
+from ldp_aggregator.exchange.google_rappor.files import Parameters
 from ldp_aggregator.exchange.google_rappor.privacy import declared_once
 from ldp_aggregator.exchange.google_rappor.survey import equivalent_question
 from ldp_aggregator.numerics.arrays import Counts
@@ -117,12 +118,12 @@ def is_turned_round(
     estimates: SurveyEstimates, counts: Counts, candidates: Candidates | None, options: Options
 ) -> bool:
     """Whether reports that do not fit the candidates do so with the bits in opposite order."""
-    (found,) = estimates
-    if candidates is None or not _does_not_fit(found):
+    (only,) = estimates
+    if candidates is None or not _does_not_fit(only):
         return False
     turned = np.concatenate([counts[:, :1], counts[:, :0:-1]], axis=1)
     try:
-        others, _ = decode(found.question, turned, candidates, options)
+        others, _ = decode(only.question, turned, candidates, options=options)
     except EstimateError:
         return False
     (other,) = others

@@ -34,9 +34,10 @@ from ldp.errors import EstimateError
 from ldp.mechanisms.chains.rappor import Rappor
 from ldp.numbers.layout import MOST_COHORTS
 from ldp_aggregator.decoders.moments.bit_designs import Places, design_of, place_type
+from ldp_aggregator.decoders.other_results import Candidates
 from ldp_aggregator.exchange.google_rappor.bulk_md5 import Messages, blocks_of
 from ldp_aggregator.exchange.google_rappor.cohorts import cpp_cohort, java_cohort
-from ldp_aggregator.exchange.google_rappor.files import Candidates, Parameters
+from ldp_aggregator.exchange.google_rappor.files import Parameters
 
 _COIN = 128
 """f is compared with 7 random bits; the eighth is the bit that replaces."""

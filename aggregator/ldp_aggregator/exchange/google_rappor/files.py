@@ -24,13 +24,14 @@ from fractions import Fraction
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ldp.mechanisms.chains.rappor import MOST_BITS
 from ldp.numbers.layout import MOST_COHORTS, Layout
 from ldp_aggregator.decoders.moments.bit_designs import Places, design_of, place_type
+from ldp_aggregator.decoders.other_results import Candidates
 from ldp_aggregator.exchange.google_rappor.maps import NotPlainError, Shape, read_plainly
 from ldp_aggregator.exchange.google_rappor.rows import Row, read_rows, rows_of, shown
 from ldp_aggregator.numerics.arrays import Counts
@@ -72,16 +73,6 @@ class Parameters(NamedTuple):
     def basic(self) -> bool:
         """Whether each value may have a bit of its own: nothing else keeps two of them apart."""
         return self.bits > 1 and self.hashes == self.cohorts == 1
-
-
-class Candidates(NamedTuple):
-    """M names, and the bits that each sets.
-
-    `design`, of shape (cohorts * bits, M), is a sparse matrix of zeros and ones, or a `BitDesign`.
-    """
-
-    names: tuple[str, ...]
-    design: Any
 
 
 class Reports(NamedTuple):

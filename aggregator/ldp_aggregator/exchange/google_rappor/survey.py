@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from ldp.errors import EstimateError
 from ldp.survey.survey import Question
 from ldp.survey.survey_file import parse_survey
-from ldp_aggregator.exchange.google_rappor.files import Candidates, Parameters
+from ldp_aggregator.decoders.other_results import Candidates
+from ldp_aggregator.exchange.google_rappor.files import Parameters
 
 NAME = "rappor"
 
@@ -37,7 +38,7 @@ def survey_text(parameters: Parameters, name: str, place: str) -> str:
         f"hashes = {parameters.hashes}\n"
         f"cohorts = {parameters.cohorts}\n"
     )
-    return _checked_text(parameters, keys, name, place)
+    return _checked_text(parameters, keys, name, place=place)
 
 
 def basic_survey_text(parameters: Parameters, values: Sequence[str], name: str, place: str) -> str:
@@ -48,7 +49,7 @@ def basic_survey_text(parameters: Parameters, values: Sequence[str], name: str, 
             f"{len(values)}"
         )
     keys = f'type = "category"\nvalues = {json.dumps([*values], ensure_ascii=False)}\n'
-    return _checked_text(parameters, keys, name, place)
+    return _checked_text(parameters, keys, name, place=place)
 
 
 def values_of(candidates: Candidates, place: str) -> tuple[str, ...]:

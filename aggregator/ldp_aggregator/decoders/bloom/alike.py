@@ -14,14 +14,14 @@ and bit by bit where these agree.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldp_aggregator.decoders.bloom.sums import Sums
 from ldp_aggregator.decoders.moments.bit_designs import of_candidates
-from ldp_aggregator.exchange.google_rappor.files import Candidates
+from ldp_aggregator.decoders.other_results import Candidates, Grouped
 from ldp_aggregator.numerics.arrays import Counts, Floats, Indices
 
 Mask = NDArray[np.bool_]
@@ -32,14 +32,6 @@ _MOST_NAMED = 5
 _EXACT = 1 << 53
 _ZERO = 1e-9
 _LINKED = 1e-6
-
-
-class Grouped(NamedTuple):
-    """Candidates of which some are groups."""
-
-    candidates: Candidates
-    groups: tuple[tuple[str, ...], ...]
-    """The names in each group."""
 
 
 def alike_together(candidates: Candidates, counts: Counts) -> Grouped:
