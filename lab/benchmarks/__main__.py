@@ -1,4 +1,4 @@
-"""Measure everything, print it, and write docs/benchmarks.md and what the README cites of it."""
+"""Measure everything, print it, and write docs/benchmarks.md."""
 
 from __future__ import annotations
 
@@ -29,11 +29,9 @@ from lab.benchmarks import (
     surveys,
     vectors,
 )
-from lab.benchmarks.citation import cited
 from lab.benchmarks.figures import REPEATS, Figure, machine
 
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
-README = PAGE.parent.parent / "README.md"
 _PARTS = (
     memory,
     candidates,
@@ -119,9 +117,7 @@ def main() -> None:
             shown.add_row(*figure.cells())
     Console(width=130).print(shown)
     PAGE.parent.mkdir(exist_ok=True)
-    text = page(measured, load)
-    PAGE.write_text(text, encoding="utf-8")
-    README.write_text(cited(README.read_text(encoding="utf-8"), text), encoding="utf-8")
+    PAGE.write_text(page(measured, load), encoding="utf-8")
     sys.exit(any(figure.reached is False for figure in measured))
 
 

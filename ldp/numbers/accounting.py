@@ -22,6 +22,8 @@ from ldp.numbers.exact import exp_upper
 Rates = tuple[Fraction, Fraction]
 """(p, q): how often a report supports its true value, and another."""
 
+CERTAIN = Fraction(40)
+"""An epsilon beyond which a belief is as good as certain."""
 _CLOSE = 1e-12
 _ROUNDING = 2.0**-50
 """Relatively, eight units in the last place: more than all roundings that meet in one term."""
@@ -132,3 +134,8 @@ def posterior(ratio: Fraction, prior: Fraction = Fraction(1, 2)) -> Fraction:
     prior x ratio / (1 - prior + prior x ratio).
     """
     return prior * ratio / (1 - prior + prior * ratio)
+
+
+def posterior_of(epsilon: Fraction) -> Fraction:
+    """Return the most that reports of a total epsilon can make of a prior belief of one half."""
+    return posterior(exp_upper(min(epsilon, CERTAIN)))

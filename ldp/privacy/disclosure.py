@@ -13,15 +13,13 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ldp.answers.domain import Domain
-from ldp.numbers.accounting import posterior
-from ldp.numbers.exact import exp_upper, log_text, percent_below, text_upper
+from ldp.numbers.accounting import posterior, posterior_of
+from ldp.numbers.exact import log_text, percent_below, text_upper
 from ldp.privacy.certificate import delivered, totals
 from ldp.survey.attributes import Attribute
 from ldp.survey.survey import Group, Question, Survey
 
 _MOST_VALUES = 20
-_CERTAIN = Fraction(40)
-"""An epsilon beyond which a belief is as good as certain."""
 _DAY = 86_400
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&@/])")
 _BARE_LINK = re.compile(r"(www)\.", re.IGNORECASE)
@@ -156,8 +154,7 @@ def _belief(ratio: Fraction) -> str:
 
 
 def _belief_of(epsilon: Fraction) -> str:
-    ratio = exp_upper(min(epsilon, _CERTAIN))
-    return _worded(posterior(ratio), text_upper(epsilon, 6))
+    return _worded(posterior_of(epsilon), text_upper(epsilon, 6))
 
 
 def _worded(belief: Fraction, epsilon: str) -> str:

@@ -100,6 +100,7 @@ def test_explain_says_what_a_report_costs(folder):
         "50 % likely may come to think it 73.2% likely",
         "total for one respondent",
         "most that a device ever charges, whatever changes: epsilon ",
+        f"fingerprint         {COMMUTE_SURVEY.fingerprint.hex()}",
         f"terms               {COMMUTE_SURVEY.terms.hex()}",
         "certificate ",
     ):

@@ -1,4 +1,4 @@
-"""Every example of the documentation runs as written: Python blocks, and the README's tour."""
+"""Every example of the documentation runs as written: Python blocks, and the tour."""
 
 import re
 import runpy
@@ -30,16 +30,35 @@ def test_python_blocks(page, monkeypatch):
     Not those whose package is absent.
     """
     monkeypatch.chdir(ROOT)
+    evaluate(page)
+
+
+def evaluate(page):
+    """Run the Python blocks of a page."""
     document = Sybil(parsers=[PythonCodeBlockParser(), SkipParser()], patterns=["*.md"]).parse(page)
     for example in document.examples():
         with suppress(SkipTest):
             example.evaluate()
 
 
+def test_the_readme_shows_what_its_python_prints(capsys):
+    """Its ten lines print the table below them, and its picture is drawn from the same people."""
+    from lab.readme_picture import picture
+
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    evaluate(ROOT / "README.md")
+    assert f"```text\n{capsys.readouterr().out.rstrip()}\n```" in readme
+    drawn = (ROOT / "docs" / "readme.svg").read_text(encoding="utf-8")
+    assert drawn == picture()
+    assert "Beside it a result: 28 % smoke, 24 to 32 %" in readme
+    assert ">28%<" in drawn
+    assert ">smoke, 24% to 32%<" in drawn
+
+
 def sections(page):
-    """The parts of a page that have commands, by their headings; the long tour is two parts."""
-    parts = re.split(r"\n## |\n\*\*(?=On the devices)", page.read_text(encoding="utf-8"))
-    return {re.match(r"[\w /]+", part)[0]: part for part in parts if "```console" in part}
+    """The parts of a page that have commands, by their headings."""
+    parts = (ROOT / page).read_text(encoding="utf-8").split("\n## ")
+    return {part.partition("\n")[0]: part for part in parts if "```console" in part}
 
 
 def typed(line, monkeypatch):
@@ -56,43 +75,36 @@ def typed(line, monkeypatch):
 
 
 TOUR = {
-    "Two commands": ["commute/report.html", "commute/picture.svg"],
-    "A tour": ["affairs.certificate.json", "proof.json"],
-    "On the devices": [
+    ("README.md", "Two commands"): ["commute/report.html", "commute/picture.svg"],
+    ("docs/tour.md", "The survey and its price"): ["affairs.certificate.json", "proof.json"],
+    ("docs/tour.md", "From answers to estimates"): [
         "affairs.svg",
         "affairs.json",
         "affairs/report.html",
     ],
-    "A relay between devices and collector": ["affair.batch.json"],
-    "Data of google/rappor": ["browsers/map.csv"],
+    ("docs/tour.md", "A relay between devices and collector"): ["affair.batch.json"],
 }
-"""The README's sections, and files that their commands leave."""
+"""Sections of pages, and files that their commands leave."""
 PRINTED = 'ldp() { echo "ldp ${@@Q}"; }; python() { echo "python ${@@Q}"; }; '
 """Before a line of a shell: it prints the commands in place of running them."""
-THREE_PROCESSES = "A relay between devices and collector"
-SLOW, FAST = pytest.mark.slow("three services"), pytest.mark.fast("the README's tour")
 
 
 def test_the_tour_is_whole():
-    """Each section with commands is run below, or starts a service, which does not end."""
-    rest = sections(ROOT / "README.md").keys() - TOUR.keys()
-    assert rest == {"A link that anybody can send"}
+    """Each section with commands is run below."""
+    pages = {page for page, _ in TOUR}
+    assert TOUR.keys() == {(page, section) for page in pages for section in sections(page)}
 
 
-@pytest.mark.parametrize(
-    "section",
-    [pytest.param(name, marks=SLOW if name == THREE_PROCESSES else FAST) for name in TOUR],
-)
-def test_tour(section, tmp_path, monkeypatch):
-    """The README's commands run as written, one by one, and leave what they promise."""
+@pytest.mark.fast("the README's tour")
+@pytest.mark.parametrize(("page", "section"), TOUR)
+def test_tour(page, section, tmp_path, monkeypatch):
+    """Commands run as written, one by one, and leave what they promise."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
-    # These tests are the one command, and `test_service_walk` starts the other.
-    elsewhere = ("uv run pytest", "uv run ldp serve ")
-    for line in commands(sections(ROOT / "README.md")[section]):
-        if not line.startswith(elsewhere):
+    for line in commands(sections(page)[section]):
+        if line != "uv run pytest":  # these tests are that one
             typed(line, monkeypatch)
-    assert [name for name in TOUR[section] if not (tmp_path / name).is_file()] == []
+    assert [name for name in TOUR[page, section] if not (tmp_path / name).is_file()] == []
 
 
 @pytest.mark.needs("bash")
@@ -127,10 +139,18 @@ def test_a_picture_has_one_caption():
     assert {path.name: said for path, said in captions.items() if len(said) > 1} == {}
 
 
-def test_every_page_is_in_the_readme():
-    """Whoever reads the repository finds what the site's menu has."""
-    linked = re.findall(r"\]\((docs/[^)#]+\.md)", (ROOT / "README.md").read_text(encoding="utf-8"))
-    assert {str(page.relative_to(ROOT)) for page in ROOT.glob("docs/**/*.md")} == set(linked)
+def test_every_page_is_listed():
+    """Readers of the repository find what the site's menu has."""
+    docs = ROOT / "docs"
+    linked = re.findall(r"\]\(([^.)#]+\.md)", (docs / "pages.md").read_text(encoding="utf-8"))
+    assert {str(page.relative_to(docs)) for page in docs.glob("**/*.md")} == {*linked, "pages.md"}
+
+
+def test_the_first_page_is_the_readme():
+    """The site begins with the README, whose links lead to the same places."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    twin = re.sub(r"\]\((?!http)(docs/)?", lambda link: "](" if link[1] else "](../", readme)
+    assert (ROOT / "docs" / "index.md").read_text(encoding="utf-8") == twin
 
 
 def anchors(page):

@@ -91,10 +91,10 @@ def test_programs_in_the_documentation_run(page):
         assert is_run, f"{words}: does nothing when it is called"
 
 
-def test_every_command_is_in_the_readme():
-    """In the table that says which distribution brings it."""
-    table = (ROOT / "README.md").read_text(encoding="utf-8").partition("## What is where")[2]
-    rows = [line for line in table.splitlines() if line.startswith("|")]
+def test_every_command_is_on_the_page_of_what_to_install():
+    """In the tables that say which distribution or extra brings it."""
+    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8").partition("## What is where")
+    rows = [line for line in page[2].splitlines() if line.startswith("|")]
     named = set(re.findall(r"`(?:ldp )?([a-z]+)`", "".join(rows)))
     assert set(main.list_commands(click.Context(main))) - named == set()
 

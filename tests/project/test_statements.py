@@ -17,7 +17,6 @@ import ldp_aggregator
 import ldp_client
 import ldp_service
 import ldp_simulations
-from lab.benchmarks.citation import citation, cited
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")])
 PACKAGES = (ldp, ldp_aggregator, ldp_client, ldp_service, ldp_simulations)
@@ -101,39 +100,44 @@ def test_conversions_are_where_the_documentation_says():
     assert callable(QuestionEstimates.to_dict)
 
 
+def readme():
+    """Its text, in one line."""
+    return " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+
+
 def test_the_readme_cites_what_was_measured():
-    """The README's figures are those of the page that the benchmarks write, with its machine."""
-    readme, page = (
-        (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/benchmarks.md")
-    )
-    assert cited(readme, page) == readme
-    other = page.replace(
-        "| client: grr, 4 values | <= 3 us | ", "| client: grr, 4 values | <= 3 us | 9"
-    )
-    assert other != page
-    assert cited(readme, other) != readme
+    """Figures of intervals are those of their page: so many surveys, and no method below 95 %."""
+    page = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
+    surveys, percent = re.search(
+        r"In ([\d,]+) simulated surveys, 95 % intervals contained the truth at least (\d+) %",
+        readme(),
+    ).groups()
+    assert surveys in page
+    table = page.partition("## By mechanism")[2].partition("\n## ")[0]
+    held = re.findall(r"^\| [^|]+ \| \d+ \| ([\d.]+) ([\d.]+) ±", table, re.MULTILINE)
+    assert len(held) > 30
+    assert min(float(share) for pair in held for share in pair) >= int(percent) / 100
 
 
-def test_a_page_without_its_figures_is_refused():
-    """Neither the machine nor a row can be missing."""
-    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
-    with pytest.raises(ValueError, match="Measured on"):
-        citation(page.replace("Measured on", "On"))
-    with pytest.raises(ValueError, match="expected a row"):
-        citation(page.replace("client: grr, 4 values", "client"))
-    with pytest.raises(ValueError, match="one place"):
-        cited("nothing", page)
+def test_the_readme_counts_methods_and_answers():
+    """So many mechanisms; and error bars as wide as `plan` says, from as many answers."""
+    from ldp.mechanisms import MECHANISMS
+
+    assert f"Here are {len(MECHANISMS)} methods" in readme()
+    assert "± 8.4 points from 500 answers, ± 5 from 1,415" in readme()
+    survey = ldp.survey("s", ldp.question("q", type="boolean", epsilon=1))
+    for respondents, points in ((500, 8.4), (1_415, 5.0)):
+        [planned] = ldp_simulations.plan(survey, respondents=respondents).records()
+        assert round(100 * planned["half_width"], 1) == points
 
 
-def test_the_readme_shows_what_explain_says():
-    """Its block on the coin-tossing question begins what `ldp explain` prints, line by line."""
-    [block] = re.findall(
-        r"```text\n(affair: forced, 2 values.*?)```",
-        (ROOT / "README.md").read_text(encoding="utf-8"),
-        re.DOTALL,
-    )
+def test_the_tour_shows_what_explain_says():
+    """Its blocks on the total and on the coin-tossing question are what `ldp explain` prints."""
+    tour = (ROOT / "docs" / "tour.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```text\n((?:survey affairs|affair: forced, 2).*?)```", tour, re.DOTALL)
     text = run("explain", ROOT / "examples" / "affairs.toml").stdout
-    assert block in text
+    assert len(blocks) == 2
+    assert all(block in text for block in blocks)
 
 
 def test_every_extra_is_named():

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from ldp import parse_survey
 from ldp.mechanisms.chains.identifiers import identifier
-from ldp.numbers.accounting import posterior
-from ldp.numbers.exact import exp_upper, log_text, percent_below
+from ldp.numbers.accounting import posterior, posterior_of
+from ldp.numbers.exact import log_text, percent_below
 from ldp.privacy.certificate import delivered, totals
 from ldp_client.answering.budget import USUAL_CAP
 
@@ -23,8 +23,6 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ("examples/affairs.toml", "examples/notes/survey.toml", "examples/commute.toml")
 _DAY = 86_400
 _YEAR = 365 * _DAY
-_LIFETIME = Fraction(40)
-"""An epsilon beyond which a belief is as good as certain."""
 
 
 def surveys():
@@ -110,7 +108,7 @@ def lifetimes():
         once, charges = (Fraction(sums[key]) for key in ("one_report_each", "all_charges"))
         limit = "none" if survey.lifetime is None else survey.lifetime.text
         rows.append([survey.name, f"{float(once):.3f}", f"{float(charges):.3f}", limit])
-    everything = percent_below(posterior(exp_upper(min(USUAL_CAP, _LIFETIME))))
+    everything = percent_below(posterior_of(USUAL_CAP))
     rows.append(
         [
             "all surveys in one state file",

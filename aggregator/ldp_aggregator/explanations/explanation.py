@@ -14,7 +14,7 @@ from ldp.answers.domain import Domain
 from ldp.mechanisms.chains.identifiers import MOST_SHOWN, identifier, shown_states
 from ldp.mechanisms.contract import Memoized, is_memoized, lifetime_ratio
 from ldp.mechanisms.values.optimum import efficiency
-from ldp.numbers.accounting import posterior
+from ldp.numbers.accounting import posterior, posterior_of
 from ldp.numbers.exact import log, log_text, percent_below, text_upper
 from ldp.privacy.certificate import delivered, totals
 from ldp.survey.attributes import size_of
@@ -29,9 +29,11 @@ _REPEATED = (2, 5, 10, 50)
 
 
 def explanation(survey: Survey) -> str:
-    """The whole survey, question by question, then its groups, and the total for one respondent."""
+    """Return the total for one respondent, each question, each group, and all totals."""
+    sums = totals(survey)
     parts = [
-        f"survey {survey.name} ({survey.fingerprint.hex()})\n"
+        f"survey {survey.name}: {_everything(sums['all_reports'])}\n"
+        f"  fingerprint         {survey.fingerprint.hex()}\n"
         f"  terms               {survey.terms.hex()} (for apps that pin them)",
         *(_question(question) for question in survey),
     ]
@@ -39,8 +41,7 @@ def explanation(survey: Survey) -> str:
     if survey.attributes:
         parts.append("\n".join(_openly(survey)))
     total = {
-        name: "UNBOUNDED" if sum_ is None else text_upper(sum_, 6)
-        for name, sum_ in totals(survey).items()
+        name: "UNBOUNDED" if sum_ is None else text_upper(sum_, 6) for name, sum_ in sums.items()
     }
     stops = ""
     if survey.lifetime is not None:
@@ -53,6 +54,18 @@ def explanation(survey: Survey) -> str:
         f"most that a device ever charges, whatever changes: epsilon {total['all_charges']}{stops}"
     )
     return "\n\n".join(parts)
+
+
+def _everything(total: float | None) -> str:
+    """Return what all reports of a respondent can reveal together."""
+    if total is None:
+        return "no total, as its reports have no bound together"
+    percent = percent_below(posterior_of(Fraction(total)))
+    return (
+        f"epsilon {text_upper(total, 3)} in total. Someone who thought it 50 % likely that you "
+        "gave certain answers may come to think it "
+        f"{percent}% likely, at most, from all your reports."
+    )
 
 
 def _openly(survey: Survey) -> Iterator[str]:

@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 from ldp.errors import Problem
-from ldp.numbers.accounting import posterior
-from ldp.numbers.exact import exp_upper, log_text, percent_below, text_upper
+from ldp.numbers.accounting import CERTAIN, posterior, posterior_of
+from ldp.numbers.exact import log_text, percent_below, text_upper
 from ldp.privacy.certificate import delivered, totals
 from ldp.survey.survey import Question, Survey
 from ldp_service.respondents.presentation import PageError
@@ -26,7 +26,6 @@ TYPES = (
 """Types of questions that a page has fields for."""
 
 _MOST_WRITTEN_OUT = 64
-_CERTAIN = Fraction(40)
 _PLACES = 3
 
 
@@ -60,8 +59,8 @@ def figures(question: Question) -> dict[str, Any]:
 
 def total_figures(survey: Survey) -> dict[str, str]:
     """What all reports of one respondent can tell together."""
-    epsilon = Fraction(totals(survey)["one_report_each"] or _CERTAIN)
-    belief = posterior(exp_upper(min(epsilon, _CERTAIN)))
+    epsilon = Fraction(totals(survey)["one_report_each"] or CERTAIN)
+    belief = posterior_of(epsilon)
     return {"epsilon": text_upper(epsilon, _PLACES), "percent": percent_below(belief)}
 
 
