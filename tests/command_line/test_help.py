@@ -1,5 +1,6 @@
 """The help of every command and every option: whole sentences, and none left out."""
 
+import re
 from functools import cache
 
 import click
@@ -43,7 +44,7 @@ def test_every_option_has_help():
 def test_lists_of_commands_are_whole_sentences():
     """What a subcommand does is said to the end of its first sentence, on any terminal."""
     for words, group in commands().items():
-        if not isinstance(group, click.Group):
+        if not isinstance(group, click.Group) or group is main:
             continue
         shown = CliRunner().invoke(main, [*words.split(), "--help"]).output
         listed = " ".join(shown.partition("Commands:")[2].split())
@@ -52,3 +53,13 @@ def test_lists_of_commands_are_whole_sentences():
             help_text = " ".join(commands()[f"{words} {name}".strip()].help.split())
             sentence = help_text.split(". ")[0].rstrip(".")
             assert f"{name} {sentence}" in listed, words
+
+
+def test_the_first_help_fits_one_screen():
+    """All commands, in six sections, on 40 lines of 80 columns."""
+    shown = CliRunner().invoke(main, ["--help"], terminal_width=80).output
+    assert len(shown.splitlines()) <= 40
+    headings = re.findall(r"^(\w+):$", shown, re.MULTILINE)
+    assert headings == ["Options", "Ask", "Plan", "Run", "Analyse", "Privacy", "Expert"]
+    names = main.list_commands(click.Context(main))
+    assert [name for name in names if not re.search(rf"\b{name}\b", shown)] == []

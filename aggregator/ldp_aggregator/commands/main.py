@@ -12,14 +12,11 @@ Rules
 from __future__ import annotations
 
 import errno
-import inspect
 import math
 import os
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import entry_points, version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -33,6 +30,37 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 COMMANDS = "ldp.commands"
+SECTIONS = {
+    "Ask": {
+        "demo": "Answer a question, and see what randomized response does to it.",
+        "new": "Write a survey file: six questions, or none with --yes-no.",
+        "check": "Check a survey file, or compare it with an older version.",
+        "page": "Make the web page on which people answer.",
+        "paper": "Print a questionnaire with coins or dice.",
+    },
+    "Plan": {
+        "plan": "Find how many answers a survey needs, and its errors.",
+        "simulate": "Try a survey on made-up people whose answers are known.",
+    },
+    "Run": {
+        "serve": "Collect answers, and show the results on a page.",
+        "token": "Make, list and revoke the tokens of a service.",
+        "randomize": "Turn a table of answers into randomized reports.",
+        "aggregate": "Count reports into a small file, a tally.",
+    },
+    "Analyse": {
+        "estimate": "Estimate shares and means, with confidence intervals.",
+        "query": "Ask for one figure, such as share(age >= 40).",
+        "compare": "Test whether two groups or two surveys differ.",
+        "trend": "Follow a question over time, and detect changes.",
+        "report": "Write a page of results for others to read.",
+    },
+    "Privacy": {
+        "explain": "Say what a survey reveals, or certify it.",
+        "audit": "Test whether a client keeps the promised epsilon.",
+    },
+}
+"""The commands that most people need, with a line each; all others are named below them."""
 _ANY_LENGTH = 10_000
 
 SURVEY = click.argument("survey_path", metavar="SURVEY", type=click.Path(path_type=Path))
@@ -158,16 +186,17 @@ class _Commands(Group):
             return command
         return None
 
-    def summaries(self, ctx: click.Context) -> list[tuple[str, str]]:
-        """Of commands that are not loaded for it: all of them together take a while."""
-        rows = {}
-        for point in entry_points(group=COMMANDS):
-            text = docstring_of(point.module, point.attr)
-            known = None if text is None else click.Command(point.name, help=text)
-            command = known or self.get_command(ctx, point.name)
-            if command is not None:
-                rows[point.name] = _summary(command)
-        return sorted(rows.items())
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the sections. No command is loaded for them: all together take a while."""
+        rest = set(self.list_commands(ctx))
+        for heading, lines in SECTIONS.items():
+            rows = [(name, line) for name, line in lines.items() if name in rest]
+            rest -= lines.keys()
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows)
+        with formatter.section("Expert"):
+            formatter.write_text(", ".join(sorted(rest)))
 
     def make_context(self, *words: Any, **settings: Any) -> click.Context:
         say_everything()
@@ -183,21 +212,6 @@ class _Commands(Group):
         except KeyboardInterrupt:
             click.echo("interrupted", err=True)
             ctx.exit(130)
-
-
-def docstring_of(module: str, function: str) -> str | None:
-    """The docstring of a function, as the source of its module has it, which is not loaded for it.
-
-    None if that is not plain.
-    """
-    try:
-        spec = find_spec(module)
-        source = Path(spec.origin).read_text(encoding="utf-8") if spec and spec.origin else ""
-    except (ImportError, OSError, UnicodeDecodeError, ValueError):
-        return None
-    head = rf"^def {re.escape(function)}\([^\"]*?\)[^\"]*?:\n"
-    plain = re.search(head + r' {4}"""([^\\]*?)"""', source, re.MULTILINE)
-    return None if plain is None else inspect.cleandoc(plain[1])
 
 
 @contextmanager
@@ -232,7 +246,7 @@ def _broken(name: str, error: Exception) -> click.Command:
 )
 @click.version_option(version("ldpkit-core"), prog_name="ldp")
 def main() -> None:
-    """Collect statistics under local differential privacy: plan, randomize, aggregate, estimate."""
+    """Collect statistics under local differential privacy."""
     clash = warning()
     if clash is not None:
         click.echo(f"warning: {clash}", err=True)
