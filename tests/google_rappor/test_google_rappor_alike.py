@@ -20,12 +20,12 @@ from google_rappor_files import (
 
 from ldp import parse_survey
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.decoders.bloom import alike
 from ldp_aggregator.decoders.bloom.alike import alike_together, group_name
 from ldp_aggregator.decoders.bloom.decoding import design_matrix
 from ldp_aggregator.decoders.moments import bit_designs
 from ldp_aggregator.decoders.moments.bit_designs import BitDesign, design_of
 from ldp_aggregator.decoders.other_results import Candidates
-from ldp_aggregator.exchange.google_rappor import alike
 from ldp_aggregator.exchange.google_rappor.decoding import decode, legacy_question
 from ldp_aggregator.exchange.google_rappor.files import read_map
 
