@@ -1,7 +1,8 @@
 """Answers: what an answer to a question may be, and its place among all of them.
 
 domain         the answers of a question            scales     numbers in steps, and their units
-fields         answers of several parts             cells      places on a map
+integers       whole numbers of a range             cells      places on a map
+fields         answers of several parts
 sets           several values at once               key_values keys that come with numbers
 contributions  several records of one device        balls      vectors of a bounded length
 taxonomies     values with parents                  texts      texts of an open vocabulary

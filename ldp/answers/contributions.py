@@ -22,16 +22,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from ldp.answers.domain import whole, within
-from ldp.answers.scales import ROUNDING_BITS
 from ldp.errors import AnswerError
 from ldp.numbers.exact import decimal_text
 
 if TYPE_CHECKING:
-    from ldp.answers.domain import Domain, Placed
+    from ldp.answers.balls import Ball
     from ldp.numbers.randomness import Random
+
+One = TypeVar("One")
 
 MEAN, SUM, LAST, ONE = MODES = ("mean", "sum", "last", "one")
 OF_NUMBERS = (MEAN, SUM)
@@ -46,34 +46,54 @@ SHORT = {
 }
 
 
-def placed(domain: Domain, answer: object) -> tuple[Placed, ...]:
-    """What the records of a device come to: one place, or one for each record to draw from.
+class Line(Protocol):
+    """Numbers of a range, and their places: a scale, or a range of whole numbers."""
 
-    Raises `AnswerError` if it is no sequence, an empty one, or if a record does not fit.
-    """
+    def number(self, answer: object) -> Fraction:
+        """Return the exact number that an answer is, wherever it lies. Raises `AnswerError`."""
+        ...
+
+    def within(self, number: Fraction) -> Fraction:
+        """Return a number of the range: itself, or what stands in for it. Raises `AnswerError`."""
+        ...
+
+    def placed(self, number: Fraction) -> tuple[int, int]:
+        """Return the place of a number of the range, and how far it is from there to the next."""
+        ...
+
+
+def combine(mode: str, answer: object, line: Line) -> Fraction:
+    """Return the average or the sum of a device's numbers. Raises `AnswerError`."""
+    numbers = [line.number(record) for record in _records(answer)]
+    if mode == MEAN:
+        counted = map(line.within, numbers)
+        return sum(counted, Fraction(0)) / len(numbers)
+    return line.within(sum(numbers, Fraction(0)))
+
+
+def select(mode: str, answer: object) -> Sequence[object]:
+    """Return the last record, or all of which one will be drawn. Raises `AnswerError`."""
     records = _records(answer)
-    if domain.per_device == ONE:
-        return tuple(map(domain.place_record, records))
-    if domain.per_device == LAST:
-        return (domain.place_record(records[-1]),)
-    numbers = [_number_of(domain, record) for record in records]
-    if domain.per_device == MEAN:
-        counted = [_within(domain, number) for number in numbers]
-        return (_placed(domain, sum(counted, Fraction(0)) / len(counted)),)
-    return (_placed(domain, _within(domain, sum(numbers, Fraction(0)))),)
+    # Not every sequence has slices.
+    return [records[-1]] if mode == LAST else records
 
 
-def chosen(places: Sequence[Placed], random: Random) -> Placed:
+def chosen(places: Sequence[One], random: Random) -> One:
     """One of them; as many bytes are drawn for one as for many."""
     drawn = int.from_bytes(random(CHOOSING_BYTES), "little")
     return places[drawn * len(places) >> 8 * CHOOSING_BYTES]
 
 
-def estimand(domain: Domain) -> str:
-    """Of what estimates are, where devices may have many records."""
-    bounded = _bounded(domain)
-    ones = _ESTIMATED[domain.per_device]
-    if domain.per_device == MEAN:
+def estimand(
+    mode: str,
+    outside: str | Fraction,
+    ends: tuple[Fraction, Fraction] | None,
+    ball: Ball | None,
+) -> str:
+    """Say what is estimated where devices may have many records."""
+    bounded = _bounded(outside, ends, ball)
+    ones = _ESTIMATED[mode]
+    if mode == MEAN:
         ones += f" of what is {bounded}" if bounded else " of their numbers"
     elif bounded:
         ones += f", {bounded}"
@@ -88,15 +108,17 @@ _ESTIMATED = {
 }
 
 
-def _bounded(domain: Domain) -> str:
+def _bounded(
+    outside: str | Fraction, ends: tuple[Fraction, Fraction] | None, ball: Ball | None
+) -> str:
     """What is done with numbers outside; empty where they are refused."""
-    if domain.ball is not None and domain.ball.outside == "clip":
-        return f"shortened to {decimal_text(domain.ball.radius)}"
-    if domain.ends is None or domain.outside == "refuse":
+    if ball is not None and ball.outside == "clip":
+        return f"shortened to {decimal_text(ball.radius)}"
+    if ends is None or outside == "refuse":
         return ""
-    low, high = map(decimal_text, domain.ends)
-    if isinstance(domain.outside, Fraction):
-        return f"counted as {decimal_text(domain.outside)} outside [{low}, {high}]"
+    low, high = map(decimal_text, ends)
+    if isinstance(outside, Fraction):
+        return f"counted as {decimal_text(outside)} outside [{low}, {high}]"
     return f"clipped to [{low}, {high}]"
 
 
@@ -112,24 +134,3 @@ def _records(answer: object) -> Sequence[object]:
     if not answer:
         raise AnswerError("expected at least one record, got none: record no answer then")
     return answer
-
-
-def _number_of(domain: Domain, record: object) -> Fraction:
-    """The exact number that a record is, wherever it lies."""
-    return Fraction(whole(record)) if domain.scale is None else domain.scale.number(record)
-
-
-def _within(domain: Domain, number: Fraction) -> Fraction:
-    """A number of the range: itself, or what stands in for it outside."""
-    if domain.scale is not None:
-        return domain.scale.within(number)
-    return within(number, domain.numbers or range(1), domain.outside)
-
-
-def _placed(domain: Domain, number: Fraction) -> Placed:
-    """The place of a number of the range."""
-    if domain.scale is not None:
-        return domain.scale.placed(number)
-    above = number - (domain.numbers or range(1))[0]
-    place, rest = divmod(above.numerator, above.denominator)
-    return place, (rest << ROUNDING_BITS) // above.denominator

@@ -4,8 +4,9 @@ A closed domain lists its values, and an answer becomes its index; an open one t
 an answer becomes its UTF-8 bytes. Where several values may be held at once, an answer becomes the
 integer of a set (`answers.sets`), also where a number comes with each
 (`answers.key_values`). A number becomes the index of a point or of a cell of its scale
-(`ldp.answers.scales`), an answer of several fields that of a cell of their table
-(`ldp.answers.fields`), and a vector the bytes of whole numbers (`ldp.answers.balls`). An answer
+(`ldp.answers.scales`), or its place in a range (`ldp.answers.integers`); an answer of several
+fields that of a cell of their table (`ldp.answers.fields`), and a vector the bytes of whole numbers
+(`ldp.answers.balls`). An answer
 that does not fit is refused without being repeated in the message.
 
 Where a device may have many records (`ldp.answers.contributions`), an answer is a sequence of such.
@@ -13,10 +14,9 @@ Where a device may have many records (`ldp.answers.contributions`), an answer is
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence, Set
 from fractions import Fraction
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.sets import set_of
 from ldp.answers.texts import composed, text_bytes
@@ -24,7 +24,7 @@ from ldp.errors import AnswerError
 
 if TYPE_CHECKING:
     from ldp.answers.balls import Ball
-    from ldp.answers.fields import Fields
+    from ldp.answers.contributions import Line
     from ldp.answers.scales import Scale
     from ldp.answers.taxonomies import Taxonomy
 
@@ -40,13 +40,27 @@ Also between the records of a device.
 """
 
 _BOOLEANS = {"false": False, "no": False, "0": False, "true": True, "yes": True, "1": True}
-_WHOLE = re.compile(r"[+-]?[0-9]{1,20}")
 
 Value = int | bytes
 """An answer inside the framework: a closed domain's index or set, or the bytes of a text."""
-Number = TypeVar("Number", int, Fraction)
 Placed = tuple[Value, int]
 """A value, and 2^64 times how far a number is on the way from there to the next."""
+
+
+class Field(NamedTuple):
+    """A part of an answer, what it may be, and what people are asked for it."""
+
+    name: str
+    domain: Domain
+    text: str = ""
+
+    @property
+    def size(self) -> int:
+        """How many values it has."""
+        return self.domain.size or 0
+
+
+Fields = tuple[Field, ...]
 
 
 class Domain:
@@ -85,39 +99,31 @@ class Domain:
     def __init__(
         self,
         type: str,  # noqa: A002 (what the survey file calls it)
-        values: tuple[str, ...] | range | None,
+        values: tuple[str, ...] | None,
         most: int | None = None,
         scale: Scale | None = None,
         per_device: str = "",
         taxonomy: Taxonomy | None = None,
-        fields: Fields = (),
-        key_scale: Scale | None = None,
         ball: Ball | None = None,
         *,
         circular: bool = False,
-        collect: str = "",
-        outside: str | Fraction = "refuse",
     ) -> None:
         self.type = type
-        self.fields = fields
-        self.collect = collect
+        self.fields: Fields = ()
+        self.collect = ""
         self.circular = circular
         self.most = most
         self.per_device = per_device
         self.scale = scale
         self.taxonomy = taxonomy
-        self.key_scale = key_scale
+        self.key_scale: Scale | None = None
         self.ball = ball
-        self.outside = outside if scale is None else scale.outside
-        with_numbers = scale or key_scale
-        self.missing = () if with_numbers is None else with_numbers.missing
+        self.outside: str | Fraction = "refuse" if scale is None else scale.outside
+        self.missing = () if scale is None else scale.missing
         """Texts that stand for no answer in tables of answers."""
-        self.numbers = values if isinstance(values, range) else None
-        """The whole numbers whose texts are the values.
-
-        A range takes no room, however wide it is.
-        """
-        self._listed = None if isinstance(values, range) else values
+        self.numbers: range | None = None
+        """The whole numbers whose texts are the values."""
+        self._listed = values
         self._places: dict[str, int] | None = None
 
     @property
@@ -137,9 +143,7 @@ class Domain:
         """Whether it has values, few enough to be written out."""
         if self.scale is not None:
             return self.scale.size <= MOST_LISTED
-        if self.fields:
-            return not self.collect
-        return self.numbers is not None or self._listed is not None
+        return self._listed is not None
 
     @property
     def is_place(self) -> bool:
@@ -149,21 +153,13 @@ class Domain:
     @property
     def size(self) -> int | None:
         """How many values there are; None for an open domain."""
-        if self.numbers is not None:
-            return len(self.numbers)
         if self.scale is not None:
             return self.scale.size
-        if self.fields:
-            from ldp.answers.fields import cells_of
-
-            return cells_of(self.fields)
         return None if self._listed is None else len(self._listed)
 
     @property
     def spacing(self) -> tuple[Fraction, Fraction] | None:
         """The lowest value and the step between values, where they are evenly spaced numbers."""
-        if self.numbers is not None:
-            return Fraction(self.numbers[0]), Fraction(1)
         if self.scale is None or self.scale.edges:
             return None
         return self.scale.low, self.scale.step
@@ -171,24 +167,17 @@ class Domain:
     @property
     def unit(self) -> str:
         """What numbers are counted in, if that is said."""
-        scale = self.scale or self.key_scale
-        return "" if scale is None else scale.unit
+        return "" if self.scale is None else self.scale.unit
 
     @property
     def ends(self) -> tuple[Fraction, Fraction] | None:
         """The least and the greatest number, where values are numbers."""
-        if self.numbers is not None:
-            return Fraction(self.numbers[0]), Fraction(self.numbers[-1])
         return None if self.scale is None else (self.scale.low, self.scale.high)
 
     @property
     def has_between(self) -> bool:
         """Whether what a device has may lie between two values, to either of which it then goes."""
-        if self.scale is not None:
-            return not self.scale.edges
-        if self.key_scale is not None:
-            return True
-        return self.numbers is not None and self.per_device == "mean"
+        return self.scale is not None and not self.scale.edges
 
     @property
     def summary(self) -> str:
@@ -202,21 +191,12 @@ class Domain:
 
     @property
     def _choice(self) -> str:
-        if self.numbers is not None:
-            return f"{self.type} from {self.numbers[0]} to {self.numbers[-1]}"
         if self.scale is not None:
             return f"{self.type} {self.scale.summary}"
-        if self.fields:
-            sizes = " x ".join(f"{field.name} ({field.size:,})" for field in self.fields)
-            some = f", told in {self.collect}" if self.collect else ""
-            return f"{self.type} of {sizes}{some}"
         if self.ball is not None:
             return f"{self.type} {self.ball.summary}"
         if self._listed is None:
             return f"any {self.type}"
-        if self.key_scale is not None:
-            range_ = self.key_scale.range_text
-            return f"{self.type}, up to {self.most} of {len(self._listed):,} keys {range_}"
         limit = "" if self.most is None else f", up to {self.most}"
         nodes = "" if self.taxonomy is None else f" under {len(self.taxonomy.inner):,} nodes"
         return f"{self.type}{limit} of {len(self._listed):,} values{nodes}"
@@ -230,35 +210,23 @@ class Domain:
 
     def written(self) -> Iterator[str]:
         """The values one by one, without keeping those that are numbers."""
-        if self.numbers is not None:
-            return map(str, self.numbers)
         if self.scale is not None:
             return self.scale.written()
-        if self.fields:
-            from ldp.answers.fields import written
-
-            return written(self.fields)
         return iter(self._listed or ())
 
     def parts(self) -> Iterator[str]:
         """What tells it from other domains of its type, as texts, for a fingerprint."""
-        if self.fields:
-            from ldp.answers.fields import parts_of
-
-            yield from parts_of(self.fields)
-            return
         yield "open" if self.size is None else str(self.size)
-        yield from self.written() if self.scale is None else self.scale.parts()
-        if self.key_scale is not None:
-            yield from self.key_scale.parts()
-        if self.ball is not None:
-            yield from self.ball.parts()
-        if self.numbers is not None and self.outside != "refuse":
-            yield f"outside={self.outside}"
+        yield from self._own_parts()
         if self.per_device:
             yield f"per_device={self.per_device}"
         if self.circular:
             yield "circular=true"
+
+    def _own_parts(self) -> Iterator[str]:
+        yield from self.written() if self.scale is None else self.scale.parts()
+        if self.ball is not None:
+            yield from self.ball.parts()
 
     @property
     def estimand(self) -> str:
@@ -266,16 +234,12 @@ class Domain:
         if self.per_device:
             from ldp.answers.contributions import estimand
 
-            return estimand(self)
-        if self.fields:
-            changes = [(field.name, field.domain.estimand) for field in self.fields]
-            return "; ".join(f"{name}: {change}" for name, change in changes if change)
+            return estimand(self.per_device, self.outside, self.ends, ball=self.ball)
         if self.ends is not None:
             from ldp.answers.scales import estimand_of
 
             return estimand_of(self.outside, *self.ends)
-        choice = self.key_scale or self.ball
-        return "" if choice is None else choice.estimand
+        return "" if self.ball is None else self.ball.estimand
 
     def value(self, answer: object) -> Value:
         """The index of an answer; or its bytes, or set.
@@ -290,8 +254,9 @@ class Domain:
         places = self.places(answer)
         if any(rest for _, rest in places):
             raise AnswerError("expected a number on the scale, got one between two points")
-        if self.key_scale is not None:
-            return set_of(int(item) for item, _ in places)
+        return self._value_at(places)
+
+    def _value_at(self, places: tuple[Placed, ...]) -> Value:
         return places[0][0]
 
     def place(self, answer: object) -> Placed:
@@ -307,17 +272,24 @@ class Domain:
 
     def places(self, answer: object) -> tuple[Placed, ...]:
         """The same; of several records of which one is drawn, or keys with numbers, of each."""
-        if self.key_scale is not None:
-            from ldp.answers.key_values import placed as of_pairs
-
-            return of_pairs(self, answer)
         if self.per_device:
-            from ldp.answers.contributions import placed
-
-            return placed(self, answer)
+            return self._places_of_records(answer)
         if self.scale is not None:
             return (self.scale.place(answer),)
         return ((self._value(answer), 0),)
+
+    def _places_of_records(self, answer: object) -> tuple[Placed, ...]:
+        from ldp.answers.contributions import OF_NUMBERS, combine, select
+
+        if self.per_device not in OF_NUMBERS:
+            return tuple(map(self.place_record, select(self.per_device, answer)))
+        line = self._line
+        assert line is not None  # noqa: S101 (the modes of numbers are for numbers alone)
+        return (line.placed(combine(self.per_device, answer, line)),)
+
+    @property
+    def _line(self) -> Line | None:
+        return self.scale
 
     def place_record(self, record: object) -> Placed:
         """The same of one record."""
@@ -326,11 +298,6 @@ class Domain:
     def _value(self, answer: object) -> Value:
         if self.most is not None:
             return self._set(answer, self.most)
-        if self.fields:
-            from ldp.answers.fields import by_name, cell
-
-            # A place may be a pair: what its numbers mean is plain from their order.
-            return cell(self.fields, by_name(self.fields, answer) if self.is_place else answer)
         if self.ball is not None:
             return self.ball.value(answer)
         if self.type == "boolean":
@@ -339,8 +306,6 @@ class Domain:
             raise AnswerError(
                 f"expected True or False, got something of type {type(answer).__name__}"
             )
-        if self.numbers is not None:
-            return within(whole(answer), self.numbers, self.outside) - self.numbers[0]
         if not isinstance(answer, str):
             raise AnswerError(f"expected text, got something of type {type(answer).__name__}")
         if self._listed is None:
@@ -360,10 +325,6 @@ class Domain:
 
         Booleans may read true, yes, 1, false, no, 0. Records of a device stand between separators.
         """
-        if self.key_scale is not None:
-            from ldp.answers.key_values import parsed
-
-            return parsed(cell)
         if self.per_device:
             return tuple(self.parse_record(part.strip()) for part in cell.split(SEPARATOR))
         return self.parse_record(cell)
@@ -372,8 +333,6 @@ class Domain:
         """The same of one record."""
         if self.type == "boolean":
             return _BOOLEANS.get(cell.strip().lower(), cell)
-        if self.type == "integer":
-            return int(cell) if _WHOLE.fullmatch(cell.strip()) else cell
         if self.scale is not None:
             from ldp.answers.scales import read_number
 
@@ -383,10 +342,6 @@ class Domain:
                 # A cell by its name: any number in it will do.
                 return self.scale.edges[place]
             return cell if number is None else number
-        if self.fields:
-            from ldp.answers.fields import parsed
-
-            return parsed(self.fields, cell)
         if self.ball is not None:
             from ldp.answers.balls import read_vector
 
@@ -432,23 +387,3 @@ class Domain:
         if len(values) > most:
             raise AnswerError(f"expected at most {most} values, got more")
         return set_of(values)
-
-
-def whole(answer: object) -> int:
-    """The whole number that an answer is. Raises `AnswerError`."""
-    if not isinstance(answer, int) or isinstance(answer, bool):
-        raise AnswerError(f"expected a whole number, got something of type {type(answer).__name__}")
-    return answer
-
-
-def within(number: Number, numbers: range, outside: str | Fraction) -> Number:
-    """A number of a range of whole numbers, or what stands in for it. Raises `AnswerError`."""
-    low, high = numbers[0], numbers[-1]
-    if low <= number <= high:
-        return number
-    from ldp.answers.scales import stand_in
-
-    counted = stand_in(Fraction(number), outside, Fraction(low), high=Fraction(high))
-    if counted is None:
-        raise AnswerError(f"expected a whole number from {low} to {high}, got another")
-    return type(number)(counted)

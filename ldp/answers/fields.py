@@ -17,33 +17,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
 
+from ldp.answers.domain import Domain, Fields
 from ldp.errors import AnswerError
-
-if TYPE_CHECKING:
-    from ldp.answers.domain import Domain
 
 AND = " & "
 """What stands between the values in the name of a cell."""
 SUBSETS = "subsets"
 """How many fields are collected: a report tells of some of them, in a question's key `collect`."""
-
-
-class Field(NamedTuple):
-    """A part of an answer, what it may be, and what people are asked for it."""
-
-    name: str
-    domain: Domain
-    text: str = ""
-
-    @property
-    def size(self) -> int:
-        """How many values it has."""
-        return self.domain.size or 0
-
-
-Fields = tuple[Field, ...]
 
 
 def names_of(fields: Fields) -> tuple[str, ...]:
@@ -56,50 +37,11 @@ def cells_of(fields: Fields) -> int:
     return prod(field.size for field in fields)
 
 
-def written(fields: Fields) -> Iterator[str]:
-    """The names of the cells."""
-    return map(AND.join, product(*(field.domain.written() for field in fields)))
-
-
-def parts_of(fields: Fields) -> Iterator[str]:
-    """What tells them from other fields, as texts, for a fingerprint."""
-    yield str(len(fields))
-    for field in fields:
-        yield from (field.name, field.domain.type, *field.domain.parts())
-
-
 def by_name(fields: Fields, answer: object) -> object:
     """An answer that may also be a list of what it has for each field, in their order."""
     if isinstance(answer, tuple | list) and len(answer) == len(fields):
         return dict(zip(names_of(fields), answer, strict=True))
     return answer
-
-
-def cell(fields: Fields, answer: object) -> int:
-    """The cell of an answer: a value for each field, by name. Raises `AnswerError`."""
-    names = names_of(fields)
-    expected = f"expected an answer for each of the fields {', '.join(names)}, by name"
-    if not isinstance(answer, Mapping):
-        raise AnswerError(f"{expected}, got something of type {type(answer).__name__}")
-    if answer.keys() != set(names):
-        raise AnswerError(f"{expected}, got others")
-    place = 0
-    for field in fields:
-        try:
-            value = field.domain.value(answer[field.name])
-        except AnswerError as error:
-            raise AnswerError(f"field {field.name!r}: {error}") from None
-        place = place * field.size + int(value)
-    return place
-
-
-def parsed(fields: Fields, name: str) -> object:
-    """An answer that lies in the cell of a name; a text without the parts of one stays as it is."""
-    texts = name.split(AND)
-    if len(texts) != len(fields):
-        return name
-    parts = zip(fields, texts, strict=True)
-    return {field.name: field.domain.parse(text) for field, text in parts}
 
 
 def values_in(sizes: Iterable[int], place: int) -> list[int]:
@@ -109,3 +51,72 @@ def values_in(sizes: Iterable[int], place: int) -> list[int]:
         place, value = divmod(place, size)
         values.append(value)
     return values[::-1]
+
+
+class FieldsDomain(Domain):
+    """The cells of a table, or of a map: a value for each field."""
+
+    __slots__ = ()
+
+    def __init__(self, type: str, fields: Fields, collect: str = "") -> None:  # noqa: A002
+        super().__init__(type, None)
+        self.fields = fields
+        self.collect = collect
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether reports tell whole cells, which are then few enough to be written out."""
+        return not self.collect
+
+    @property
+    def size(self) -> int:
+        """How many cells there are."""
+        return cells_of(self.fields)
+
+    @property
+    def _choice(self) -> str:
+        sizes = " x ".join(f"{field.name} ({field.size:,})" for field in self.fields)
+        some = f", told in {self.collect}" if self.collect else ""
+        return f"{self.type} of {sizes}{some}"
+
+    def written(self) -> Iterator[str]:
+        """Return the names of the cells: the values of the fields, in their order."""
+        return map(AND.join, product(*(field.domain.written() for field in self.fields)))
+
+    def parts(self) -> Iterator[str]:
+        """Return what tells the fields from others, as texts, for a fingerprint."""
+        yield str(len(self.fields))
+        for field in self.fields:
+            yield from (field.name, field.domain.type, *field.domain.parts())
+
+    @property
+    def estimand(self) -> str:
+        """What answers to the fields were made to be before they were counted."""
+        changes = [(field.name, field.domain.estimand) for field in self.fields]
+        return "; ".join(f"{name}: {change}" for name, change in changes if change)
+
+    def _value(self, answer: object) -> int:
+        # A place may be a pair: what its numbers mean is plain from their order.
+        given = by_name(self.fields, answer) if self.is_place else answer
+        names = names_of(self.fields)
+        expected = f"expected an answer for each of the fields {', '.join(names)}, by name"
+        if not isinstance(given, Mapping):
+            raise AnswerError(f"{expected}, got something of type {type(given).__name__}")
+        if given.keys() != set(names):
+            raise AnswerError(f"{expected}, got others")
+        place = 0
+        for field in self.fields:
+            try:
+                value = field.domain.value(given[field.name])
+            except AnswerError as error:
+                raise AnswerError(f"field {field.name!r}: {error}") from None
+            place = place * field.size + int(value)
+        return place
+
+    def parse_record(self, cell: str) -> object:
+        """Parse the name of a cell; a text without its parts stays as it is."""
+        texts = cell.split(AND)
+        if len(texts) != len(self.fields):
+            return cell
+        parts = zip(self.fields, texts, strict=True)
+        return {field.name: field.domain.parse(text) for field, text in parts}

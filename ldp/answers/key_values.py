@@ -20,7 +20,7 @@ sets.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ldp.answers.domain import SEPARATOR, Domain, Placed
 from ldp.answers.scales import ROUNDING_BITS, Scale, read_number
@@ -35,43 +35,10 @@ IS = "="
 """What stands between a key and its number in a cell of a table."""
 
 
-def placed(domain: Domain, answer: object) -> tuple[Placed, ...]:
-    """Of each pair its lower item, and 2^64 times the chance of the upper one.
-
-    Of a number that is the upper end, that item itself. Raises `AnswerError`.
-    """
-    if not isinstance(answer, Mapping):
-        raise AnswerError(
-            f"expected a mapping from keys to numbers, got something of type "
-            f"{type(answer).__name__}"
-        )
-    places = [domain.index_of(key) for key in answer]
-    keys = [place for place in places if place is not None]
-    if len(keys) < len(places):
-        raise AnswerError(
-            f"expected some of the question's {domain.size} keys, got something else among them"
-        )
-    if len(set(keys)) < len(keys):
-        raise AnswerError("expected keys that all differ, got one of them in two forms of Unicode")
-    if len(keys) > (domain.most or 0):
-        raise AnswerError(f"expected at most {domain.most} keys, got more")
-    ends = map(_scale(domain).place, answer.values())
-    return tuple((ENDS * key + end, rest) for key, (end, rest) in zip(keys, ends, strict=True))
-
-
 def rounded(places: Iterable[Placed], random: Random) -> int:
     """The set of signed items that an answer becomes."""
     drawn = int.from_bytes(random(ROUNDING_BITS // 8), "little")
     return set_of(int(item) + (drawn < rest) for item, rest in places)
-
-
-def parsed(cell: str) -> object:
-    """The answer that a cell of a table holds, such as `maps=12|mail=3.5`; none alone is `|`."""
-    parts = [] if cell == SEPARATOR else cell.split(SEPARATOR)
-    pairs = [part.rpartition(IS) for part in parts]
-    answer = {key.strip(): _number(text.strip()) for key, _, text in pairs}
-    # What says one key twice is no answer, and is refused as the text that it is.
-    return answer if len(answer) == len(parts) else cell
 
 
 def written(pairs: Iterable[tuple[str, str]]) -> str:
@@ -84,6 +51,72 @@ def _number(text: str) -> object:
     return text if number is None else number
 
 
-def _scale(domain: Domain) -> Scale:
-    assert domain.key_scale is not None  # noqa: S101 (asked for where there is one)
-    return domain.key_scale
+class KeyValueDomain(Domain):
+    """Up to `most` keys of a list, each with a number on a scale of two ends."""
+
+    __slots__ = ("_ends",)
+
+    def __init__(self, keys: tuple[str, ...], most: int, ends: Scale) -> None:
+        super().__init__("key-value", keys, most)
+        self.key_scale = self._ends = ends
+        self.missing = ends.missing
+
+    @property
+    def unit(self) -> str:
+        """What the numbers are counted in, if that is said."""
+        return self._ends.unit
+
+    @property
+    def has_between(self) -> bool:
+        """Whether a number may lie between the ends of the scale: always."""
+        return True
+
+    @property
+    def _choice(self) -> str:
+        return f"{self.type}, up to {self.most} of {self.size:,} keys {self._ends.range_text}"
+
+    def parts(self) -> Iterator[str]:
+        """Return what tells the keys and their scale from others, for a fingerprint."""
+        yield from super().parts()
+        yield from self._ends.parts()
+
+    @property
+    def estimand(self) -> str:
+        """What is done with numbers outside of the scale."""
+        return self._ends.estimand
+
+    def _value_at(self, places: tuple[Placed, ...]) -> int:
+        return set_of(int(item) for item, _ in places)
+
+    def places(self, answer: object) -> tuple[Placed, ...]:
+        """Return the lower item of each pair, and 2^64 times the chance of the upper one.
+
+        A number that is the upper end has that item itself. Raises `AnswerError`.
+        """
+        if not isinstance(answer, Mapping):
+            raise AnswerError(
+                f"expected a mapping from keys to numbers, got something of type "
+                f"{type(answer).__name__}"
+            )
+        found = [self.index_of(key) for key in answer]
+        keys = [key for key in found if key is not None]
+        if len(keys) < len(found):
+            raise AnswerError(
+                f"expected some of the question's {self.size} keys, got something else among them"
+            )
+        if len(set(keys)) < len(keys):
+            raise AnswerError(
+                "expected keys that all differ, got one of them in two forms of Unicode"
+            )
+        if len(keys) > (self.most or 0):
+            raise AnswerError(f"expected at most {self.most} keys, got more")
+        ends = map(self._ends.place, answer.values())
+        return tuple((ENDS * key + end, rest) for key, (end, rest) in zip(keys, ends, strict=True))
+
+    def parse(self, cell: str) -> object:
+        """Parse the cell of a table, such as `maps=12|mail=3.5`; `|` alone holds no key."""
+        parts = [] if cell == SEPARATOR else cell.split(SEPARATOR)
+        pairs = [part.rpartition(IS) for part in parts]
+        answer = {key.strip(): _number(text.strip()) for key, _, text in pairs}
+        # What says one key twice is no answer, and is refused as the text that it is.
+        return answer if len(answer) == len(parts) else cell

@@ -422,17 +422,20 @@ def _answers(keys: Keys, types: Collection[str]) -> Domain:
 
         return Domain("vector", None, ball=ball_of(keys))
     if kind == "table":
+        from ldp.answers.fields import FieldsDomain
         from ldp.survey.readers.field_keys import collect_of, fields_of
 
         collect = collect_of(keys)
         fields = fields_of(keys, _name_and_domain, collect)
-        return Domain("table", None, fields=fields, collect=collect)
+        return FieldsDomain("table", fields, collect)
     if kind == "place":
         from ldp.survey.readers.place_keys import axes_of, has_named_cells, named_cells
 
         if has_named_cells(keys):
             return Domain("category", named_cells(keys))
-        return Domain("place", None, fields=axes_of(keys, _name_and_domain))
+        from ldp.answers.fields import FieldsDomain
+
+        return FieldsDomain("place", axes_of(keys, _name_and_domain))
     if kind == "key-value":
         return _pairs(keys)
     if "values" in keys:
@@ -449,6 +452,8 @@ def _name_and_domain(keys: Keys, types: Collection[str]) -> tuple[str, Domain]:
 
 
 def _range(keys: Keys) -> Domain:
+    from ldp.answers.integers import IntegerDomain
+
     low = keys.integer("low", -FURTHEST_INTEGER, FURTHEST_INTEGER - 1)
     high = keys.integer("high", 1 - FURTHEST_INTEGER, FURTHEST_INTEGER)
     if not low < high < low + MOST_INTEGERS:
@@ -462,7 +467,7 @@ def _range(keys: Keys) -> Domain:
         from ldp.survey.readers.scale_keys import outside_of
 
         outside = outside_of(keys, Fraction(low), Fraction(high), what="a whole number")
-    return Domain("integer", range(low, high + 1), outside=outside)
+    return IntegerDomain(range(low, high + 1), outside)
 
 
 def _charges(keys: Keys, randomizer: Randomizer) -> int:
@@ -484,11 +489,12 @@ def _sets(keys: Keys) -> Domain:
 
 
 def _pairs(keys: Keys) -> Domain:
+    from ldp.answers.key_values import KeyValueDomain
     from ldp.survey.readers.scale_keys import two_ends_of
 
     values = _separable(keys, "keys", MOST_VALUES // 2)
     most = keys.integer("most", 1, len(values))
-    return Domain("key-value", values, most, key_scale=two_ends_of(keys))
+    return KeyValueDomain(values, most, two_ends_of(keys))
 
 
 def _separable(keys: Keys, key: str, most: int) -> tuple[str, ...]:

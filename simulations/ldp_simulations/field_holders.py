@@ -9,8 +9,8 @@ from typing import Self
 import numpy as np
 from numpy.random import Generator
 
-from ldp.answers.domain import Domain, Value
-from ldp.answers.fields import AND, Field, Fields, values_in
+from ldp.answers.domain import Domain, Field, Fields, Value
+from ldp.answers.fields import AND, values_in
 from ldp.mechanisms.sets.subsets import SubsetsResponse
 from ldp_aggregator.numerics.arrays import Counts, Floats, Integers
 from ldp_simulations.holders import MOST_SETS, Holders, apportion

@@ -25,8 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ldp.answers.domain import Domain
-from ldp.answers.fields import Field
+from ldp.answers.domain import Domain, Field
 from ldp.errors import AnswerError
 from ldp.survey.attributes import UNKNOWN, Attribute
 from ldp.survey.survey import Group, Question, Survey

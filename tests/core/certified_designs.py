@@ -19,8 +19,9 @@ from places import EXAMPLES
 
 from ldp import Question, Survey
 from ldp.answers.balls import Ball
-from ldp.answers.domain import BOOLEAN_VALUES, Domain
-from ldp.answers.fields import Field
+from ldp.answers.domain import BOOLEAN_VALUES, Domain, Field
+from ldp.answers.fields import FieldsDomain
+from ldp.answers.key_values import KeyValueDomain
 from ldp.answers.keys import LEAST_EPSILON, Keys
 from ldp.answers.scales import Scale
 from ldp.answers.taxonomies import Taxonomy
@@ -69,7 +70,7 @@ SETS = tuple(
     for size, most in ((2, 1), (4, 2), (17, 3), (17, 16), (300, 100))
 )
 PAIRS = tuple(
-    Domain("key-value", tuple(map(str, range(size))), most, key_scale=ends)
+    KeyValueDomain(tuple(map(str, range(size))), most, ends)
     for size, most in ((2, 1), (4, 2), (17, 8), (300, 100))
     for ends in (
         Scale(Fraction(0), Fraction(600), 2, step=Fraction(600), unit="minutes", missing=("NA",)),
@@ -102,10 +103,9 @@ VECTORS = tuple(
     )
 )
 PLACES = tuple(
-    Domain(
+    FieldsDomain(
         "place",
-        None,
-        fields=tuple(
+        tuple(
             Field(axis, Domain("number", None, scale=Scale(*ends, cells, edges=edges)))
             for axis in ("x", "y")
         ),
@@ -115,10 +115,9 @@ PLACES = tuple(
     for ends in [(edges[0], edges[-1])]
 )
 TABLES = tuple(
-    Domain(
+    FieldsDomain(
         "table",
-        None,
-        fields=tuple(Field(f"f{place}", CATEGORY[size]) for place, size in enumerate(sizes)),
+        tuple(Field(f"f{place}", CATEGORY[size]) for place, size in enumerate(sizes)),
         collect="subsets",
     )
     for sizes in ((2, 2), (2, 3, 4), (17, 2, 5, 2, 2), (5,) * 8, (2,) * 16)

@@ -91,6 +91,7 @@ AREAS = {
     "ldp.numbers.exact": "exact vectors exponential published",
     "ldp.survey.readers.field_keys": "fields",
     "ldp.answers.fields": "fields field_answers",
+    "ldp.answers.integers": "domain numbers contributions vectors",
     "ldp.numbers.finite_field": "finite_field vectors",
     "ldp.mechanisms.chains.identifiers": "identifiers certificate",
     "ldp.survey.joint": "joint survey_file",

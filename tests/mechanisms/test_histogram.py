@@ -8,7 +8,7 @@ import pytest
 from associations import law_of, survey_of
 from specimens import question
 
-from ldp.answers.domain import Domain
+from ldp.answers.integers import IntegerDomain
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.values.histogram import MOST_LEVELS, NoisyHistogram
 from ldp.numbers.exact import exp_lower, fraction, log, sqrt_lower
@@ -137,5 +137,5 @@ def test_chances_of_levels():
 def test_the_most_values_with_a_number_each():
     """16,384, each with its own in a report."""
     accepts = MECHANISMS["she"].accepts
-    assert accepts(Domain("integer", range(1 << 14))) is None
-    assert accepts(Domain("integer", range((1 << 14) + 1)))
+    assert accepts(IntegerDomain(range(1 << 14))) is None
+    assert accepts(IntegerDomain(range((1 << 14) + 1)))

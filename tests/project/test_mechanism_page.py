@@ -9,8 +9,9 @@ from places import ROOT
 from specimens import question
 
 from ldp.answers.balls import Ball
-from ldp.answers.domain import BOOLEAN_VALUES, Domain
-from ldp.answers.fields import Field
+from ldp.answers.domain import BOOLEAN_VALUES, Domain, Field
+from ldp.answers.fields import FieldsDomain
+from ldp.answers.key_values import KeyValueDomain
 from ldp.answers.scales import Scale
 from ldp.answers.taxonomies import Taxonomy
 from ldp.mechanisms import MECHANISMS
@@ -26,20 +27,16 @@ DOMAINS = {
     "integer": Domain("integer", ("0", "1", "2", "3")),
     "number": Domain("number", None, scale=Scale(Fraction(0), Fraction(3), 4, step=Fraction(1))),
     "multi": Domain("multi", TWO_OR_MORE, 2),
-    "key-value": Domain(
-        "key-value",
-        TWO_OR_MORE,
-        2,
-        key_scale=Scale(Fraction(0), Fraction(3), 2, step=Fraction(3)),
+    "key-value": KeyValueDomain(
+        TWO_OR_MORE, 2, Scale(Fraction(0), Fraction(3), 2, step=Fraction(3))
     ),
     "category with parents": Domain(
         "category", TWO_OR_MORE, taxonomy=Taxonomy(("x", "y"), (0, 0, 1, 1, 2, 2), ("", ""))
     ),
     "vector": Domain("vector", None, ball=Ball(100, Fraction(1))),
-    "table of many fields": Domain(
+    "table of many fields": FieldsDomain(
         "table",
-        None,
-        fields=tuple(Field(name, Domain("boolean", BOOLEAN_VALUES)) for name in TWO_OR_MORE),
+        tuple(Field(name, Domain("boolean", BOOLEAN_VALUES)) for name in TWO_OR_MORE),
         collect="subsets",
     ),
     "text": Domain("text", None),
@@ -48,7 +45,7 @@ DOMAINS = {
 _AXIS = Domain(
     "number", None, scale=Scale(Fraction(0), Fraction(2), 2, edges=(*map(Fraction, range(3)),))
 )
-OF_FIELDS = {"place": Domain("place", None, fields=(Field("x", _AXIS), Field("y", _AXIS)))}
+OF_FIELDS = {"place": FieldsDomain("place", (Field("x", _AXIS), Field("y", _AXIS)))}
 """Of what has cells in place of values, which those serve as well that serve categories."""
 
 

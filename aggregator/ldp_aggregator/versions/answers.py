@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from ldp.answers.balls import Ball
-from ldp.answers.domain import Domain
-from ldp.answers.fields import Field
+from ldp.answers.domain import Domain, Field
 from ldp.answers.scales import Scale
 from ldp.answers.texts import composed
 from ldp.numbers.exact import decimal_text

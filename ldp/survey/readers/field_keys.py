@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
-from ldp.answers.domain import MOST_LISTED, Domain
-from ldp.answers.fields import AND, SUBSETS, Field, Fields, cells_of, names_of
+from ldp.answers.domain import MOST_LISTED, Domain, Field, Fields
+from ldp.answers.fields import AND, SUBSETS, cells_of, names_of
 from ldp.answers.keys import Keys, written_name
 
 FEWEST, MOST = 2, 16

@@ -19,8 +19,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from ldp.answers.domain import Domain
-from ldp.answers.fields import Field, Fields, names_of
+from ldp.answers.domain import Domain, Field, Fields
+from ldp.answers.fields import names_of
 from ldp.answers.keys import Keys
 from ldp.answers.scales import Scale
 from ldp.errors import Problem, SurveyError

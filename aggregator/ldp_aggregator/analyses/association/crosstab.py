@@ -22,7 +22,8 @@ from itertools import product
 import numpy as np
 from scipy.special import ndtri
 
-from ldp.answers.fields import AND, Field, names_of
+from ldp.answers.domain import Field
+from ldp.answers.fields import AND, names_of
 from ldp.errors import EstimateError, UnknownNameError
 from ldp.survey.survey import Question
 from ldp_aggregator.analyses.association.measures import (

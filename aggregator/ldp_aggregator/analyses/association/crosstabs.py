@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ldp.answers.fields import Field
+from ldp.answers.domain import Field
 from ldp.errors import EstimateError
 from ldp.survey.survey import Question
 from ldp_aggregator.analyses.association.crosstab import (

@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp.answers.domain import Domain
-from ldp.answers.fields import Field, names_of
+from ldp.answers.domain import Domain, Field
+from ldp.answers.fields import names_of
 from ldp.errors import EstimateError, UnknownNameError
 from ldp.numbers.exact import decimal_text, fraction
 from ldp.survey.survey import Question

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldp.answers.fields import AND, Field
+from ldp.answers.domain import Field
+from ldp.answers.fields import AND
 from ldp.errors import EstimateError
 from ldp.mechanisms.places.pyramid import View
 from ldp.survey.survey import Question
