@@ -6,8 +6,7 @@ integer of a set (`answers.sets`), also where a number comes with each
 (`answers.key_values`). A number becomes the index of a point or of a cell of its scale
 (`ldp.answers.scales`), or its place in a range (`ldp.answers.integers`); an answer of several
 fields that of a cell of their table (`ldp.answers.fields`), and a vector the bytes of whole numbers
-(`ldp.answers.balls`). An answer
-that does not fit is refused without being repeated in the message.
+(`ldp.answers.balls`). An answer that does not fit is refused without being repeated in the message.
 
 Where a device may have many records (`ldp.answers.contributions`), an answer is a sequence of such.
 """
