@@ -15,7 +15,7 @@ from ldp_aggregator.commands.main import main
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")])
 _BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 _PYTHON = re.compile(
-    r"python ((?:tests|examples|benchmarks)/[\w/]+\.py"
+    r"python ((?:tests|examples)/[\w/]+\.py"
     r"|-m (?:lab|release|ldp_simulations)(?:\.\w+)*)"
 )
 _NO_COMMANDS = ("ldp tally key", "ldp tally check")
@@ -78,13 +78,7 @@ def program_of(words):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_programs_in_the_documentation_run(page):
     """Whatever is called by `python` is a file that does something when it is called."""
-    text = page.read_text(encoding="utf-8")
-    written = set(_PYTHON.findall(text))
-    # In a list, `.service` after `python -m lab.benchmarks` is one more of that package.
-    for line in text.splitlines():
-        if "`python -m lab.benchmarks`" in line:
-            written |= {f"-m lab.benchmarks{one}" for one in re.findall(r"`(\.\w+)`", line)}
-    for words in written:
+    for words in set(_PYTHON.findall(page.read_text(encoding="utf-8"))):
         program = program_of(words)
         assert program.exists(), words
         is_run = program.name == "__main__.py" or "__main__" in program.read_text(encoding="utf-8")

@@ -84,6 +84,16 @@ def test_places_in_the_documentation_exist(page):
     )
 
 
+@pytest.mark.parametrize("name", ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/internals.md"])
+def test_files_in_the_documentation_exist(name):
+    """A path is that of a file or a folder, or the end of one that is named before it."""
+    paths = {span for span in spans(ROOT / name) if re.fullmatch(r"[\w.]+/[\w./]+", span)}
+    folders = ("ldp", "client", "aggregator/ldp_*", "simulations", "lab", "tests", "docs")
+    places = ("", *(f"{folder}/**/" for folder in folders))
+    found = {path for path in paths if any(any(ROOT.glob(place + path)) for place in places)}
+    assert paths - found == set()
+
+
 def test_modules_can_be_looked_up():
     """The check above sees what is missing."""
     assert resolves("ldp.numbers.exact.exp_lower")
