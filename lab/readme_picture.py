@@ -33,16 +33,16 @@ PICTURE = """\
 <rect x="86" y="212" width="164" height="66" rx="10" fill="#e0e7ff"/>
 <text x="100" y="234" font-size="14" fill="#4b5563">Sent</text>
 <text x="100" y="265" font-size="25" font-weight="700" fill="#4338ca">Yes</text>
-<text x="{left}" y="84" font-size="18" fill="#4b5563">{people:,} people answered</text>
-<text x="{left}" y="148" font-size="50" font-weight="700">{share:.0%}</text>
-<text x="{beside}" y="148" font-size="24">smoke, {low:.0%} to {high:.0%}</text>
+<text x="{left}" y="84" font-size="18" fill="#4b5563">{people:,} made-up people answered</text>
+<text x="{left}" y="148" font-size="50" font-weight="700">{share:.0f} %</text>
+<text x="{beside}" y="148" font-size="24">smoke, {low:.0f} to {high:.0f} %</text>
 <rect x="{left}" y="194" width="{width}" height="16" rx="8" fill="#fff"/>
 <rect x="{low_at:.1f}" y="194" width="{span:.1f}" height="16" rx="8" fill="#a5b4fc"/>
 <circle cx="{share_at:.1f}" cy="202" r="7" fill="#4338ca"/>
 <path d="M{truth_at:.1f} 184v36" stroke="#b45309" stroke-width="3"/>
-<text x="{truth_at:.1f}" y="242" font-size="16" fill="#92400e">truth: {truth:.0%}</text>
-<text x="{left}" y="242" font-size="16" fill="#4b5563">0%</text>
-<text x="{end}" y="242" font-size="16" text-anchor="end" fill="#4b5563">{most:.0%}</text>
+<text x="{truth_at:.1f}" y="242" font-size="16" fill="#92400e">truth: {truth:.0f} %</text>
+<text x="{left}" y="242" font-size="16" fill="#4b5563">0 %</text>
+<text x="{end}" y="242" font-size="16" text-anchor="end" fill="#4b5563">{most:.0f} %</text>
 <text x="{left}" y="286" font-size="16" fill="#4b5563">Nobody can be sure who they are.</text>
 </svg>
 """
@@ -61,12 +61,12 @@ def picture() -> str:
         left=LEFT,
         width=WIDTH,
         end=LEFT + WIDTH,
-        most=MOST,
-        beside=LEFT + 138,
-        share=smokers.frequency,
-        low=low,
-        high=high,
-        truth=truth,
+        most=100 * MOST,
+        beside=LEFT + 156,
+        share=100 * smokers.frequency,
+        low=100 * low,
+        high=100 * high,
+        truth=100 * truth,
         low_at=LEFT + scale * low,
         span=scale * (high - low),
         share_at=LEFT + scale * smokers.frequency,

@@ -59,7 +59,7 @@ def explanation(survey: Survey) -> str:
 def _everything(total: float | None) -> str:
     """Return what all reports of a respondent can reveal together."""
     if total is None:
-        return "no total, as its reports have no bound together"
+        return "epsilon UNBOUNDED in total. More reports to one question would reveal its answer."
     percent = percent_below(posterior_of(Fraction(total)))
     return (
         f"epsilon {text_upper(total, 3)} in total. Someone who thought it 50 % likely that you "
