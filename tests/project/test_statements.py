@@ -129,13 +129,20 @@ def test_the_readme_cites_what_was_measured():
     assert min(float(share) for pair in held for share in pair) >= int(percent) / 100
 
 
-def test_the_readme_counts_methods_and_answers():
-    """So many mechanisms; and error bars as wide as `plan` says, from as many answers."""
+def test_the_readme_counts_methods_packages_bytes_and_answers():
+    """Error bars are as wide as `plan` says, from as many answers."""
     from ldp.mechanisms import MECHANISMS
 
     assert f"Here are {len(MECHANISMS)} methods" in readme()
     assert "± 8.4 points from 500 answers, ± 5 from 1,415" in readme()
     survey = ldp.survey("s", ldp.question("q", type="boolean", epsilon=1))
+    assert "needs two small packages; it sends 1 byte for a yes or no" in readme()
+    assert survey["q"].width == 1
+    needed = [
+        tomllib.loads((ROOT / folder / "pyproject.toml").read_text())["project"]["dependencies"]
+        for folder in (".", "client")
+    ]
+    assert [len(names) for names in needed] == [2, 1], "xxhash and msgpack; the core"
     for respondents, points in ((500, 8.4), (1_415, 5.0)):
         [planned] = ldp_simulations.plan(survey, respondents=respondents).records()
         assert round(100 * planned["half_width"], 1) == points
