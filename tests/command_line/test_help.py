@@ -6,7 +6,7 @@ from functools import cache
 import click
 from click.testing import CliRunner
 
-from ldp_aggregator.commands.main import main
+from ldp_aggregator.commands.main import SECTIONS, main
 
 
 def walk(command, words=()):
@@ -63,3 +63,4 @@ def test_the_first_help_fits_one_screen():
     assert headings == ["Options", "Ask", "Plan", "Run", "Analyse", "Privacy", "Expert"]
     names = main.list_commands(click.Context(main))
     assert [name for name in names if not re.search(rf"\b{name}\b", shown)] == []
+    assert {name for lines in SECTIONS.values() for name in lines} <= {*names}

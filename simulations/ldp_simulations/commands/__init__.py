@@ -1,5 +1,6 @@
 """The subcommands of `ldp` that need no reports.
 
+demo, new     the first minutes: see it work, write a survey file
 plan, attack  what to expect before anyone is asked
 simulate      `ldp simulate` and `ldp randomize`
 audit         `ldp audit`
