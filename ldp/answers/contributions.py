@@ -28,7 +28,6 @@ from ldp.errors import AnswerError
 from ldp.numbers.exact import decimal_text
 
 if TYPE_CHECKING:
-    from ldp.answers.balls import Ball
     from ldp.numbers.randomness import Random
 
 One = TypeVar("One")
@@ -84,14 +83,8 @@ def chosen(places: Sequence[One], random: Random) -> One:
     return places[drawn * len(places) >> 8 * CHOOSING_BYTES]
 
 
-def estimand(
-    mode: str,
-    outside: str | Fraction,
-    ends: tuple[Fraction, Fraction] | None,
-    ball: Ball | None,
-) -> str:
+def estimand(mode: str, bounded: str) -> str:
     """Say what is estimated where devices may have many records."""
-    bounded = _bounded(outside, ends, ball)
     ones = _ESTIMATED[mode]
     if mode == MEAN:
         ones += f" of what is {bounded}" if bounded else " of their numbers"
@@ -108,15 +101,11 @@ _ESTIMATED = {
 }
 
 
-def _bounded(
-    outside: str | Fraction, ends: tuple[Fraction, Fraction] | None, ball: Ball | None
-) -> str:
-    """What is done with numbers outside; empty where they are refused."""
-    if ball is not None and ball.outside == "clip":
-        return f"shortened to {decimal_text(ball.radius)}"
-    if ends is None or outside == "refuse":
+def bounded(outside: str | Fraction, least: Fraction, greatest: Fraction) -> str:
+    """Say what is done with numbers outside of a range; empty where they are refused."""
+    if outside == "refuse":
         return ""
-    low, high = map(decimal_text, ends)
+    low, high = decimal_text(least), decimal_text(greatest)
     if isinstance(outside, Fraction):
         return f"counted as {decimal_text(outside)} outside [{low}, {high}]"
     return f"clipped to [{low}, {high}]"

@@ -1,23 +1,21 @@
 """What a question may be answered with.
 
 A closed domain lists its values, and an answer becomes its index; an open one takes any text, and
-an answer becomes its UTF-8 bytes. Where several values may be held at once, an answer becomes the
-integer of a set (`answers.sets`), also where a number comes with each
-(`answers.key_values`). A number becomes the index of a point or of a cell of its scale
-(`ldp.answers.scales`), or its place in a range (`ldp.answers.integers`); an answer of several
-fields that of a cell of their table (`ldp.answers.fields`), and a vector the bytes of whole numbers
-(`ldp.answers.balls`). An answer that does not fit is refused without being repeated in the message.
+an answer becomes its UTF-8 bytes. Other types are classes of their own: whole numbers of a range
+(`ldp.answers.integers`), numbers on a scale (`ldp.answers.real_numbers`), sets of values
+(`ldp.answers.sets`), keys that come with numbers (`ldp.answers.key_values`), tables and places of
+several fields (`ldp.answers.fields`), and vectors (`ldp.answers.vectors`). An answer that does not
+fit is refused without being repeated in the message.
 
 Where a device may have many records (`ldp.answers.contributions`), an answer is a sequence of such.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from ldp.answers.sets import set_of
 from ldp.answers.texts import composed, text_bytes
 from ldp.errors import AnswerError
 
@@ -65,8 +63,9 @@ Fields = tuple[Field, ...]
 class Domain:
     """The `type` of a question and, unless it is open, the values in their order.
 
-    Those of type integer are a range of whole numbers, those of type number have a scale, and those
-    of type vector a ball.
+    Booleans, categories and texts are of this class, and every other type has its own, in the
+    module that the docstring above names. What only some types have is None or empty here.
+
     `most` is how many of the values a respondent may hold at once, from none up; None where
     everyone holds exactly one. `per_device` is what is made of many records, one of
     `contributions.MODES`; empty where a device has one. With a `taxonomy` the values are the
@@ -99,26 +98,20 @@ class Domain:
         self,
         type: str,  # noqa: A002 (what the survey file calls it)
         values: tuple[str, ...] | None,
-        most: int | None = None,
-        scale: Scale | None = None,
-        per_device: str = "",
         taxonomy: Taxonomy | None = None,
-        ball: Ball | None = None,
-        *,
-        circular: bool = False,
     ) -> None:
         self.type = type
         self.fields: Fields = ()
         self.collect = ""
-        self.circular = circular
-        self.most = most
-        self.per_device = per_device
-        self.scale = scale
+        self.circular = False
+        self.most: int | None = None
+        self.per_device = ""
+        self.scale: Scale | None = None
         self.taxonomy = taxonomy
         self.key_scale: Scale | None = None
-        self.ball = ball
-        self.outside: str | Fraction = "refuse" if scale is None else scale.outside
-        self.missing = () if scale is None else scale.missing
+        self.ball: Ball | None = None
+        self.outside: str | Fraction = "refuse"
+        self.missing: tuple[str, ...] = ()
         """Texts that stand for no answer in tables of answers."""
         self.numbers: range | None = None
         """The whole numbers whose texts are the values."""
@@ -135,13 +128,11 @@ class Domain:
     @property
     def is_open(self) -> bool:
         """Whether it takes any text."""
-        return self.size is None and self.ball is None
+        return self.size is None
 
     @property
     def is_listed(self) -> bool:
         """Whether it has values, few enough to be written out."""
-        if self.scale is not None:
-            return self.scale.size <= MOST_LISTED
         return self._listed is not None
 
     @property
@@ -152,31 +143,27 @@ class Domain:
     @property
     def size(self) -> int | None:
         """How many values there are; None for an open domain."""
-        if self.scale is not None:
-            return self.scale.size
         return None if self._listed is None else len(self._listed)
 
     @property
     def spacing(self) -> tuple[Fraction, Fraction] | None:
         """The lowest value and the step between values, where they are evenly spaced numbers."""
-        if self.scale is None or self.scale.edges:
-            return None
-        return self.scale.low, self.scale.step
+        return None
 
     @property
     def unit(self) -> str:
         """What numbers are counted in, if that is said."""
-        return "" if self.scale is None else self.scale.unit
+        return ""
 
     @property
     def ends(self) -> tuple[Fraction, Fraction] | None:
         """The least and the greatest number, where values are numbers."""
-        return None if self.scale is None else (self.scale.low, self.scale.high)
+        return None
 
     @property
     def has_between(self) -> bool:
         """Whether what a device has may lie between two values, to either of which it then goes."""
-        return self.scale is not None and not self.scale.edges
+        return False
 
     @property
     def summary(self) -> str:
@@ -190,15 +177,10 @@ class Domain:
 
     @property
     def _choice(self) -> str:
-        if self.scale is not None:
-            return f"{self.type} {self.scale.summary}"
-        if self.ball is not None:
-            return f"{self.type} {self.ball.summary}"
         if self._listed is None:
             return f"any {self.type}"
-        limit = "" if self.most is None else f", up to {self.most}"
         nodes = "" if self.taxonomy is None else f" under {len(self.taxonomy.inner):,} nodes"
-        return f"{self.type}{limit} of {len(self._listed):,} values{nodes}"
+        return f"{self.type} of {len(self._listed):,} values{nodes}"
 
     def __repr__(self) -> str:
         listed = self._listed or ()
@@ -209,8 +191,6 @@ class Domain:
 
     def written(self) -> Iterator[str]:
         """The values one by one, without keeping those that are numbers."""
-        if self.scale is not None:
-            return self.scale.written()
         return iter(self._listed or ())
 
     def parts(self) -> Iterator[str]:
@@ -222,10 +202,8 @@ class Domain:
         if self.circular:
             yield "circular=true"
 
-    def _own_parts(self) -> Iterator[str]:
-        yield from self.written() if self.scale is None else self.scale.parts()
-        if self.ball is not None:
-            yield from self.ball.parts()
+    def _own_parts(self) -> Iterable[str]:
+        yield from self.written()
 
     @property
     def estimand(self) -> str:
@@ -233,12 +211,19 @@ class Domain:
         if self.per_device:
             from ldp.answers.contributions import estimand
 
-            return estimand(self.per_device, self.outside, self.ends, ball=self.ball)
-        if self.ends is not None:
-            from ldp.answers.scales import estimand_of
+            return estimand(self.per_device, self._bounded)
+        if self.ends is None:
+            return ""
+        from ldp.answers.scales import estimand_of
 
-            return estimand_of(self.outside, *self.ends)
-        return "" if self.ball is None else self.ball.estimand
+        return estimand_of(self.outside, *self.ends)
+
+    @property
+    def _bounded(self) -> str:
+        """What is done with each of many records outside; empty where nothing is."""
+        from ldp.answers.contributions import bounded
+
+        return "" if self.ends is None else bounded(self.outside, *self.ends)
 
     def value(self, answer: object) -> Value:
         """The index of an answer; or its bytes, or set.
@@ -273,8 +258,6 @@ class Domain:
         """The same; of several records of which one is drawn, or keys with numbers, of each."""
         if self.per_device:
             return self._places_of_records(answer)
-        if self.scale is not None:
-            return (self.scale.place(answer),)
         return ((self._value(answer), 0),)
 
     def _places_of_records(self, answer: object) -> tuple[Placed, ...]:
@@ -288,17 +271,13 @@ class Domain:
 
     @property
     def _line(self) -> Line | None:
-        return self.scale
+        return None
 
     def place_record(self, record: object) -> Placed:
         """The same of one record."""
-        return (self._value(record), 0) if self.scale is None else self.scale.place(record)
+        return self._value(record), 0
 
     def _value(self, answer: object) -> Value:
-        if self.most is not None:
-            return self._set(answer, self.most)
-        if self.ball is not None:
-            return self.ball.value(answer)
         if self.type == "boolean":
             if answer is True or answer is False:
                 return int(answer)
@@ -332,22 +311,6 @@ class Domain:
         """The same of one record."""
         if self.type == "boolean":
             return _BOOLEANS.get(cell.strip().lower(), cell)
-        if self.scale is not None:
-            from ldp.answers.scales import read_number
-
-            number = read_number(cell.strip())
-            place = self.index_of(cell) if number is None and self.scale.edges else None
-            if place is not None:
-                # A cell by its name: any number in it will do.
-                return self.scale.edges[place]
-            return cell if number is None else number
-        if self.ball is not None:
-            from ldp.answers.balls import read_vector
-
-            return read_vector(cell)
-        if self.most is not None:
-            texts = [] if cell == SEPARATOR else cell.split(SEPARATOR)
-            return tuple(text.strip() for text in texts)
         return cell
 
     def is_missing(self, cell: object) -> bool:
@@ -369,20 +332,3 @@ class Domain:
         if self._places is None:
             self._places = {composed(value): index for index, value in enumerate(self.written())}
         return self._places
-
-    def _set(self, answer: object, most: int) -> int:
-        if not isinstance(answer, Sequence | Set) or isinstance(answer, str | bytes | bytearray):
-            raise AnswerError(
-                f"expected a collection of texts, got something of type {type(answer).__name__}"
-            )
-        places = [self.index_of(item) for item in answer]
-        values = [place for place in places if place is not None]
-        if len(values) < len(places):
-            raise AnswerError(
-                f"expected some of the question's {self.size} values, got something else among them"
-            )
-        if len(set(values)) < len(values):
-            raise AnswerError("expected values that all differ, got one of them again")
-        if len(values) > most:
-            raise AnswerError(f"expected at most {most} values, got more")
-        return set_of(values)

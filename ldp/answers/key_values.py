@@ -57,7 +57,8 @@ class KeyValueDomain(Domain):
     __slots__ = ("_ends",)
 
     def __init__(self, keys: tuple[str, ...], most: int, ends: Scale) -> None:
-        super().__init__("key-value", keys, most)
+        super().__init__("key-value", keys)
+        self.most = most
         self.key_scale = self._ends = ends
         self.missing = ends.missing
 

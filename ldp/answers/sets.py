@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import reduce
 from itertools import combinations
+
+from ldp.answers.domain import SEPARATOR, Domain
+from ldp.errors import AnswerError
 
 
 def set_of(members: Iterable[int]) -> int:
@@ -29,3 +32,39 @@ def sets_of(size: int, most: int) -> Iterator[int]:
     """
     for number in range(most + 1):
         yield from map(set_of, combinations(range(size), number))
+
+
+class SetDomain(Domain):
+    """Up to `most` values of a list at once, or none."""
+
+    __slots__ = ("_most",)
+
+    def __init__(self, values: tuple[str, ...], most: int) -> None:
+        super().__init__("multi", values)
+        self.most = self._most = most
+
+    @property
+    def _choice(self) -> str:
+        return f"{self.type}, up to {self.most} of {self.size:,} values"
+
+    def _value(self, answer: object) -> int:
+        if not isinstance(answer, Sequence | Set) or isinstance(answer, str | bytes | bytearray):
+            raise AnswerError(
+                f"expected a collection of texts, got something of type {type(answer).__name__}"
+            )
+        found = [self.index_of(item) for item in answer]
+        values = [value for value in found if value is not None]
+        if len(values) < len(found):
+            raise AnswerError(
+                f"expected some of the question's {self.size} values, got something else among them"
+            )
+        if len(set(values)) < len(values):
+            raise AnswerError("expected values that all differ, got one of them again")
+        if len(values) > self._most:
+            raise AnswerError(f"expected at most {self._most} values, got more")
+        return set_of(values)
+
+    def parse_record(self, cell: str) -> object:
+        """Parse the values of a set; a separator alone is the empty set."""
+        texts = [] if cell == SEPARATOR else cell.split(SEPARATOR)
+        return tuple(text.strip() for text in texts)

@@ -414,13 +414,15 @@ def _answers(keys: Keys, types: Collection[str]) -> Domain:
     if kind == "integer":
         return _range(keys)
     if kind == "number":
+        from ldp.answers.real_numbers import NumberDomain
         from ldp.survey.readers.scale_keys import scale_of
 
-        return Domain("number", None, scale=scale_of(keys))
+        return NumberDomain(scale_of(keys))
     if kind == "vector":
+        from ldp.answers.vectors import VectorDomain
         from ldp.survey.readers.ball_keys import ball_of
 
-        return Domain("vector", None, ball=ball_of(keys))
+        return VectorDomain(ball_of(keys))
     if kind == "table":
         from ldp.answers.fields import FieldsDomain
         from ldp.survey.readers.field_keys import collect_of, fields_of
@@ -484,8 +486,10 @@ def _charges(keys: Keys, randomizer: Randomizer) -> int:
 
 
 def _sets(keys: Keys) -> Domain:
+    from ldp.answers.sets import SetDomain
+
     values = _separable(keys, "values", MOST_VALUES)
-    return Domain("multi", values, keys.integer("most", 1, len(values)))
+    return SetDomain(values, keys.integer("most", 1, len(values)))
 
 
 def _pairs(keys: Keys) -> Domain:

@@ -23,8 +23,11 @@ from ldp.answers.domain import BOOLEAN_VALUES, Domain, Field
 from ldp.answers.fields import FieldsDomain
 from ldp.answers.key_values import KeyValueDomain
 from ldp.answers.keys import LEAST_EPSILON, Keys
+from ldp.answers.real_numbers import NumberDomain
 from ldp.answers.scales import Scale
+from ldp.answers.sets import SetDomain
 from ldp.answers.taxonomies import Taxonomy
+from ldp.answers.vectors import VectorDomain
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.contract import Memoized
 from ldp.privacy.certificate import certificate
@@ -66,7 +69,7 @@ QUICK = tuple(name for name in MECHANISMS if name not in SLOW)
 
 BOOLEAN, TEXT = Domain("boolean", BOOLEAN_VALUES), Domain("text", None)
 SETS = tuple(
-    Domain("multi", tuple(map(str, range(size))), most)
+    SetDomain(tuple(map(str, range(size))), most)
     for size, most in ((2, 1), (4, 2), (17, 3), (17, 16), (300, 100))
 )
 PAIRS = tuple(
@@ -95,7 +98,7 @@ TREES = tuple(
 )
 
 VECTORS = tuple(
-    Domain("vector", None, ball=Ball(dimensions, Fraction(radius), outside))
+    VectorDomain(Ball(dimensions, Fraction(radius), outside))
     for dimensions, radius, outside in (
         (2, "1", "refuse"),
         (100, "5/2", "clip"),
@@ -105,10 +108,7 @@ VECTORS = tuple(
 PLACES = tuple(
     FieldsDomain(
         "place",
-        tuple(
-            Field(axis, Domain("number", None, scale=Scale(*ends, cells, edges=edges)))
-            for axis in ("x", "y")
-        ),
+        tuple(Field(axis, NumberDomain(Scale(*ends, cells, edges=edges))) for axis in ("x", "y")),
     )
     for cells in (2, 8, 64)
     for edges in [tuple(Fraction(edge, 3) for edge in range(cells + 1))]

@@ -92,6 +92,8 @@ AREAS = {
     "ldp.survey.readers.field_keys": "fields",
     "ldp.answers.fields": "fields field_answers",
     "ldp.answers.integers": "domain numbers contributions vectors",
+    "ldp.answers.real_numbers": "domain numbers contributions vectors",
+    "ldp.answers.vectors": "codebook vectors",
     "ldp.numbers.finite_field": "finite_field vectors",
     "ldp.mechanisms.chains.identifiers": "identifiers certificate",
     "ldp.survey.joint": "joint survey_file",

@@ -11,7 +11,7 @@ from specimens import question
 from ldp import AnswerError, EstimateError, Survey, SurveyError, parse_survey
 from ldp.answers.domain import Domain
 from ldp.answers.keys import Keys
-from ldp.answers.sets import members, set_of, sets_of
+from ldp.answers.sets import SetDomain, members, set_of, sets_of
 from ldp.mechanisms import AUTOMATIC, MECHANISMS
 from ldp.mechanisms.auto import total_error
 from ldp.mechanisms.sets.set_unary import SetEncoding
@@ -22,13 +22,13 @@ from ldp_simulations.holders import SetHolders, synthetic_sets
 from ldp_simulations.simulation.simulation import LAW, simulate
 
 OF_SETS = ("set-unary", "pad-grr", "pad-ss", "pad-pgr", "pad-hr")
-MODES = Domain("multi", ("bus", "bike", "car", "walk"), 2)
+MODES = SetDomain(("bus", "bike", "car", "walk"), 2)
 QUESTION = 'type = "multi"\nvalues = ["bus", "bike", "car", "walk"]\nmost = 2\nepsilon = "1"'
 FILE = '[survey]\nname = "s"\n[[question]]\nname = "x"\nmechanism = "auto"\n'
 
 
 def designed(mechanism, size, most, epsilon):
-    domain = Domain("multi", tuple(map(str, range(size))), most)
+    domain = SetDomain(tuple(map(str, range(size))), most)
     return MECHANISMS[mechanism].design(Keys("x", {"epsilon": epsilon}), domain)
 
 
@@ -109,7 +109,7 @@ def test_mechanisms_keep_to_their_questions(mechanism):
 @pytest.mark.parametrize("mechanism", ["pad-ss", "pad-pgr", "pad-hr"])
 def test_one_dummy_serves_half_of_the_values_at_most(mechanism):
     """Beyond that their ratio would not be known exactly; the other two serve any number."""
-    whole = Domain("multi", MODES.values, 3)
+    whole = SetDomain(MODES.values, 3)
     assert "at most half" in MECHANISMS[mechanism].accepts(whole)
     assert MECHANISMS["set-unary"].accepts(whole) is MECHANISMS["pad-grr"].accepts(whole) is None
 
@@ -158,7 +158,7 @@ def test_auto_takes_the_least_error(size, most, epsilon):
 
     Their efficiency is unknown.
     """
-    domain = Domain("multi", tuple(map(str, range(size))), most)
+    domain = SetDomain(tuple(map(str, range(size))), most)
     able = [name for name in AUTOMATIC if MECHANISMS[name].accepts(domain) is None]
     errors = {
         name: total_error(designed(name, size, most, epsilon=epsilon)[0], most) for name in able
@@ -257,5 +257,5 @@ def test_the_most_that_one_may_hold():
     """A hundred values."""
     accepts = MECHANISMS["set-unary"].accepts
     values = tuple(map(str, range(300)))
-    assert accepts(Domain("multi", values, 100)) is None
-    assert accepts(Domain("multi", values, 101))
+    assert accepts(SetDomain(values, 100)) is None
+    assert accepts(SetDomain(values, 101))

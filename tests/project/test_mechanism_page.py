@@ -12,8 +12,11 @@ from ldp.answers.balls import Ball
 from ldp.answers.domain import BOOLEAN_VALUES, Domain, Field
 from ldp.answers.fields import FieldsDomain
 from ldp.answers.key_values import KeyValueDomain
+from ldp.answers.real_numbers import NumberDomain
 from ldp.answers.scales import Scale
+from ldp.answers.sets import SetDomain
 from ldp.answers.taxonomies import Taxonomy
+from ldp.answers.vectors import VectorDomain
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.contract import Kind
 
@@ -25,15 +28,15 @@ DOMAINS = {
     "boolean": Domain("boolean", BOOLEAN_VALUES),
     "category": Domain("category", TWO_OR_MORE),
     "integer": Domain("integer", ("0", "1", "2", "3")),
-    "number": Domain("number", None, scale=Scale(Fraction(0), Fraction(3), 4, step=Fraction(1))),
-    "multi": Domain("multi", TWO_OR_MORE, 2),
+    "number": NumberDomain(Scale(Fraction(0), Fraction(3), 4, step=Fraction(1))),
+    "multi": SetDomain(TWO_OR_MORE, 2),
     "key-value": KeyValueDomain(
         TWO_OR_MORE, 2, Scale(Fraction(0), Fraction(3), 2, step=Fraction(3))
     ),
     "category with parents": Domain(
         "category", TWO_OR_MORE, taxonomy=Taxonomy(("x", "y"), (0, 0, 1, 1, 2, 2), ("", ""))
     ),
-    "vector": Domain("vector", None, ball=Ball(100, Fraction(1))),
+    "vector": VectorDomain(Ball(100, Fraction(1))),
     "table of many fields": FieldsDomain(
         "table",
         tuple(Field(name, Domain("boolean", BOOLEAN_VALUES)) for name in TWO_OR_MORE),
@@ -42,9 +45,7 @@ DOMAINS = {
     "text": Domain("text", None),
 }
 """A domain of each type of question."""
-_AXIS = Domain(
-    "number", None, scale=Scale(Fraction(0), Fraction(2), 2, edges=(*map(Fraction, range(3)),))
-)
+_AXIS = NumberDomain(Scale(Fraction(0), Fraction(2), 2, edges=(*map(Fraction, range(3)),)))
 OF_FIELDS = {"place": FieldsDomain("place", (Field("x", _AXIS), Field("y", _AXIS)))}
 """Of what has cells in place of values, which those serve as well that serve categories."""
 

@@ -22,6 +22,7 @@ from fractions import Fraction
 from ldp.answers.domain import Domain, Field, Fields
 from ldp.answers.fields import names_of
 from ldp.answers.keys import Keys
+from ldp.answers.real_numbers import NumberDomain
 from ldp.answers.scales import Scale
 from ldp.errors import Problem, SurveyError
 from ldp.survey.readers.field_keys import Read, field_of
@@ -52,7 +53,7 @@ def axes_of(keys: Keys, read: Read) -> Fields:
 def _stand_in() -> Domain:
     """Two cells of a number: what is made of a place asks for its edges."""
     edges = (Fraction(0), Fraction(1), Fraction(2))
-    return Domain("number", None, scale=Scale(edges[0], edges[-1], len(edges) - 1, edges=edges))
+    return NumberDomain(Scale(edges[0], edges[-1], len(edges) - 1, edges=edges))
 
 
 def has_named_cells(keys: Keys) -> bool:

@@ -1,0 +1,83 @@
+"""Numbers on a scale, such as temperatures and hours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from ldp.answers.domain import MOST_LISTED, Domain, Placed
+from ldp.answers.scales import Scale, read_number
+
+
+class NumberDomain(Domain):
+    """The points or cells of a scale."""
+
+    __slots__ = ("_scale",)
+
+    def __init__(self, scale: Scale) -> None:
+        super().__init__("number", None)
+        self.scale = self._scale = scale
+        self.outside = scale.outside
+        self.missing = scale.missing
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether there are few enough points or cells to be written out one by one."""
+        return self._scale.size <= MOST_LISTED
+
+    @property
+    def size(self) -> int:
+        """How many points or cells there are."""
+        return self._scale.size
+
+    @property
+    def spacing(self) -> tuple[Fraction, Fraction] | None:
+        """The lowest point and the step to the next; None for cells."""
+        return None if self._scale.edges else (self._scale.low, self._scale.step)
+
+    @property
+    def unit(self) -> str:
+        """What the numbers are counted in, if that is said."""
+        return self._scale.unit
+
+    @property
+    def ends(self) -> tuple[Fraction, Fraction]:
+        """The ends of the scale."""
+        return self._scale.low, self._scale.high
+
+    @property
+    def has_between(self) -> bool:
+        """Whether a number may lie between two points."""
+        return not self._scale.edges
+
+    @property
+    def _choice(self) -> str:
+        return f"{self.type} {self._scale.summary}"
+
+    def written(self) -> Iterator[str]:
+        """Return the points or cells as texts, one by one."""
+        return self._scale.written()
+
+    def _own_parts(self) -> Iterator[str]:
+        return self._scale.parts()
+
+    @property
+    def _line(self) -> Scale:
+        return self._scale
+
+    def places(self, answer: object) -> tuple[Placed, ...]:
+        """Return the place of a number; or of each, if one of several is drawn."""
+        return super().places(answer) if self.per_device else (self._scale.place(answer),)
+
+    def place_record(self, record: object) -> Placed:
+        """Return the place of one number."""
+        return self._scale.place(record)
+
+    def parse_record(self, cell: str) -> object:
+        """Parse a number, or the name of a cell; any other text stays as it is."""
+        number = read_number(cell.strip())
+        place = self.index_of(cell) if number is None and self._scale.edges else None
+        if place is not None:
+            # A cell by its name: any number in it will do.
+            return self._scale.edges[place]
+        return cell if number is None else number

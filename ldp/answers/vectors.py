@@ -1,0 +1,49 @@
+"""Vectors of numbers, such as gradients and embeddings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ldp.answers.balls import Ball, read_vector
+from ldp.answers.domain import Domain
+from ldp.numbers.exact import decimal_text
+
+
+class VectorDomain(Domain):
+    """The vectors of a ball."""
+
+    __slots__ = ("_ball",)
+
+    def __init__(self, ball: Ball) -> None:
+        super().__init__("vector", None)
+        self.ball = self._ball = ball
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it takes any text: never."""
+        return False
+
+    @property
+    def _choice(self) -> str:
+        return f"{self.type} {self._ball.summary}"
+
+    def _own_parts(self) -> Iterable[str]:
+        return self._ball.parts()
+
+    @property
+    def estimand(self) -> str:
+        """What longer vectors were made to be before they were counted."""
+        return super().estimand if self.per_device else self._ball.estimand
+
+    @property
+    def _bounded(self) -> str:
+        if self._ball.outside == "refuse":
+            return ""
+        return f"shortened to {decimal_text(self._ball.radius)}"
+
+    def _value(self, answer: object) -> bytes:
+        return self._ball.value(answer)
+
+    def parse_record(self, cell: str) -> object:
+        """Parse numbers with spaces between them; any other text stays as it is."""
+        return read_vector(cell)
