@@ -9,6 +9,4 @@ panels    the same devices in both, with permanent responses
 courses   series over epochs: bands, false alarms, delays
 parts     what is measured of all of these, and what is claimed
 page      the measurements as Markdown
-
-Imports: `sampling` and the modules beside the folders.
 """

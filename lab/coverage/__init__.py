@@ -13,6 +13,4 @@ running                 all cells, on all processors
 claims                  what is claimed, and what breaks it
 page                    the measurements as Markdown
 adding                  rows of new mechanisms in a page that is there
-
-Imports: `sampling` and the modules beside the folders.
 """

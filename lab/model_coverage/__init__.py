@@ -7,6 +7,4 @@ regressions  regressions of drawn reports, beside the coefficients they were dra
 weightings   weighted estimates of skewed samples, beside the population
 measuring    runs, summed up
 page         the measurements as Markdown
-
-Imports: `sampling` and the modules beside the folders.
 """

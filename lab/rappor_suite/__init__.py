@@ -8,6 +8,4 @@ running    all cases, on all processors
 published  figures that were published for it
 summary    which cases keep what is promised
 page       the report, as text and HTML
-
-Imports: `sampling` and the modules beside the folders.
 """

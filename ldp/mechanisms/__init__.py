@@ -12,7 +12,7 @@ sets     several answers at once: sets, keys with numbers, fields of a table
 texts    texts of an open vocabulary, and values in a tree
 vectors  means of vectors
 
-Imports: `numbers`, `answers`.
+Imports: `answers`, `numbers`.
 
 A row's module is imported when the row is first asked for: a device needs those of its survey, not
 all of them.

@@ -10,6 +10,8 @@ Integers and fractions throughout; each answer is an upper bound that is rounded
 - `certificate`: the ratio of a survey, for others to check
 - `disclosure`: what a survey tells its respondents
 - `certificates`: the same for others to check (`examples/check_batch_certificate.py`)
+
+Imports: `answers`, `mechanisms`, `numbers`, `survey`.
 """
 
 from ldp.privacy.batches import USUAL_DELTA, BatchPrivacy, batch_epsilon, batch_privacy

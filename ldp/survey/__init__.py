@@ -7,5 +7,5 @@ survey_toml   survey files, written                 declarations the same said i
 readers       the keys of each type of answer       profiles     epsilons of published surveys
 compiled      surveys for clients in other languages
 
-Imports: `numbers`, `answers`, `mechanisms`.
+Imports: `answers`, `mechanisms`, `numbers`.
 """

@@ -7,4 +7,6 @@ stops     signed lists of questions that are no longer asked
 ed25519   the signatures of such lists
 
 Standard library only, no input or output, no clock.
+
+Imports: `survey`.
 """

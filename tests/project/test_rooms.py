@@ -4,6 +4,7 @@ All imports count: at the top, within functions, and for types alone.
 """
 
 import graphlib
+import re
 from collections import Counter
 
 import pytest
@@ -76,6 +77,28 @@ def test_every_folder_says_what_lives_there(package):
             if path.stem.strip("_") not in text and path.stem[0] != "_"
         ]
         assert not missing, f"{room.relative_to(folder)} does not name {missing}"
+
+
+def neighbours(package):
+    """The folders beside each folder that its modules import, by the folder's dotted name."""
+    used = {}
+    for module, names in imports_between(modules_of(package)).items():
+        own = module.split(".")[:-1]
+        for depth in range(1, len(own)):
+            others = (name.split(".")[:-1] for name in names)
+            beside = {other[depth] for other in others if other[:depth] == own[:depth] != other}
+            used.setdefault(".".join(own[: depth + 1]), set()).update(beside - {own[depth]})
+    return used
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_folders_name_the_neighbours_that_they_import(package):
+    """In the first sentence after "Imports:"."""
+    for folder, beside in neighbours(package).items():
+        place = PACKAGES[package].joinpath(*folder.split(".")[1:], "__init__.py")
+        _, _, rest = place.read_text(encoding="utf-8").partition("\nImports: ")
+        named = set(re.findall(r"`(\w+)`", rest.partition(".")[0]))
+        assert named == beside, folder
 
 
 def test_folders_of_tests_are_small():

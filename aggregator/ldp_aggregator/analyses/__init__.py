@@ -6,5 +6,5 @@ association  two questions together                regression   outcomes by pred
 weighting    weights, strata and clusters          synthesis    made-up people like the real ones
 health_checks  reports that no client sends
 
-Imports: `answers` and below.
+Imports: `answers`, `decoders`, `numerics`, `output`, `tallies`.
 """

@@ -4,5 +4,5 @@ options        what an analyst chooses             geography    maps of district
 estimates      shares, means, and all of a survey  distributions  distributions of numbers
 maps           shares of places                    contrasts    functions of shares
 
-Imports: `numerics`, `output`, `tallies`, `decoders`.
+Imports: `decoders`, `numerics`, `output`, `tallies`.
 """

@@ -10,7 +10,7 @@ address_types   types of flags that take addresses of web sites
 batch_options   what a relay's batches are worth: delta, colluders
 progress bars on a terminal               decode        what reports say, in plain words
 
-Imports: everything in this package but `service`, of which `trend` reads the store. What a command
-needs is imported when it runs, so
-that `ldp --help` stays quick.
+Imports: `analyses`, `answers`, `decoders`, `exchange`, `explanations`, `numerics`,
+`output`, `tallies`, `versions`. A command imports what it needs when it runs, so that
+`ldp --help` stays quick.
 """

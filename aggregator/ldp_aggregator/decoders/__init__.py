@@ -12,5 +12,5 @@ bloom          Bloom filters and candidates        search     texts that a searc
 marginals      tables of several fields            key_values keys that come with numbers
 taxonomies     the levels of a tree                vectors    mean vectors
 
-Imports: `numerics`, `tallies`.
+Imports: `numerics`, `output`, `tallies`.
 """

@@ -6,5 +6,6 @@ counts     counts that others collected, as a tally
 layouts    the layouts of files that such counts come in
 otlp       estimates sent to a collector of OpenTelemetry
 
-Imports: `decoders`, `tallies`, `rendering`.
+Imports: `analyses`, `answers`, `decoders`, `explanations`, `numerics`, `output`,
+`tallies`.
 """

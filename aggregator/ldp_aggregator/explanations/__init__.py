@@ -12,5 +12,5 @@ trusted_curator     the errors of one who holds all answers, to compare with
 In no other folder: it puts together what the core says of a question and what its
 decoder adds (`explained`, `warned`), and both `commands` and `google_rappor` below them ask for it.
 
-Imports: `decoders`, `estimates`.
+Imports: `answers`, `decoders`, `numerics`, `output`, `tallies`.
 """

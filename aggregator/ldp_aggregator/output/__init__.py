@@ -8,5 +8,6 @@ safe_cells  texts that no spreadsheet runs         csv_rows    cells from a text
 checks      what is said beside numbers            files       files of the command line
 streams     standard input and output              web_addresses  addresses of web sites
 
-Imports: `numerics`. What is above, such as `answers`, prints, exports and plots itself by these.
+Imports: `numerics`. Results above, such as `answers`, print, export and plot themselves
+by it.
 """

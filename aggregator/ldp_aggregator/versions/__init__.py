@@ -16,5 +16,5 @@ register_file  a register on disk: read, verified, added to by one writer at a t
 register_page  a register as a page
 published      a register that a service shows to everyone
 
-Imports: the core, files and rendering.
+Imports: `output`.
 """

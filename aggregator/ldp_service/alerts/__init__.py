@@ -8,5 +8,5 @@ watch       the thread that does all this
 No message has an estimate, a count of an answer, a token or an address: batches, rates of batches,
 names of surveys, questions and tokens are all there is.
 
-Imports: everything in `service` but `http`, `page` and `commands`.
+Imports: `store`.
 """

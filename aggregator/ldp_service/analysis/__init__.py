@@ -8,6 +8,5 @@ notes     what the operator noted, by date
 queries   what may be asked, and how
 stores    what commands of the aggregator read
 
-Imports: `service.counting`, `service.store`, `ldp_aggregator.analyses.health_checks`, `.estimates`,
-`.groups`, `.series`.
+Imports: `counting`, `store`.
 """

@@ -15,5 +15,5 @@ housekeeping  closing epochs, forgetting ids
 lasting       what goes wrong again and again, said once
 condition     what keeps the writer from writing
 
-Imports: `service.store`, `ldp_aggregator.tallies`.
+Imports: `store`.
 """

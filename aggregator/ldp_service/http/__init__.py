@@ -10,5 +10,6 @@ headers          what every answer says besides
 audit            requests as the audit log has them
 server           how it begins and ends
 
-Imports: everything in `service` but `commands` and `repair`.
+Imports: `analysis`, `counting`, `logs`, `page`, `people`, `respondents`, `store`,
+`uploads`.
 """

@@ -2,6 +2,4 @@
 
 events     lines of the log, as text or JSON, with the request that they belong to
 audit_log  who looked, who was refused, who changed tokens
-
-Imports: `ldp_aggregator.output`.
 """

@@ -2,6 +2,4 @@
 
 files   as docs/operating.md shows them, and as they are shipped
 init    those that belong together, with the names of a domain
-
-Imports: nothing of `service`.
 """

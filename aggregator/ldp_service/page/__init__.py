@@ -4,4 +4,6 @@ markup    text to HTML and SVG, numbers, tables, words    views     what is show
 charts    estimates as SVG                                sections  records as parts of pages
 choices   the form to choose with                         document  whole pages
 routes    what is asked, by whom                          access    tokens that browsers keep
+
+Imports: `analysis`, `counting`, `store`, `uploads`.
 """

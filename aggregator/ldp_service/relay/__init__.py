@@ -13,5 +13,5 @@ running     the relay as a process       command  `ldp relay`
 What it promises: ciphertext only, no address, no time finer than the epoch, nothing below its least
 n, each report in one batch; docs/relay.md has what that does not cover.
 
-Imports: `service.counting`, `.store`, `.uploads`, `.http`, `.commands`, `.logs`.
+Imports: `commands`, `counting`, `http`, `logs`, `store`, `uploads`.
 """

@@ -9,5 +9,5 @@ reopening                              epochs that a wrong clock has closed
 circumstances                          what is no damage: the clock, the disk
 salvage                                readable rows of an unreadable file
 
-Imports: `service.store`, `service.counting`.
+Imports: `counting`, `store`.
 """

@@ -16,4 +16,6 @@ paper_sheet   the sheet to print                paper_counts  what came back, as
 
 Who may answer and who came is with uploads (`uploads.invitations`, `uploads.public`).
 The program of the page is TypeScript (`client/js/page`), and built into `static/page.js`.
+
+Imports: `analysis`, `page`, `store`, `uploads`.
 """

@@ -4,5 +4,5 @@ follower  what sources share: read, submit, mark how far
 folder    files in a folder
 kafka     a topic of Kafka
 
-Imports: `service.counting`, `service.store`.
+Imports: `counting`, `store`.
 """

@@ -8,6 +8,4 @@ unordered     ids in a table that tells no order of arrival
 proof         the same of many ids, beside the writer
 sqlite, postgres (with postgres_connection, postgres_snapshot)      the stores that there are
 witness       a second file that tells of a lost one
-
-Imports: `ldp_aggregator.tallies`.
 """

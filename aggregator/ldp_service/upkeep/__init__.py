@@ -6,5 +6,5 @@ rotation  backups in a folder, of which old ones are thinned out
 removal   a survey that is to be forgotten
 sizes     how large a store is, and what it holds, in numbers
 
-Imports: `service.store`, `service.counting`.
+Imports: `counting`, `store`.
 """

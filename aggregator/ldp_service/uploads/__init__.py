@@ -9,5 +9,5 @@ heads   what the head of an upload says
 desk    one upload after another: read, decode, submit, answer; mixed, of batches of a relay
 debugging  uploads of developers, which are shown and not counted
 
-Imports: `service.counting`, `service.store`.
+Imports: `counting`, `store`.
 """

@@ -8,5 +8,5 @@ outcomes   what can become of a batch              losses, counts  what became o
 days       the age of what waits                   debugging    what leaves a device, in the log
 sealing    reports through a relay                 oblivious    a hop that hides who sends
 
-Imports: `keeping`, `answering`.
+Imports: `answering`, `keeping`.
 """

@@ -8,5 +8,5 @@ status     what became of reports                  advice       what there is to
 daily      one report a day at most                preview      what would be sent
 asking     questions that a stop list ends
 
-Imports: `keeping`, `answering`, `delivery`.
+Imports: `answering`, `delivery`, `keeping`.
 """

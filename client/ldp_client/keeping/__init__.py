@@ -6,6 +6,4 @@ turns     one piece of work at a time              forks        locks in forked 
 vault     how the secret is kept                   keyrings     the platform's key store
 tapes     randomness that comes back               scope        whose a record is
 clocks    two clocks                               hidden       a true answer, unseen in tracebacks
-
-Imports: `ldp`.
 """

@@ -3,4 +3,6 @@
 longitudinal  chains of two responses              rappor       RAPPOR
 bloom         its Bloom filters                    bit_flip     permanent bits of some values
 identifiers   how well the reports of one device can be told from others
+
+Imports: `values`.
 """

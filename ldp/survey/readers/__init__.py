@@ -4,6 +4,4 @@ scale_keys         numbers in steps                circle_keys  numbers on a cir
 place_keys         places on a map                 field_keys   answers of several parts
 contribution_keys  several records of one device   ball_keys    vectors
 taxonomy_keys      values with parents
-
-Imports: `answers`, `mechanisms`.
 """

@@ -3,5 +3,5 @@
 attacking  the attacks on a survey     attack  simulated poisoning, and its gain
 report     results as text
 
-Imports: `sampling`, `reports`, `simulation`.
+Imports: `reports`, `sampling`, `simulation`.
 """

@@ -18,5 +18,5 @@ lives          pairs of reports: twice, restarts, retries, forks, epochs, and th
 trials         simulated audits of honest clients and of broken ones
 auditing       the whole, within a budget, from where it was left
 
-Imports: `conformance` for answers that fit; `reports` and `sampling`.
+Imports: `conformance`, `reports`.
 """

@@ -8,5 +8,5 @@ devices       `ldp ledger` and `ldp codegen`
 conform       `ldp conform`
 options       what commands that simulate have in common
 
-Imports: everything in this package, when a command runs.
+Imports: `attacks`, `audit`, `conformance`, `planning`, `simulation`.
 """

@@ -21,5 +21,5 @@ deaths         kills: what is left of devices that are killed
 serving        the client's end of the protocol, for adapters in Python
 python_client  the Python client, as a command that can be asked
 
-Imports: `ldp`; `python_client` alone the client, which it runs.
+Imports: the core; its Python client alone imports ldp_client, which it runs.
 """

@@ -10,5 +10,5 @@ stopwatch              seconds and bytes on a device
 report, error_picture  the answer, as text and as a picture
 epsilon_picture        what an epsilon reveals, and what it costs
 
-Imports: `kinds` within it, `sampling` and the modules beside the folders.
+Imports: `sampling`.
 """

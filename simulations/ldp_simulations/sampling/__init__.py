@@ -4,5 +4,5 @@ table                    the row of each class of randomizers
 values, chains, numbers  folders of rows, by how reports are made
 codebooks, marginals, searches, sets, stripes  further rows
 
-Imports: `taxonomies`, `reports` and the modules beside the folders.
+Imports: `reports`, `taxonomies`.
 """

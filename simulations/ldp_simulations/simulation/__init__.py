@@ -6,5 +6,5 @@ simulation   three ways to a tally, and repeated runs
 distribution_runs  how far distributions were off in them
 report       what came out, as text, HTML and JSON
 
-Imports: `sampling` and the modules beside the folders.
+Imports: `reports`, `sampling`.
 """

@@ -2,5 +2,5 @@
 
 levels  holders dealt out to the levels of a tree, expected tallies, forged reports
 
-Imports: `reports` and the modules beside the folders.
+Imports: `reports`.
 """

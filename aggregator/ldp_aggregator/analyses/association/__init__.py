@@ -6,6 +6,4 @@ likelihood   frequencies that are never negative, for display
 jumps        higher moments of products of scores
 crosstab     the table of a question's fields           measures    how strongly two go together
 crosstabs    the tables of any few of many fields       crosstab_sheet  what is shown of them
-
-Imports: `rendering`, `estimates`, `decoders`, `marginals`, `moments`, `tallies`.
 """

@@ -13,5 +13,5 @@ comparison   what comes out, and how it prints, plots and exports itself
 group_comparisons
              groups by public attributes with each other, or at two times
 
-Imports: `rendering`, `groups`, `estimates`, `bloom`, `intervals`, `moments`.
+Imports: `groups`.
 """

@@ -14,6 +14,8 @@ sizes           sample sizes and power
 design_plan     the same as a sheet
 numbers         scrambled numbers: means
 survey_design   `design("warner p=.7")` and what can be asked of it
+
+Imports: `rows`.
 """
 
 from typing import TYPE_CHECKING

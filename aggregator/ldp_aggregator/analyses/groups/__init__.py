@@ -8,6 +8,4 @@ asking            what is asked for, in words
 parts             the groups of a tally that are shown, for whatever is made of them
 estimation        estimates of the groups that are shown
 group_estimates   and what they are as tables, records and pictures
-
-Imports: `tallies`, `distributions`, `estimates`, `rendering`.
 """

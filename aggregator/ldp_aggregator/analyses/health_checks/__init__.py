@@ -2,6 +2,4 @@
 
 report_checks  a table of checks on a tally    phantoms  values that no one can hold
 draw_checks    how many answered each of several questions of which devices draw one
-
-Imports: `estimates`, `decoders`, `moments`, `tallies`.
 """

@@ -9,6 +9,5 @@ group_answers
              the same of groups by public attributes
 query_sheet  what `ldp query` shows
 
-Imports: `contrasts`, `decoders`, `distributions`, `estimates`, `groups`, `rendering`, `tallies` and
-the modules beside the folders.
+Imports: `groups`.
 """

@@ -12,5 +12,5 @@ outcomes    what is explained, and how likely reports are
 fitting     the way from answers and a formula to coefficients
 result      what comes out, and what is shown of it
 
-Imports: `weighting`, `rendering`.
+Imports: `rows`, `weighting`.
 """

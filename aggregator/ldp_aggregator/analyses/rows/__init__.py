@@ -6,5 +6,5 @@ reading   rows whose answers are read, and what became of the others
 counting  tallies of rows, whole or by column, for whatever is made of tallies
 at_hand   estimates from whatever an analyst has: a tally, reports, or a table of rows
 
-Imports: `tallies`, `decoders`, `estimates`, `groups`.
+Imports: `groups`.
 """

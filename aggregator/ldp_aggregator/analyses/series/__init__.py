@@ -14,5 +14,5 @@ trends       what comes out for a question, and how it prints, plots and exports
 group_trends
              the same of groups by public attributes
 
-Imports: `rendering`, `comparisons`, `groups`, `estimates`, `intervals`, `moments`.
+Imports: `comparisons`, `groups`.
 """

@@ -7,5 +7,5 @@ rows          people drawn from either
 synthesis     all of it, from a tally
 fit           how far the rows are from the unbiased tables, and what they keep
 
-Imports: `association`, `rendering`, `tallies`.
+Imports: `association`.
 """

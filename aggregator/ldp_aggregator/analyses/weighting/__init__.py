@@ -13,6 +13,5 @@ estimation   weighted estimates, their variance by linearization, and its check 
 weighted     what comes out, and what is shown of it
 weighing     the way from reports and margins to it
 
-Imports: `designs`, `rows`, `rendering`, `estimates`, `groups`, `association`, `decoders`,
-`moments`, `tallies`.
+Imports: `association`, `designs`, `groups`, `rows`.
 """

@@ -5,6 +5,4 @@ ends       ends of their intervals, and how likely they are by chance
 few_reports
            the same where few reports matter
 ratios     the interval of a quotient
-
-Imports: `intervals`, `moments`, and the modules beside the folders.
 """

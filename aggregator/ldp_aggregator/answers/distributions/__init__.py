@@ -10,6 +10,4 @@ quantiles     from a cumulative distribution to its quantiles
 ends          of the intervals of shares
 band          a band that holds a whole cumulative distribution at once
 cdf_picture   that as a picture
-
-Imports: `rendering`, `decoders`, `moments`.
 """

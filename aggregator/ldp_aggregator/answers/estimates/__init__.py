@@ -14,5 +14,5 @@ remarks       what to know before believing a number
 second_stage  a map in two stages, of which the first says how the next one asks
 stop_lists    of whom questions were asked that a collector has stopped, or asks of fewer
 
-Imports: `intervals`, `rendering`, `decoders`, `moments`, `tallies`.
+Imports: `contrasts`, `distributions`, `maps`.
 """

@@ -9,5 +9,5 @@ places       all that is asked of a question of type place
 table_cells  rectangles of a map whose cells were told one by one
 asking       what people write for rectangles, zooms and districts
 
-Imports: `rendering`, `decoders`, `moments`, `distributions`.
+Imports: `distributions`.
 """

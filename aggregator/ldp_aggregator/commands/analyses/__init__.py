@@ -5,5 +5,5 @@ compare, trend         periods, groups, versions   query       sums, differences
 regress                what an answer depends on   weigh       to known margins
 report                 a page for others           synthesize  made-up people
 
-Imports: everything in this package but `service`, when a command runs.
+Imports: `reporting`.
 """

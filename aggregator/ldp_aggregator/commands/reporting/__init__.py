@@ -2,6 +2,4 @@
 
 sentences  what estimates say, in words
 page       the page
-
-Imports: `estimates`, `queries`, `rendering` and the modules beside the folders.
 """

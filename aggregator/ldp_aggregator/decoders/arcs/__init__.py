@@ -6,5 +6,5 @@ squares  what the scores of queries err by
 pairs    how many reports support two values, and how any two queries err together
 bound    what any mechanism errs by at least, and how near to that one comes
 
-Imports: numpy and scipy.
+Imports: `moments`.
 """

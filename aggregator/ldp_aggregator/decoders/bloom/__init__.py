@@ -8,5 +8,5 @@ sums        candidates that can only be told apart from others as a sum
 alike       candidates that set the same bits, as groups
 hashing     the second hash of many texts at once
 
-Imports: `moments`, `tallies`.
+Imports: `moments`.
 """

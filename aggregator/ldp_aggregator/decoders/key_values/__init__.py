@@ -3,5 +3,5 @@
 signed the decoder
 means  sums and means by key, with standard errors and intervals
 
-Imports: numpy and scipy.
+Imports: `moments`, `values`.
 """

@@ -4,5 +4,5 @@ marginals the decoder
 subsets  the subsets of fields, and what symbols say of any few fields
 tables   the scores of cells, and the estimates and errors that are their means
 
-Imports: `trees`.
+Imports: `moments`, `trees`.
 """

@@ -6,6 +6,4 @@ repeats  several reports of one respondent         bit_covariance  how bits of a
 together how sums and differences of frequencies err
 few_supports  how many reports support a few values
 bit_designs   which bits a million candidates set
-
-Imports: `tallies`, `projective`, and the modules beside the folders.
 """

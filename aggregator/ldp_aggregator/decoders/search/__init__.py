@@ -5,5 +5,5 @@ continuations  how a text may go on      prefix_extension  the search, stage by 
 reach          what it can find, and what it may miss
 found          frequencies of the texts that it found, from cohorts held out
 
-Imports: `moments`, `tallies`.
+Imports: `moments`, `values`.
 """

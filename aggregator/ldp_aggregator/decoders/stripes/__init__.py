@@ -5,5 +5,5 @@ plane    which cells reports support, how often, and the scores of a query
 squares  what the scores of queries err by
 zooms    what all cells of a zoom err by, in one pass
 
-Imports: numpy.
+Imports: `moments`, `trees`.
 """

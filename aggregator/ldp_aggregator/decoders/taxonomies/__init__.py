@@ -4,5 +4,5 @@ views       the decoder
 two_passes  least squares on a tree            worths  what each report is worth to each node
 selection   levels, the finest that is sure enough, and crowds
 
-Imports: `moments`, `tallies`.
+Imports: `moments`.
 """

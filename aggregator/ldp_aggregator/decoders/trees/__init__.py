@@ -9,5 +9,5 @@ squares     what the scores of queries err by, exactly, from all reports
 zooms       what all cells of a map err by, side by side
 paths       what all cumulative shares, or all single values, err by, nearly, in one pass
 
-Imports: `moments`, `projective`.
+Imports: `arcs`, `moments`.
 """

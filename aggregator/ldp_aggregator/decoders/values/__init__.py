@@ -4,5 +4,5 @@ pure     symbols or bits with (p, q)               blocks   Hadamard response in
 matrix   symbols from the rows of a matrix         sketch   hash functions that all share
 sum      vectors of noisy numbers                  sampled  bits for some of the values
 
-Imports: `moments`, `tallies`.
+Imports: `moments`.
 """

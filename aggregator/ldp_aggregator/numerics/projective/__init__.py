@@ -6,6 +6,4 @@ cyclic_order   the order in which one FFT decodes
 cyclic_design  supports of all values, by that FFT
 folding        tallies shorter than the space
 array_cache    orders that took long to find, on disk
-
-Imports: `arrays`.
 """

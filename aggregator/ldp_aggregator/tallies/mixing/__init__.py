@@ -4,6 +4,6 @@ keys     the collector's key pair: made, kept, read
 opening  envelopes to reports
 batches  what is kept of each batch, and what it was worth, in words
 
-Imports: `ldp_aggregator.tallies`, `.files`. HPKE is that of `cryptography` (the extra `relay`), and
-is loaded when a key is first used.
+Imports: `intake`. HPKE is that of `cryptography` (the extra `relay`), which is loaded
+when a key is first used.
 """

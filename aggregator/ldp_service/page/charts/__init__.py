@@ -11,5 +11,5 @@ heat       the map of a question of type place
 sparkline  how many reports came in each epoch
 standalone all of it as a file
 
-Imports: `service.page.markup`, `service.page.views`.
+Imports: `markup`, `views`.
 """

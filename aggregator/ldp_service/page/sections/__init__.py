@@ -16,5 +16,5 @@ sharing       links, frames and notes
 downloads     estimates as files
 debug_section uploads of developers
 
-Imports: `service.page.charts`, `service.page.views`, `service.page.markup`.
+Imports: `charts`, `markup`, `views`.
 """

@@ -11,7 +11,4 @@ numbers    numbers in their order: cells of a histogram, quantiles
 sharpness  what so many reports can show, and what they cannot
 sides      two things side by side, and what differs
 alarms     what someone had better look at
-
-Imports: `service.analysis`, `service.counting`, `service.store`, `service.uploads`,
-`analyses.series`, `.comparisons`, `.groups`, `.estimates`, `.distributions`, `.intervals`.
 """

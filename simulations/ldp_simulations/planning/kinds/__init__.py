@@ -11,6 +11,4 @@ key_plan           how well keys and the means of their numbers will be
 place_plan         which cells of a map will show, and how well rectangles will be known
 search_plan        what a search will find
 entries            what records and tables of all plans share
-
-Imports: `sampling` and the modules beside the folders.
 """

@@ -2,4 +2,6 @@
 
 arcs, dithered, noise, trees  by how reports are made
 starts                        where arcs begin that hold a place
+
+Imports: `values`.
 """
