@@ -23,7 +23,7 @@ PACKAGES = (ldp, ldp_aggregator, ldp_client, ldp_service, ldp_simulations)
 
 _CODE = re.compile(r"```.*?```|`([^`\n]+)`", re.DOTALL)
 _CALL = re.compile(r"(?:[A-Za-z_]\w*\.)*([A-Za-z_]\w*)\(.*\)")
-_PLACE = re.compile(r"(?:ldp|ldp_aggregator|ldp_client|ldp_simulations)(?:\.[A-Za-z_]\w*)+")
+_PLACE = re.compile(r"ldp(?:_aggregator|_client|_service|_simulations)?(?:\.[A-Za-z_]\w*)+")
 
 OTHERS = {"fsync", "getLogger", "patch_all", "randbelow", "random", "score"}
 """Functions of Python, the system, gevent, the client in TypeScript, or the language of queries."""
@@ -90,8 +90,8 @@ def test_files_in_the_documentation_exist(name):
     paths = {span for span in spans(ROOT / name) if re.fullmatch(r"[\w.]+/[\w./]+", span)}
     folders = ("ldp", "client", "aggregator/ldp_*", "simulations", "lab", "tests", "docs")
     places = ("", *(f"{folder}/**/" for folder in folders))
-    found = {path for path in paths if any(any(ROOT.glob(place + path)) for place in places)}
-    assert paths - found == set()
+    there = {path for path in paths if any(any(ROOT.glob(place + path)) for place in places)}
+    assert paths - there == set()
 
 
 def test_modules_can_be_looked_up():

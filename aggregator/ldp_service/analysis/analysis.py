@@ -169,7 +169,7 @@ class Analysis:
         epoch: Epoch | Span | None = None,
         names: tuple[str, ...] = (),
     ) -> GroupEstimates:
-        """Estimates by public attributes, of closed epochs (`service.analysis.groups`)."""
+        """Estimates by public attributes, of closed epochs (`ldp_service.analysis.groups`)."""
 
         def make(snapshot: Snapshot) -> GroupEstimates:
             return self._groups.estimates(
@@ -252,7 +252,7 @@ class Analysis:
         return self._once(("group history", served.fingerprint, name, asked, options), make)
 
     def changes(self, served: Served) -> dict[str, Changes]:
-        """What has changed over closed epochs, by question (`service.analysis.changes`)."""
+        """What has changed over closed epochs, by question (`ldp_service.analysis.changes`)."""
         with self._snapshot() as snapshot:
             return self._changes.changes(snapshot, served)
 

@@ -2,7 +2,7 @@
 
 For someone new to it: a parent starts workers and starts them anew when they die; each is a service
 of its own, on the store that they share. Whoever scrapes reaches any of them, so that what they
-count by themselves lies in a folder that all of them read (`service.http.metrics`).
+count by themselves lies in a folder that all of them read (`ldp_service.http.metrics`).
 
 Rules
 - A worker that cannot begin when the service does says why to its parent, in a file of that folder,
@@ -13,7 +13,7 @@ Rules
   that is begun later.
 - The folder goes with the parent, and so do the workers, even where it was killed.
 - That it serves is said once all workers do. Told to stop, each is first not ready, and takes
-  uploads for some seconds more, as one process does (`service.http.server`).
+  uploads for some seconds more, as one process does (`ldp_service.http.server`).
 - SIGHUP: where what would be read is in order, workers are begun anew one by one, each before the
   one that it replaces is told to stop; where one does not begin, the others go on, and the log says
   so. One that is replaced is ready to its end, as the service is.

@@ -24,7 +24,7 @@
 
 An analyst may ask for ?version=FINGERPRINT and ?epoch=NUMBER, and of estimates for what
 `ldp estimate` has as options (`queries.OPTIONS`), of all questions or those of ?question=NAME,NAME.
-Tokens come in an Authorization header, or the page's cookie; people through `service.people`.
+Tokens come in an Authorization header, or the page's cookie; people through `ldp_service.people`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The collector's disk, and a store on it that keeps the promises of `service.store.store`.
+"""The collector's disk, and a store on it that keeps the promises of `ldp_service.store.store`.
 
 For someone new to it: a million lives on SQLite's files would take weeks, since most of their time
 goes to opening, syncing and checking files. So most lives have this store, in which a transaction

@@ -1,6 +1,6 @@
 """Randomizing a table of answers: the reports that its respondents' devices would send.
 
-By the column where a mechanism has a draw in bulk (`sampling.bulk`), of the same law as a client's,
+By the column where a mechanism has a draw in bulk (`reports.bulk`), of the same law as a client's,
 from the same source; else a client makes each report. Reports leave in a random order, rows as well
 as batches, so that it tells nothing of the order of respondents.
 """

@@ -1,7 +1,7 @@
 """Simulated surveys: a known population answers, its reports are decoded, estimates meet the truth.
 
 Three ways lead to a tally. `clients` is the real one: a client for each respondent, the bytes of
-its report, ingest. `reports` differs for mechanisms that `sampling.bulk` knows: their reports are
+its report, ingest. `reports` differs for mechanisms that `reports.bulk` knows: their reports are
 drawn in bulk, of the same law. `law` draws the tally from the distribution that those reports would
 give it, in a time that depends little on how many they are.
 """
