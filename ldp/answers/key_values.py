@@ -99,9 +99,9 @@ class KeyValueDomain(Domain):
                 f"expected a mapping from keys to numbers, got something of type "
                 f"{type(answer).__name__}"
             )
-        found = [self.index_of(key) for key in answer]
-        keys = [key for key in found if key is not None]
-        if len(keys) < len(found):
+        indexes = [self.index_of(key) for key in answer]
+        keys = [key for key in indexes if key is not None]
+        if len(keys) < len(indexes):
             raise AnswerError(
                 f"expected some of the question's {self.size} keys, got something else among them"
             )
