@@ -1,11 +1,12 @@
 """What a question may be answered with.
 
 A closed domain lists its values, and an answer becomes its index; an open one takes any text, and
-an answer becomes its UTF-8 bytes. Other types are classes of their own: whole numbers of a range
-(`ldp.answers.integers`), numbers on a scale (`ldp.answers.real_numbers`), sets of values
-(`ldp.answers.sets`), keys that come with numbers (`ldp.answers.key_values`), tables and places of
-several fields (`ldp.answers.fields`), and vectors (`ldp.answers.vectors`). An answer that does not
-fit is refused without being repeated in the message.
+an answer becomes its UTF-8 bytes. Other types are classes of their own: true or false
+(`ldp.answers.booleans`), whole numbers of a range (`ldp.answers.integers`), numbers on a scale
+(`ldp.answers.real_numbers`), sets of values (`ldp.answers.sets`), keys that come with numbers
+(`ldp.answers.key_values`), tables and places of several fields (`ldp.answers.fields`), and vectors
+(`ldp.answers.vectors`). An answer that does not fit is refused without being repeated in the
+message.
 
 Where a device may have many records (`ldp.answers.contributions`), an answer is a sequence of such.
 """
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from ldp.answers.scales import Scale
     from ldp.answers.taxonomies import Taxonomy
 
-BOOLEAN_VALUES = ("false", "true")
 _MOST_SHOWN = 5
 """Values that the `repr` of a domain shows."""
 MOST_LISTED = 1 << 16
@@ -35,8 +35,6 @@ SEPARATOR = "|"
 
 Also between the records of a device.
 """
-
-_BOOLEANS = {"false": False, "no": False, "0": False, "true": True, "yes": True, "1": True}
 
 Value = int | bytes
 """An answer inside the framework: a closed domain's index or set, or the bytes of a text."""
@@ -63,7 +61,7 @@ Fields = tuple[Field, ...]
 class Domain:
     """The `type` of a question and, unless it is open, the values in their order.
 
-    Booleans, categories and texts are of this class, and every other type has its own, in the
+    Categories and texts are of this class, and every other type has its own, in the
     module that the docstring above names. What only some types have is None or empty here.
 
     `most` is how many of the values a respondent may hold at once, from none up; None where
@@ -278,12 +276,6 @@ class Domain:
         return self._value(record), 0
 
     def _value(self, answer: object) -> Value:
-        if self.type == "boolean":
-            if answer is True or answer is False:
-                return int(answer)
-            raise AnswerError(
-                f"expected True or False, got something of type {type(answer).__name__}"
-            )
         if not isinstance(answer, str):
             raise AnswerError(f"expected text, got something of type {type(answer).__name__}")
         if self._listed is None:
@@ -301,7 +293,7 @@ class Domain:
     def parse(self, cell: str) -> object:
         """The answer that a cell of a table holds, ready for `value`.
 
-        Booleans may read true, yes, 1, false, no, 0. Records of a device stand between separators.
+        Records of a device stand between separators.
         """
         if self.per_device:
             return tuple(self.parse_record(part.strip()) for part in cell.split(SEPARATOR))
@@ -309,8 +301,6 @@ class Domain:
 
     def parse_record(self, cell: str) -> object:
         """The same of one record."""
-        if self.type == "boolean":
-            return _BOOLEANS.get(cell.strip().lower(), cell)
         return cell
 
     def is_missing(self, cell: object) -> bool:

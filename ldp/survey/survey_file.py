@@ -58,7 +58,7 @@ from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ldp.answers.domain import BOOLEAN_VALUES, SEPARATOR, Domain
+from ldp.answers.domain import SEPARATOR, Domain
 from ldp.answers.keys import LEAST_EPSILON, Keys, written_name
 from ldp.errors import MOST_TOLD, Problem, SurveyError
 from ldp.mechanisms import (
@@ -446,7 +446,11 @@ def _answers(keys: Keys, types: Collection[str]) -> Domain:
             "nothing: only a question of type category or multi lists its values",
             "a list of values",
         )
-    return Domain(kind, None if kind == "text" else BOOLEAN_VALUES)
+    if kind == "text":
+        return Domain("text", None)
+    from ldp.answers.booleans import BooleanDomain
+
+    return BooleanDomain()
 
 
 def _name_and_domain(keys: Keys, types: Collection[str]) -> tuple[str, Domain]:

@@ -19,7 +19,8 @@ from places import EXAMPLES
 
 from ldp import Question, Survey
 from ldp.answers.balls import Ball
-from ldp.answers.domain import BOOLEAN_VALUES, Domain, Field
+from ldp.answers.booleans import BooleanDomain
+from ldp.answers.domain import Domain, Field
 from ldp.answers.fields import FieldsDomain
 from ldp.answers.key_values import KeyValueDomain
 from ldp.answers.keys import LEAST_EPSILON, Keys
@@ -67,7 +68,7 @@ SLOW = (
 
 QUICK = tuple(name for name in MECHANISMS if name not in SLOW)
 
-BOOLEAN, TEXT = Domain("boolean", BOOLEAN_VALUES), Domain("text", None)
+BOOLEAN, TEXT = BooleanDomain(), Domain("text", None)
 SETS = tuple(
     SetDomain(tuple(map(str, range(size))), most)
     for size, most in ((2, 1), (4, 2), (17, 3), (17, 16), (300, 100))

@@ -91,6 +91,7 @@ AREAS = {
     "ldp.numbers.exact": "exact vectors exponential published",
     "ldp.survey.readers.field_keys": "fields",
     "ldp.answers.fields": "fields field_answers",
+    "ldp.answers.booleans": "domain vectors",
     "ldp.answers.integers": "domain numbers contributions vectors",
     "ldp.answers.real_numbers": "domain numbers contributions vectors",
     "ldp.answers.vectors": "codebook vectors",

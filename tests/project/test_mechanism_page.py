@@ -9,7 +9,8 @@ from places import ROOT
 from specimens import question
 
 from ldp.answers.balls import Ball
-from ldp.answers.domain import BOOLEAN_VALUES, Domain, Field
+from ldp.answers.booleans import BooleanDomain
+from ldp.answers.domain import Domain, Field
 from ldp.answers.fields import FieldsDomain
 from ldp.answers.key_values import KeyValueDomain
 from ldp.answers.real_numbers import NumberDomain
@@ -25,7 +26,7 @@ GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 
 TWO_OR_MORE = ("a", "b", "c", "d")
 DOMAINS = {
-    "boolean": Domain("boolean", BOOLEAN_VALUES),
+    "boolean": BooleanDomain(),
     "category": Domain("category", TWO_OR_MORE),
     "integer": Domain("integer", ("0", "1", "2", "3")),
     "number": NumberDomain(Scale(Fraction(0), Fraction(3), 4, step=Fraction(1))),
@@ -39,7 +40,7 @@ DOMAINS = {
     "vector": VectorDomain(Ball(100, Fraction(1))),
     "table of many fields": FieldsDomain(
         "table",
-        tuple(Field(name, Domain("boolean", BOOLEAN_VALUES)) for name in TWO_OR_MORE),
+        tuple(Field(name, BooleanDomain()) for name in TWO_OR_MORE),
         collect="subsets",
     ),
     "text": Domain("text", None),

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ldp.answers.domain import BOOLEAN_VALUES, Domain
+from ldp.answers.booleans import BOOLEAN_VALUES
+from ldp.answers.domain import Domain
 from ldp.survey.survey import Question, Survey
 from ldp_service.respondents.spoken import Asked, Spoken
 

@@ -1,0 +1,28 @@
+"""Answers that are true or false."""
+
+from __future__ import annotations
+
+from ldp.answers.domain import Domain
+from ldp.errors import AnswerError
+
+BOOLEAN_VALUES = ("false", "true")
+
+_BOOLEANS = {"false": False, "no": False, "0": False, "true": True, "yes": True, "1": True}
+
+
+class BooleanDomain(Domain):
+    """False and true."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__("boolean", BOOLEAN_VALUES)
+
+    def _value(self, answer: object) -> int:
+        if answer is True or answer is False:
+            return int(answer)
+        raise AnswerError(f"expected True or False, got something of type {type(answer).__name__}")
+
+    def parse_record(self, cell: str) -> object:
+        """Parse true, yes, 1, false, no or 0; any other text stays as it is."""
+        return _BOOLEANS.get(cell.strip().lower(), cell)
