@@ -29,7 +29,8 @@ _FEW = 20
 
 _NO_WORDS: Mapping[str, str] = {}
 _OF_LITERATURE = {"p": "truth", "yes": "forced_true", "no": "forced_false"}
-"""What papers call the chances of designs, and the keys for them."""
+_OF_LITERATURE |= dict.fromkeys(("options", "choices", "answers"), "values")
+"""What papers and other programs call our keys."""
 
 
 class Keys:
@@ -105,15 +106,21 @@ class Keys:
     def choice(
         self, key: str, options: Collection[str], ways_out: Mapping[str, str] = _NO_WORDS
     ) -> str | None:
-        """One of the options; None, and a problem, for anything else.
+        """Return one of the options; None, and a problem, for anything else.
 
         `ways_out` say what to write in place of words that are no options.
         """
         value = self._table.get(key) if key in self else None
         if isinstance(value, str) and value in options:
             return value
-        expected = ways_out.get(value) if isinstance(value, str) else None
-        self.problem(key, expected or f"one of {', '.join(options)}", value)
+        expected = f"one of {', '.join(options)}"
+        if isinstance(value, str):
+            word = value.lower()
+            known = [*options, *ways_out]
+            close = [word] if word in known else _closest(word, known, 2)
+            named = dict.fromkeys(ways_out.get(name, f'"{name}"') for name in close)
+            expected = " or ".join(named) or expected
+        self.problem(key, expected, value)
         return None
 
     def word_or_fraction(self, key: str, words: Collection[str]) -> str | Fraction:
@@ -131,7 +138,10 @@ class Keys:
         """A list of distinct non-empty strings."""
         value = self._table.get(key) if key in self else None
         if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
-            self.problem(key, "a list of texts, none of them empty", value)
+            expected = "a list of texts, none of them empty"
+            if isinstance(value, list) and all(isinstance(item, int) for item in value):
+                expected = 'texts in quotes, or type = "integer" with low and high'
+            self.problem(key, expected, value)
         elif not least <= len(value) <= most:
             self.problem(key, f"{least} to {most} values", f"{len(value)} of them")
         elif (twice := repeated(value)) is not None:
@@ -299,7 +309,7 @@ class Keys:
         for key in unknown[:MOST_NOTED]:
             close = _OF_LITERATURE.get(key)
             if close not in options:
-                close = _closest(key, options) if suggest else None
+                close = next(iter(_closest(key, options, 1)), None) if suggest else None
             expected = f"one of {', '.join(options)}" if close is None else f'"{close}"'
             self.problem(key, expected, "an unknown key")
         self.found += max(len(unknown) - MOST_NOTED, 0)
@@ -326,14 +336,11 @@ def written_name(key: str) -> str:
     return repr(key if len(key) <= _LONGEST_NAME else f"{key[:_LONGEST_NAME]}...")
 
 
-def _closest(key: str, options: list[str]) -> str | None:
+def _closest(key: str, options: list[str], most: int) -> list[str]:
     # Imported where it is needed: a client that reads a sound survey should not pay for it.
     from difflib import get_close_matches
 
-    if len(key) > _LONGEST_NAME:
-        return None
-    close = get_close_matches(key, options, 1)
-    return close[0] if close else None
+    return get_close_matches(key, options, most) if len(key) <= _LONGEST_NAME else []
 
 
 def _is_list_of_texts(value: object) -> bool:

@@ -99,6 +99,7 @@ _ANALYSED = (
 )
 OF_LITERATURE: Mapping[str, str] = {
     "crosswise": '"warner", with truth = the share of yes to the innocuous statement',
+    **dict.fromkeys(("random-response", "randomized-response"), '"grr", or "warner" with truth'),
     "two-stage": '"matrix", with the chances of the design as its rows',
     **dict.fromkeys(("triangular", "mangat", "one-coin", "kuk", "christofides"), _ANALYSED),
     **dict.fromkeys(("direct", "cheater", "lie-detector", "list", "item-count"), _ANALYSED),

@@ -19,7 +19,8 @@
     [[question]]
     name = "smoker"
     text                (optional)
-    type                boolean | category | multi | integer | number | key-value | vector | text |
+    type                (optional with values: category)
+                        boolean | category | multi | integer | number | key-value | vector | text |
                         table | place
     [[question.field]]  (table) the parts of an answer (`ldp.survey.readers.field_keys`)
     x, y, cells         (place) the axes of a map, and how many cells each has (`place_keys`)
@@ -39,7 +40,7 @@
     missing             (number, key-value) texts that stand for no answer in tables of answers
     per_device          (optional) mean | sum | last | one: what is made of a device's records
     circular            (integer, number) true where the values lie on a circle, as hours do
-    mechanism           and the keys of the mechanism
+    mechanism           (optional) auto unless given; and the keys of the mechanism
     goal                (auto) frequencies | mean | distribution | shape | map | rectangles
     candidates          (optional)
     memoized_values     (optional)
@@ -117,6 +118,15 @@ TYPES = (
     *("boolean", "category", "multi", "integer", "number", "key-value", "vector", "text"),
     *("table", "place"),
 )
+_OTHER_TYPES = {
+    **dict.fromkeys(("bool", "binary", "yes-no", "yes/no"), '"boolean"'),
+    **dict.fromkeys(("choice", "categorical", "enum", "radio", "select"), '"category"'),
+    **dict.fromkeys(("checkbox", "set", "multiple"), '"multi"'),
+    **dict.fromkeys(("int", "count"), '"integer"'),
+    **dict.fromkeys(("float", "numeric", "real"), '"number"'),
+    **dict.fromkeys(("string", "str"), '"text"'),
+}
+"""Types as other programs call them, and our names for them."""
 _TOLD = frozenset(
     (
         *("name", "text", "type", "values", "keys", "most", "low", "high"),
@@ -399,7 +409,9 @@ def _domain(keys: Keys, types: Collection[str] = TYPES) -> Domain:
 
 
 def _answers(keys: Keys, types: Collection[str]) -> Domain:
-    kind = keys.choice("type", types)
+    kind: str | None = "category"
+    if "type" in keys or not ("values" in keys or "parents" in keys or "file" in keys):
+        kind = keys.choice("type", types, _OTHER_TYPES)
     if kind in ("category", None) and ("parents" in keys or "file" in keys):
         from ldp.survey.readers.taxonomy_keys import taxonomy_of
 
@@ -525,7 +537,9 @@ def _designed(
 
     Where it is left to us, with what there was to choose from. None if none can serve.
     """
-    name = keys.choice("mechanism", ["auto", *MECHANISMS], OF_LITERATURE)
+    name: str | None = "auto"
+    if "mechanism" in keys:
+        name = keys.choice("mechanism", ["auto", *MECHANISMS], OF_LITERATURE)
     if name is None:
         return None
     candidates: tuple[str, ...] = (name,)

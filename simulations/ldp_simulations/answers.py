@@ -16,6 +16,7 @@ from ldp.answers.fields import names_of
 from ldp.errors import AnswerError, LDPError
 from ldp.survey.attributes import UNKNOWN, Attribute
 from ldp.survey.survey import Question, Survey
+from ldp_aggregator.output.files import unreadable
 from ldp_simulations.table_files import TableFileError, table_rows
 
 MOST_SHOWN = 10
@@ -41,7 +42,7 @@ def read_answers(path: Path, survey: Survey, *, skip_invalid: bool = False) -> I
     except TableFileError as error:
         raise AnswersError(str(error)) from None
     except OSError as error:
-        raise AnswersError(f"expected to read {path}, got {error.strerror or error}") from None
+        raise AnswersError(unreadable(path, error)) from None
     except UnicodeDecodeError as error:
         raise AnswersError(
             f"expected UTF-8 text in {path}, got a stray byte at position {error.start}"

@@ -179,7 +179,7 @@ def test_unreachable_is_a_dash():
         (("s.toml", "--values", "10", "-n", "9"), 2, "got both"),
         (("s.toml",), 2, "expected --respondents, or --half-width"),
         (("s.toml", "-n", "9", "--half-width", ".1"), 2, "leave one of them out"),
-        (("none.toml", "-n", "9"), 1, "expected to read none.toml"),
+        (("none.toml", "-n", "9"), 1, "No such file: none.toml"),
         (("homepages.txt", "-n", "9"), 1, "a TOML file"),
         (("open.toml", "-n", "9"), 1, "expected candidates to plan with"),
         (("crowded.toml", "-n", "9"), 1, "question 'open': expected at most 2 candidates"),

@@ -139,9 +139,9 @@ def test_simulate_population_of_a_table(folder):
 @pytest.mark.parametrize(
     ("words", "code", "expected"),
     [
-        (("simulate", "none.toml"), 1, "expected to read none.toml"),
+        (("simulate", "none.toml"), 1, "No such file: none.toml"),
         (("simulate", "a.csv"), 1, "a TOML file"),
-        (("simulate", "s.toml", "--population", "none.csv"), 1, "expected to read none.csv"),
+        (("simulate", "s.toml", "--population", "none.csv"), 1, "No such file: none.csv"),
         (("simulate", "s.toml", "--population", "s.toml"), 1, "one column for each question"),
         (("simulate", "s.toml", "--population", "a.csv", "--respondents", "3"), 2, "got both"),
         (("simulate", "s.toml", "--respondents", "0"), 2, "--respondents"),
@@ -149,7 +149,7 @@ def test_simulate_population_of_a_table(folder):
         (("simulate", "s.toml", "--level", "95"), 1, "a level between 0 and 1"),
         (("simulate", "s.toml", "-o", "a.csv"), 2, "a.csv"),
         (("simulate", "s.toml", "-o", "s.toml/out"), 1, "expected to make the folder"),
-        (("randomize", "s.toml", "-i", "none.csv", "-o", "r"), 1, "expected to read none.csv"),
+        (("randomize", "s.toml", "-i", "none.csv", "-o", "r"), 1, "No such file: none.csv"),
         (("randomize", "s.toml", "-i", "a.csv", "-o", "no/such/folder"), 1, "expected to write"),
         (("randomize", "s.toml", "-i", "a.csv"), 2, "--output"),
     ],

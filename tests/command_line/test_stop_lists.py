@@ -53,7 +53,7 @@ def test_a_list_from_the_command_line(folder):
         (("--share", "hours=2"), 2, "expected a share from 0 to 1"),
         (("--share", "hours"), 2, "expected a share from 0 to 1"),
         (("--key", "survey.toml"), 1, "expected a private key"),
-        (("--key", "nowhere"), 1, "expected to read nowhere"),
+        (("--key", "nowhere"), 1, "No such file: nowhere"),
     ],
 )
 def test_what_cannot_be_signed(folder, words, code, said):

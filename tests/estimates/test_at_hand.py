@@ -102,9 +102,9 @@ def test_what_holds_no_reports_is_refused():
     for reports, error, words in (
         (7, TypeError, "of type int"),
         ([first_reports(), None], TypeError, "of type NoneType"),
-        ("no-such-file", FileError, "expected to read no-such-file"),
+        ("no-such-file", FileError, "No such file: no-such-file"),
         (ldp_simulations.randomize(OTHER, TABLE), FileError, "fingerprint"),
-        (Tally.empty(OTHER), FileError, "source 1: expected a tally of the same questions"),
+        (Tally.empty(OTHER), FileError, "source 1: this tally is of survey "),
         ([b"", b"LDPT damaged"], FileError, "source 2: snapshot-damaged"),
         (equal, FileError, "source 2: expected tallies of different batches"),
     ):

@@ -238,7 +238,7 @@ WRONG = {
         SCHEMA.replace("m_params", "../m_params"),
         "expected the name of a file in the folder, got '../m_params'",
     ),
-    "no parameters": ("vars.csv", SCHEMA.replace("m_params", "q"), "expected to read q.csv"),
+    "no parameters": ("vars.csv", SCHEMA.replace("m_params", "q"), "No such file: q.csv"),
     "empty": ("reports.csv", "", "expected the columns cohort, domain, https, got an empty file"),
     "missing": ("reports.csv", "cohort,domain\n", "got 'cohort,domain'"),
     "same": ("reports.csv", "cohort,domain,https,domain\n", "got 'domain' of column 2 again"),

@@ -310,7 +310,7 @@ def test_bits_in_opposite_order_are_named(folder):
 MAP, COUNTS = map_text(CELLS), counts_text(PARAMETERS, CELLS)
 FIRST = COUNTS.splitlines()[0]
 BAD = {
-    "params-missing": ("params.csv", None, "expected to read params.csv, got No such file"),
+    "params-missing": ("params.csv", None, "No such file: params.csv"),
     "params-short": (
         "params.csv",
         "k,h,m,p,q,f\n",
@@ -358,7 +358,7 @@ BAD = {
         "p different from q, and f below 1",
     ),
     "no-noise": ("params.csv", "k,h,m,p,q,f\n16,2,4,0,1,0\n", "noise on every bit"),
-    "counts-missing": ("counts.csv", None, "expected to read counts.csv"),
+    "counts-missing": ("counts.csv", None, "No such file: counts.csv"),
     "counts-empty": ("counts.csv", "", "counts.csv: expected 4 rows, one for each cohort, got 0"),
     "counts-cohorts": (
         "counts.csv",

@@ -341,7 +341,7 @@ def test_forgers_who_keep_to_the_protocol_draw(folder):
 @pytest.mark.parametrize(
     ("words", "code", "expected"),
     [
-        (("none.toml",), 1, "expected to read none.toml"),
+        (("none.toml",), 1, "No such file: none.toml"),
         (
             ("s.toml", "--question", "zoo"),
             1,

@@ -66,7 +66,7 @@ def test_merging_files_is_counting_their_reports(folder):
         (("all", "day1"), "day1: expected tallies of different batches, got some that all counts"),
         (("day0", "day1", "all"), "all: expected tallies of different batches, got some that day0"),
         (("day0", "all.reports"), "all.reports: expected the file of a tally, got another; count"),
-        (("day0", "nothing"), "expected to read nothing, got No such file"),
+        (("day0", "nothing"), "No such file: nothing"),
     ],
 )
 def test_what_overlaps_is_refused_by_name(folder, paths, words):

@@ -15,6 +15,8 @@ import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, BinaryIO, TextIO
@@ -26,11 +28,15 @@ from ldp.errors import LDPError, Problem, SurveyError
 from ldp.survey.survey import Survey
 from ldp.survey.survey_file import parse_survey
 from ldp.survey.survey_text import LARGEST
+from ldp.wire.wire import REPORTS_MAGIC, TALLY_MAGIC
 from ldp_aggregator.output.streams import DASH, is_standard_output, standard_input
 
 _DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]+)")
 _LARGEST_SURVEY = "LDPKIT_LARGEST_SURVEY"
 _ANYWHERE = "LDPKIT_FILES_ANYWHERE"
+_NO_SURVEYS = {TALLY_MAGIC: "a tally", REPORTS_MAGIC: "a report file"}
+_MOST_COMPARED = 1000
+"""Names in a folder among which one is looked for that comes near."""
 SECRETS = "CREDENTIALS_DIRECTORY"
 _MOST_SECRET = 4096
 _BLANKS = " \t"
@@ -65,6 +71,11 @@ def read_source(path: Path, *, for_analysis: bool = False) -> tuple[Survey, byte
     largest = _largest_survey()
     # One byte more shows that there are too many, in a file that has no end as well.
     content = _read(path, largest + 1)
+    for magic, kind in _NO_SURVEYS.items():
+        if content.startswith(magic):
+            raise FileError(
+                f"{path} is {kind}. SURVEY comes first, then tallies or reports: change their order"
+            )
     if len(content) > largest:
         expected = (
             f"a survey file of at most {largest:,} bytes (set {_LARGEST_SURVEY} to allow more)"
@@ -419,4 +430,17 @@ def _read(path: Path, most: int = -1) -> bytes:
         with path.open("rb") as file:
             return file.read(most)
     except OSError as error:
-        raise FileError(f"expected to read {path}, got {error.strerror or error}") from None
+        raise FileError(unreadable(path, error)) from None
+
+
+def unreadable(path: str | Path, error: OSError) -> str:
+    """Say why a file cannot be read; of one that is not there, which name comes near."""
+    if not isinstance(error, FileNotFoundError) or "://" in str(path):
+        return f"expected to read {path}, got {error.strerror or error}"
+    place = Path(path)
+    try:
+        there = [entry.name for entry in islice(place.parent.iterdir(), _MOST_COMPARED)]
+    except OSError:
+        return f"No such file: {path}. There is no folder {place.parent}"
+    near = get_close_matches(place.name, there, 1)
+    return f"No such file: {path}" + "".join(f". Did you mean {place.parent / n}?" for n in near)

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from ldp.answers.keys import written_name
 from ldp.errors import EstimateError, MismatchError, UnknownNameError
 from ldp.survey.attributes import Attributes, Combination, labels_of
 from ldp.survey.survey import Envelope, Survey
@@ -126,7 +127,7 @@ class Tally:
         unnoticed where what they share is a small part of either, or where one has no identity
         (`ldp_aggregator.tallies.intake.overlaps`).
         """
-        check_same(self.survey, _fingerprints(other.survey))
+        check_same(self.survey, _fingerprints(other.survey), other.survey.name)
         if not allow_equal:
             check_apart(self.identity, other.identity)
         counts = {name: counts + other.counts[name] for name, counts in self.counts.items()}
@@ -202,11 +203,16 @@ def _equal(some: Mapping[Any, Counts], others: Mapping[Any, Counts]) -> bool:
     )
 
 
-def check_same(survey: Survey, fingerprints: dict[str, bytes]) -> None:
+def check_same(survey: Survey, fingerprints: dict[str, bytes], name: str) -> None:
     """Raise `MismatchError` unless the two agree on the fingerprints of all questions.
 
-    It shows both of each question concerned.
+    It names both surveys; where they are versions of one, it shows the questions that differ.
     """
+    if name != survey.name:
+        raise MismatchError(
+            f"this tally is of survey {written_name(name)}, not {survey.name}: use the survey file "
+            "that its reports were made with"
+        )
     ours = _fingerprints(survey)
     differences = [
         f"question {name!r}: this survey has {_shown(ours.get(name))}, the tally has "

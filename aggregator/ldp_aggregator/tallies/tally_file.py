@@ -121,7 +121,8 @@ def decode_tally(data: bytes, survey: Survey) -> Tally:
             name: (fingerprint, shape, content)
             for name, fingerprint, *shape, content in _list(questions)
         }
-        check_same(survey, {name: fingerprint for name, (fingerprint, _, _) in parts.items()})
+        theirs = {name: fingerprint for name, (fingerprint, _, _) in parts.items()}
+        check_same(survey, theirs, str(name_then))
         counts = {}
         empty = Tally.empty(survey).counts
         for name, (_, shape, content) in parts.items():
@@ -200,7 +201,8 @@ def _combinations(
 def _refuse_other(content_parts: list[Any], survey: Survey, version: object) -> None:
     """Raise the error of a snapshot of another format than this survey's tallies have."""
     if version in _FORMATS and len(content_parts) > 1 and content_parts[1]:
-        check_same(survey, {name: fingerprint for name, fingerprint, *_ in _list(content_parts[1])})
+        theirs = {name: fingerprint for name, fingerprint, *_ in _list(content_parts[1])}
+        check_same(survey, theirs, str(content_parts[0]))
     raise WireError(
         "format-version", f"expected a snapshot of format 1 to {_FORMATS[-1]}, got {version!r}"
     )

@@ -35,7 +35,7 @@ from ldp_aggregator.decoders.other_results import Candidates
 from ldp_aggregator.exchange.google_rappor.maps import NotPlainError, Shape, read_plainly
 from ldp_aggregator.exchange.google_rappor.rows import Row, read_rows, rows_of, shown
 from ldp_aggregator.numerics.arrays import Counts
-from ldp_aggregator.output.files import FileError, opened_twice
+from ldp_aggregator.output.files import FileError, opened_twice, unreadable
 from ldp_aggregator.tallies.counting.counting import count_rows, empty_counts
 
 MOST_HASHES = 16
@@ -148,7 +148,7 @@ def read_map(path: Path, parameters: Parameters) -> Candidates:
                 finally:
                     text.detach()
     except OSError as error:
-        raise FileError(f"expected to read {path}, got {error.strerror or error}") from None
+        raise FileError(unreadable(path, error)) from None
     if not names:
         raise FileError(f"{path}: expected one row for each candidate, got none")
     return Candidates(names, design_of(places, parameters.bits))

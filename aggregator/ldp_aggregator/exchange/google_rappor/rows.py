@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from ldp.numbers.exact import fraction
-from ldp_aggregator.output.files import FileError, opened_text
+from ldp_aggregator.output.files import FileError, opened_text, unreadable
 
 _LONGEST = 60
 _HEX = frozenset("0123456789abcdef")
@@ -73,7 +73,7 @@ def read_rows(path: Path) -> Iterator[Row]:
         with opened_text(path) as file:
             yield from rows_of(path, file)
     except OSError as error:
-        raise FileError(f"expected to read {path}, got {error.strerror or error}") from None
+        raise FileError(unreadable(path, error)) from None
 
 
 def rows_of(path: Path, file: TextIO) -> Iterator[Row]:

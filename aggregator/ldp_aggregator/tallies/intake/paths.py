@@ -18,7 +18,7 @@ from ldp.errors import MismatchError, WireError
 from ldp.numbers.epochs import ID_SIZE
 from ldp.survey.survey import Survey
 from ldp.wire.wire import TALLY_MAGIC
-from ldp_aggregator.output.files import FileError
+from ldp_aggregator.output.files import FileError, unreadable
 from ldp_aggregator.output.streams import DASH, standard_input
 from ldp_aggregator.tallies.identity import Identity
 from ldp_aggregator.tallies.intake.ingest import CHUNK, Ingest
@@ -117,7 +117,7 @@ def _named(place: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise FileError(f"expected to read {place}, got {error.strerror or error}") from None
+        raise FileError(unreadable(place, error)) from None
     except (MismatchError, WireError) as error:
         raise FileError(f"{place}: {error}") from None
 
