@@ -33,7 +33,8 @@ def run(
 
     `over` wraps the cells that are done, given their number (for a progress bar).
     """
-    rooms = [Path(package.__path__[0]) for package in (ldp, ldp_aggregator, ldp_simulations)]
+    packages = (ldp, ldp_aggregator, ldp_simulations)
+    rooms = [Path(__file__).parent, *(Path(package.__path__[0]) for package in packages)]
     source = digest(sorted(path for room in rooms for path in room.rglob("*.py")))
 
     def key(cell: Cell) -> str:

@@ -52,9 +52,9 @@ class SetDomain(Domain):
             raise AnswerError(
                 f"expected a collection of texts, got something of type {type(answer).__name__}"
             )
-        found = [self.index_of(item) for item in answer]
-        values = [value for value in found if value is not None]
-        if len(values) < len(found):
+        indexes = [self.index_of(item) for item in answer]
+        values = [value for value in indexes if value is not None]
+        if len(values) < len(indexes):
             raise AnswerError(
                 f"expected some of the question's {self.size} values, got something else among them"
             )
