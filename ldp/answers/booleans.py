@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from ldp.answers.domain import Domain
 from ldp.errors import AnswerError
 
 BOOLEAN_VALUES = ("false", "true")
 
 _BOOLEANS = {"false": False, "no": False, "0": False, "true": True, "yes": True, "1": True}
+
+
+def as_listed(value: str, values: Collection[str]) -> str:
+    """Return a value as the survey lists it: yes and no are the true and false of a boolean."""
+    number = _BOOLEANS.get(value.lower())
+    if number is None or value in values or tuple(values) != BOOLEAN_VALUES:
+        return value
+    return BOOLEAN_VALUES[number]
 
 
 class BooleanDomain(Domain):
@@ -26,3 +36,9 @@ class BooleanDomain(Domain):
     def parse_record(self, cell: str) -> object:
         """Parse true, yes, 1, false, no or 0; any other text stays as it is."""
         return _BOOLEANS.get(cell.strip().lower(), cell)
+
+    def index_of(self, value: object) -> int | None:
+        """Return the place of true, yes, 1, false, no or 0; None for anything else."""
+        if not isinstance(value, str):
+            return None
+        return super().index_of(as_listed(value, BOOLEAN_VALUES))

@@ -54,6 +54,25 @@ def test_words_of_other_programs(keys, said, folder, tmp_path):
     assert said in run("check", "wrong.toml", code=1).stderr
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("query yes.toml --counts true=60,false=40 share(sleep=yes)", "share(sleep=yes)"),
+        ("query yes.toml --counts yes=60,no=40 share(sleep=No)", "share(sleep=No)"),
+        ("plan yes.toml --experiment yes=0.2,0.3", "true"),
+        ("attack yes.toml --targets yes -n 100", "true"),
+        ("compare yes.toml --counts yes=60,no=40 --direct yes=30/100", "true"),
+        ("trend yes.toml --counts yes=60,no=40 --counts yes=70,no=30 --value yes", "true"),
+    ],
+)
+def test_yes_and_no_are_true_and_false(line, said, tmp_path, monkeypatch):
+    """Wherever a value of a boolean is named."""
+    monkeypatch.chdir(tmp_path)
+    text = f'{SURVEY}type = "boolean"\nepsilon = 1\n'
+    (tmp_path / "yes.toml").write_text(text, encoding="utf-8")
+    assert said in run(*line.split()).stdout
+
+
 def test_a_short_survey_is_a_whole_one(folder, tmp_path):
     """Values without a type are a category, also of a field; without a mechanism it is `auto`."""
     fields = "".join(f'[[question.field]]\nname = "{name}"\nvalues = ["x", "y"]\n' for name in "ab")

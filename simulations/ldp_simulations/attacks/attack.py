@@ -41,6 +41,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp.answers.balls import UNIT, packed
+from ldp.answers.booleans import as_listed
 from ldp.answers.domain import SEPARATOR, Value
 from ldp.answers.key_values import ENDS
 from ldp.errors import EstimateError
@@ -312,6 +313,7 @@ def places_of(
 ) -> tuple[int, ...] | None:
     """The places of targets among the values; None if one of them is no value of the question."""
     values = estimated(question, holders)
-    if not set(targets) <= set(values):
+    named = dict.fromkeys(as_listed(target, values) for target in targets)
+    if not named.keys() <= set(values):
         return None
-    return tuple(values.index(target) for target in dict.fromkeys(targets))
+    return tuple(map(values.index, named))

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ldp.answers.booleans import as_listed
 from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator.analyses.series.errors_over_time import covariances
 from ldp_aggregator.analyses.series.evidence import Evidence, evidence_of
@@ -38,12 +39,13 @@ def values_of(newest: QuestionEstimates, values: Sequence[str]) -> tuple[str, ..
     """The values to follow: those that are named, or all. Raises `EstimateError` for too many."""
     mean = () if newest.mean is None else (MEAN,)
     known = (*newest.values, *mean)
-    for value in values:
+    named = tuple(as_listed(value, newest.values) for value in values)
+    for value in named:
         if value not in known:
             raise UnknownNameError(value, known, f"one of the values of question {newest.name!r}")
     if not known:
         raise EstimateError(f"question {newest.name!r}: expected frequencies or a mean, got none")
-    chosen = tuple(values) or newest.values or mean
+    chosen = named or newest.values or mean
     if len(chosen) > MOST_VALUES:
         raise EstimateError(
             f"expected the names of up to {MOST_VALUES} values to follow, as question "

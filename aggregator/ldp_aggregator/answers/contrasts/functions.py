@@ -19,6 +19,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from ldp.answers.booleans import as_listed
 from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator.answers.contrasts.ends import FLAT, Slopes, score_ends, slopes, two_sided
 from ldp_aggregator.answers.contrasts.few_reports import (
@@ -145,7 +146,8 @@ class Functions:
         """
         by_value = chosen if isinstance(chosen, Mapping) else dict.fromkeys(chosen, 1.0)
         weights = np.zeros(len(self.frequency))
-        for value, weight in by_value.items():
+        for named, weight in by_value.items():
+            value = as_listed(named, self.values)
             if value not in self.values:
                 what = f"one of the values of question {self.name!r}"
                 raise UnknownNameError(value, tuple(self.values), what)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ldp.answers.booleans import as_listed
 from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator.answers.contrasts.functions import Contrast, Functions, weighted_text
 from ldp_aggregator.answers.options import SHAPES, Options
@@ -346,6 +347,7 @@ class QuestionNumbers:
         return tuple(self.distribution.between(low, high) for low, high in self.options.ranges)
 
     def __getitem__(self, value: str) -> Estimate:
+        value = as_listed(value, self.values)
         place = self._places.get(value)
         if place is None:
             what = f"one of the values of question {self.name!r}"
