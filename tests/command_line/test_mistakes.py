@@ -35,6 +35,12 @@ def test_files_in_each_others_place(line, said, folder):
     assert said in run(*line.split(), code=1).stderr
 
 
+def test_commands_are_named_that_may_be_meant():
+    """At each level."""
+    assert "Did you mean estimate or simulate?" in run("estimte", code=2).stderr
+    assert "Did you mean new?" in run("token", "nwe", code=2).stderr
+
+
 @pytest.mark.parametrize(
     ("keys", "said"),
     [

@@ -16,6 +16,7 @@ import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from importlib.metadata import entry_points, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -158,6 +159,17 @@ class Group(click.Group):
         """Write the list."""
         with formatter.section("Commands"):
             formatter.write_dl(self.summaries(ctx))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command of the first argument; an unknown one is answered with those like it."""
+        name = args[0]
+        names = self.list_commands(ctx)
+        near = [] if name in names else get_close_matches(name, names, n=2)
+        if near:
+            raise click.UsageError(f"No such command {name!r}. Did you mean {' or '.join(near)}?")
+        return super().resolve_command(ctx, args)
 
     def summaries(self, ctx: click.Context) -> list[tuple[str, str]]:
         """Each subcommand, and in a sentence what it does."""
