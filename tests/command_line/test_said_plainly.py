@@ -317,8 +317,36 @@ ADVISING = {
 }
 COMMANDS_OF_A_TALLY = ("estimate", "query", "compare")
 # Where a module has several commands, and where what looks like an option is none.
+OF_ROWS = ("estimate", "query", "compare", "crosstab", "associate", "report", "trend")
 ELSEWHERE = {
     ("ldp_aggregator.commands.reports", "--engine"): ("aggregate",),
+    ("ldp_aggregator.commands.main", "--yes-no"): ("new",),
+    ("ldp_aggregator.commands.rappor", "--values"): ("rappor survey",),
+    ("ldp_simulations.commands.new", "--output"): ("new",),
+    ("ldp_simulations.commands.new", "--public"): ("serve",),
+    ("ldp_simulations.commands.new", "--respondents"): ("simulate",),
+    ("ldp_aggregator.analyses.rows.reading", "--question"): ("estimate", "compare", "trend"),
+    ("ldp_aggregator.commands.sources", "--question"): ("estimate", "compare", "trend"),
+    ("ldp_aggregator.commands.sources", "--counts"): OF_ROWS,
+    ("ldp_aggregator.commands.sources", "--reports"): OF_ROWS,
+    **{
+        (f"ldp_aggregator.{module}", option): (*OF_ROWS, "regress", "weigh")
+        for module in ("analyses.rows.codes", "analyses.rows.reading", "commands.sources")
+        for option in ("--answer", "--codes", "--rows")
+    },
+    **{
+        (f"ldp_aggregator.{module}", "--design"): ("estimate", "weigh", "regress")
+        for module in (
+            "analyses.weighting.design_rows",
+            "answers.estimates.remarks",
+            "commands.analyses.regress",
+        )
+    },
+    **{
+        (f"ldp_aggregator.commands.{module}", option): ("estimate",)
+        for module in ("reports", "sources")
+        for option in ("--arm", "--by", "--design", "--where")
+    },
     **{
         ("ldp_aggregator.commands.reports", option): ("estimate",)
         for option in ("--counts", "--mixed-by", "--batches", "--allow-equal")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from surveys import map_of
 
-import ldp_aggregator.decoders.stripes as decoder
+import ldp_aggregator.decoders.stripes.stripes as decoder
 import ldp_simulations as sim
 from ldp.errors import EstimateError, SurveyError
 from ldp.mechanisms.places.stripes import (

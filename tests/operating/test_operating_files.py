@@ -26,9 +26,9 @@ from ldp_service.store.postgres_connection import PASSWORD
 FILES = ROOT / "aggregator/ldp_service/operating/files"
 PAGE = ROOT / "docs" / "operating.md"
 TEXTS = {path.name: path.read_text(encoding="utf-8") for path in [*FILES.iterdir(), PAGE]}
-_METRIC = re.compile(r"\b(?:ldp|process)_[a-z_]+\b")
+_METRIC = re.compile(r"(?<!/)\b(?:ldp|process)_[a-z_]+\b(?!/)")
 _SUFFIX = re.compile(r"_(total|bucket|count|sum)$")
-_NO_METRICS = {"ldp_requests", "ldp_connections"}
+_NO_METRICS = {"ldp_requests", "ldp_connections", "ldp_token_upload"}
 """Zones of nginx."""
 _TOKENS = {f"LDP_TOKEN_{scope}" for scope in ("UPLOAD", "ANALYST", "METRICS")} | {PASSWORD}
 

@@ -132,7 +132,7 @@ def test_threads_wait_for_each_other(store):
 
 COUNTING = """
 import sys
-from ldp_client import database
+from ldp_client.keeping import database
 from ldp_client.keeping.database import Database
 # As long as it takes, on a machine that is busy.
 database.PATIENCE = 60

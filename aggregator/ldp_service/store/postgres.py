@@ -37,7 +37,7 @@ _VERSIONS = ("ldp store 1", "ldp store 2")
 VERSION = _VERSIONS[-1]
 
 _SCHEMA = f"""
-CREATE TABLE ldp.numbers.epochs (length bigint, number bigint, PRIMARY KEY (length, number));
+CREATE TABLE ldp.epochs (length bigint, number bigint, PRIMARY KEY (length, number));
 CREATE TABLE ldp.records
     (kind text, key bytea, content bytea NOT NULL, checksum bytea NOT NULL, PRIMARY KEY (kind, key))
     PARTITION BY LIST (kind);
@@ -124,7 +124,7 @@ class PostgresStore:
         return {fresh[at : at + ID_SIZE] for at in range(0, len(fresh), ID_SIZE)}
 
     def forget(self, epoch: Epoch) -> None:
-        self._run("DELETE FROM ldp.numbers.epochs WHERE length = %s AND number = %s", *epoch)
+        self._run("DELETE FROM ldp.epochs WHERE length = %s AND number = %s", *epoch)
         self._known.discard(epoch)
         self._forgot = True
 
@@ -223,7 +223,7 @@ class PostgresStore:
     def _make_epoch(self, epoch: Epoch) -> None:
         # Waits for another process that is about to make it.
         is_new = self._run(
-            "INSERT INTO ldp.numbers.epochs VALUES (%s, %s) ON CONFLICT DO NOTHING RETURNING true",
+            "INSERT INTO ldp.epochs VALUES (%s, %s) ON CONFLICT DO NOTHING RETURNING true",
             *epoch,
         )
         if is_new:
@@ -236,9 +236,7 @@ class PostgresStore:
         Then it is done another time.
         """
         try:
-            self._connection.execute(
-                "BEGIN; LOCK TABLE ldp.numbers.epochs IN ACCESS EXCLUSIVE MODE NOWAIT"
-            )
+            self._connection.execute("BEGIN; LOCK TABLE ldp.epochs IN ACCESS EXCLUSIVE MODE NOWAIT")
             there = self._run(
                 "SELECT tablename FROM pg_tables WHERE schemaname = 'ldp' AND tablename LIKE 'ids%'"
             )

@@ -54,9 +54,7 @@ class PostgresSnapshot:
     def epochs(self) -> list[Epoch]:
         return [
             Epoch(*row)
-            for row in self.rows(
-                "SELECT length, number FROM ldp.numbers.epochs ORDER BY length, number"
-            )
+            for row in self.rows("SELECT length, number FROM ldp.epochs ORDER BY length, number")
         ]
 
     def ids(self, epoch: Epoch) -> Iterator[list[bytes]]:
@@ -80,7 +78,7 @@ def reading(url: str) -> Iterator[PostgresSnapshot]:
         # The lock comes first and keeps tables of ids; the selection fixes the moment.
         snapshot.rows(
             "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
-            "LOCK TABLE ldp.numbers.epochs IN ACCESS SHARE MODE; SELECT 1"
+            "LOCK TABLE ldp.epochs IN ACCESS SHARE MODE; SELECT 1"
         )
         yield snapshot
 
