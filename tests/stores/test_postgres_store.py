@@ -213,7 +213,7 @@ def test_a_store_of_another_version_is_refused(url, postgres_server):
     open_store(url).close()
     postgres_server.run("COMMENT ON TABLE ldp.records IS 'ldp store 9'")
     with pytest.raises(
-        StoreError, match=r"expected a store of version 'ldp store 1' .* got 'ldp store 9'"
+        StoreError, match=r"expected a store of version 'ldp store 2' .* got version 'ldp store 9'"
     ):
         open_store(url)
 

@@ -46,7 +46,7 @@ def _tail(excess: Floats, variance: Floats, step: Floats) -> Floats:
     """P[X >= excess] of a count of mean 0 in such steps; negative steps go downwards."""
     from scipy.special import gammainc, gammaincc, ndtr
 
-    error = np.sqrt(variance)
+    error = np.sqrt(np.maximum(variance, 0.0))
     with np.errstate(divide="ignore", invalid="ignore"):
         normal: Floats = np.nan_to_num(ndtr(-excess / error), nan=1.0)
         stepping = np.flatnonzero(np.abs(step) > _LEAST_STEP * error)
