@@ -139,7 +139,8 @@ class Keys:
         value = self._table.get(key) if key in self else None
         if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
             expected = "a list of texts, none of them empty"
-            if isinstance(value, list) and all(isinstance(item, int) for item in value):
+            numbers = isinstance(value, list) and all(isinstance(item, int) for item in value)
+            if numbers and key == "values":
                 expected = 'texts in quotes, or type = "integer" with low and high'
             self.problem(key, expected, value)
         elif not least <= len(value) <= most:

@@ -188,7 +188,7 @@ def test_texts_and_booleans():
     ("keys", "message"),
     [
         ({"values": ["a", "b"], "per_device": "mean"}, "expected one of last, one, got 'mean'"),
-        ({"low": 0, "high": 3, "per_device": "median"}, "expected one of mean, sum, last, one"),
+        ({"low": 0, "high": 3, "per_device": "median"}, 'expected "mean", got'),
         ({"values": ["a", "b"], "most": 1, "per_device": "one"}, "per_device: expected nothing"),
         ({"values": ["a|b", "c"], "per_device": "one"}, "values: expected values without |"),
         ({"low": 0, "high": 3, "per_device": 1}, "expected one of mean, sum, last, one, got 1"),

@@ -21,7 +21,6 @@ from ldp_service.commands.serve_options import ServeOptions
 from ldp_service.commands.settings import PREFIX, settings_of
 from ldp_service.relay.command import SETTINGS, TOKEN
 from ldp_service.relay.command import serve as relay_serve
-from ldp_service.store.postgres_connection import PASSWORD
 
 FILES = ROOT / "aggregator/ldp_service/operating/files"
 PAGE = ROOT / "docs" / "operating.md"
@@ -30,7 +29,9 @@ _METRIC = re.compile(r"(?<!/)\b(?:ldp|process)_[a-z_]+\b(?!/)")
 _SUFFIX = re.compile(r"_(total|bucket|count|sum)$")
 _NO_METRICS = {"ldp_requests", "ldp_connections", "ldp_token_upload"}
 """Zones of nginx."""
-_TOKENS = {f"LDP_TOKEN_{scope}" for scope in ("UPLOAD", "ANALYST", "METRICS")} | {PASSWORD}
+_TOKENS = {f"LDP_TOKEN_{scope}" for scope in ("UPLOAD", "ANALYST", "METRICS")} | {
+    "LDP_DATABASE_PASSWORD"
+}
 
 USUAL = {
     'up{job="ldp"}': "1x2000",

@@ -347,7 +347,8 @@ class QuestionNumbers:
         return tuple(self.distribution.between(low, high) for low, high in self.options.ranges)
 
     def __getitem__(self, value: str) -> Estimate:
-        value = as_listed(value, self.values)
+        if isinstance(value, str):
+            value = as_listed(value, self.values)
         place = self._places.get(value)
         if place is None:
             what = f"one of the values of question {self.name!r}"
