@@ -7,7 +7,7 @@ service")`, `@pytest.mark.fast("the README's tour")`, and `needs` of what takes 
 `needs.py`). Where a fast test takes more than eight seconds, three on a
 quick machine, a run that measures fails.
 
-Seconds are those of the test's process and of the children that ended by then. Machines differ
+Seconds are those of the test's process, and of the children that its call ended. Machines differ
 threefold, so a second is one of a slow machine: of one that turns an empty loop ten million times
 in .4 s. What many tests import is loaded before the first of them, which would otherwise pay for
 it. Look again on an idle machine before a mark is changed.
@@ -60,9 +60,9 @@ def is_slow(item):
 
 
 def processor_seconds():
-    """The processor time of this process so far, with that of children that have ended."""
+    """The processor time of this process so far, and that of children that have ended."""
     times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
+    return times.user + times.system, times.children_user + times.children_system
 
 
 def slowness():
@@ -78,7 +78,7 @@ class Measuring:
 
     def __init__(self):
         self._slowness = slowness()
-        self._before = 0.0
+        self._before = (0.0, 0.0)
         self._seconds = defaultdict(float)
         self._marks = {}
 
@@ -95,10 +95,15 @@ class Measuring:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item):
-        """Note on each report what its phase has taken, and how the test is marked."""
+        """Note on each report what its phase has taken, and how the test is marked.
+
+        Programs that fixtures end have served other tests as well: theirs does not count.
+        """
         report = yield
         now = processor_seconds()
-        report.processor_seconds = (now - self._before) / self._slowness
+        own, of_children = (after - before for after, before in zip(now, self._before, strict=True))
+        taken = own + of_children if report.when == "call" else own
+        report.processor_seconds = taken / self._slowness
         self._before = now
         report.tier = tier_of(item)
         return report
