@@ -92,7 +92,7 @@ LINES = {
     "trend": "pet.toml young old -q -o {}",
     "weigh": "pet.toml --rows rows.csv --question pet --weight weight -q -o {}",
 }
-ELSEWHERE = {"page": "a folder", "simulate": "a folder"}
+ELSEWHERE = {"new": "a survey file", "page": "a folder", "simulate": "a folder"}
 SLOW = ("audit", "compare")
 OF_MANY_FILES = "rappor ngrams"
 """It has the options of `rappor import`, and its files are long."""
