@@ -7,7 +7,7 @@ service")`, `@pytest.mark.fast("the README's tour")`, and `needs` of what takes 
 `needs.py`). Where a fast test takes more than eight seconds, three on a
 quick machine, a run that measures fails.
 
-Seconds are those of the test's process, and of the children that its call ended. Machines differ
+Seconds are those of the test's process and of the children that ended by then. Machines differ
 threefold, so a second is one of a slow machine: of one that turns an empty loop ten million times
 in .4 s. What many tests import is loaded before the first of them, which would otherwise pay for
 it. Look again on an idle machine before a mark is changed.
@@ -60,9 +60,9 @@ def is_slow(item):
 
 
 def processor_seconds():
-    """The processor time of this process so far, and that of children that have ended."""
+    """The processor time of this process so far, with that of children that have ended."""
     times = os.times()
-    return times.user + times.system, times.children_user + times.children_system
+    return times.user + times.system + times.children_user + times.children_system
 
 
 def slowness():
@@ -78,9 +78,8 @@ class Measuring:
 
     def __init__(self):
         self._slowness = slowness()
-        self._before = (0.0, 0.0)
+        self._before = 0.0
         self._seconds = defaultdict(float)
-        self._own = defaultdict(float)
         self._marks = {}
 
     def pytest_sessionstart(self, session):
@@ -96,16 +95,10 @@ class Measuring:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item):
-        """Note on each report what its phase has taken, and how the test is marked.
-
-        Programs that fixtures end have served other tests as well: theirs does not count.
-        """
+        """Note on each report what its phase has taken, and how the test is marked."""
         report = yield
         now = processor_seconds()
-        own, of_children = (after - before for after, before in zip(now, self._before, strict=True))
-        taken = own + of_children if report.when == "call" else own
-        report.processor_seconds = taken / self._slowness
-        report.own_seconds = own / self._slowness
+        report.processor_seconds = (now - self._before) / self._slowness
         self._before = now
         report.tier = tier_of(item)
         return report
@@ -113,7 +106,6 @@ class Measuring:
     def pytest_runtest_logreport(self, report):
         """Add the phases of a test up, wherever it ran."""
         self._seconds[report.nodeid] += report.processor_seconds
-        self._own[report.nodeid] += report.own_seconds
         self._marks[report.nodeid] = report.tier
 
     def _rows(self, tier, least=0.0, most=float("inf")):
@@ -139,10 +131,6 @@ class Measuring:
                 terminalreporter.line(f"{seconds:8.2f} s  {name}")
 
     def pytest_sessionfinish(self, session):
-        """Fail where a fast test is far too slow.
-
-        A child that ends now may have worked for tests before: here only the test's process counts.
-        """
-        slowest = max((self._own[name] for _, name in self._rows("fast")), default=0.0)
-        if slowest >= FAILS_FROM and session.exitstatus == pytest.ExitCode.OK:
+        """Fail where a fast test is far too slow."""
+        if self._rows("fast", least=FAILS_FROM) and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -43,10 +43,13 @@ def listening(serve):
 
 
 def head_of(connection):
-    """A request's head."""
+    """A request's head. Raises `ConnectionError` where the connection ends before."""
     head = b""
     while not head.endswith(b"\r\n\r\n"):
-        head += connection.recv(1)
+        byte = connection.recv(1)
+        if not byte:
+            raise ConnectionError("expected a request, got the end of the connection")
+        head += byte
     return head.decode()
 
 
