@@ -2,9 +2,9 @@
 
 A report is a prefix followed by a body. The prefix is nothing, or a cohort (2 bytes), or the seed
 (a, b) of a hash function (2 x 4 bytes, with 0 < a < modulus and b < modulus), or any 8 bytes, the
-seed of codewords. The body is a symbol
-in [0, symbols), as 1, 2 or 4 bytes, or a vector of `places` such symbols, or a vector of bits,
-position i being bit i % 8 of byte i // 8, unused bits zero; if `ones` is given, that many are set.
+seed of codewords. The body is a symbol in [0, symbols), as 1, 2 or 4 bytes, or a vector of
+`places` such symbols, or a vector of bits, position i being bit i % 8 of byte i // 8, unused bits
+zero; if `ones` is given, that many are set.
 
 All of it is little-endian, so a report is also one integer, body x 2^(8 x prefix bytes) + prefix,
 and the width of its bytes depends on the question alone, never on the answer.

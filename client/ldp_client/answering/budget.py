@@ -339,7 +339,10 @@ def _charges_within(limits: list[Limit], question: Question, others: Iterable[Qu
     price = question.price
     besides = product(other.price for other in others)
     numbers = range(1, question.charges + 1)
-    passes = lambda number: not fit(limits, product([price**number]), besides)  # noqa: E731
+
+    def passes(number: int) -> bool:
+        return not fit(limits, product([price**number]), besides)
+
     number = bisect_left(numbers, True, key=passes) if question.charges > 1 else 0
     return number or int(fit(limits, price.as_integer_ratio()))
 

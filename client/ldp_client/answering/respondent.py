@@ -8,17 +8,15 @@ Rules
   response that was reported last, as if nothing had changed: silence would tell that it did. All
   such reports are about an earlier answer.
 - Of the questions of a draw (`ldp.survey.draws`) a device answers one, which is drawn when any of
-them is
-  answered first, and kept before there is a report. An answer to another has to fit its question
-  as well, and is dropped: no report, and no charge.
+  them is answered first, and kept before there is a report. An answer to another has to fit its
+  question as well, and is dropped: no report, and no charge.
 - Questions of a group are answered together or not at all, each as it would be by itself, and
   travel as one report.
 - Whatever is charged is charged before a report exists outside.
 - Where randomness comes from the device's secret (`keeping.tapes`), all that is drawn once for a
   device does, and a report that is made once carries a mark that is the same after a rollback.
 - A report says openly of the device what its client was opened with (`ldp.survey.attributes`),
-whatever is
-  answered, and whenever it is charged for.
+  whatever is answered, and whenever it is charged for.
 - A draft is an answer that is randomized and not charged for yet, where the store cannot be
   written. It holds the answer no more, and is worth a report only once it is charged for.
 """

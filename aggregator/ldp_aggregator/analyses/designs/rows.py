@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ldp.errors import EstimateError, UnknownNameError
+from ldp.errors import EstimateError
 from ldp_aggregator.analyses.designs.law import NO, YES, Arm
 from ldp_aggregator.analyses.designs.words import SAME_AS
-from ldp_aggregator.analyses.rows.codes import Coded, coded, text_of
-from ldp_aggregator.analyses.rows.columns import Table, columns_of
+from ldp_aggregator.analyses.rows.codes import Coded, coded, text_of, with_left_out
+from ldp_aggregator.analyses.rows.columns import RowTable, Table, columns_of
 from ldp_aggregator.numerics.arrays import Flags, Floats, Integers
 
 ALL: tuple[str, ...] = ()
@@ -26,30 +26,13 @@ ALL: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
-class DesignRows:
+class DesignRows(RowTable):
     """A table of respondents, and which of them count."""
-
-    columns: Mapping[str, Sequence[Any]]
 
     @classmethod
     def read(cls, table: Table) -> DesignRows:
         """The rows of a file or frame. Raises `EstimateError`."""
         return cls(columns_of(table))
-
-    def column(self, name: str) -> Sequence[Any]:
-        """The cells of a column. Raises `UnknownNameError`."""
-        if name not in self.columns:
-            raise UnknownNameError(name, self.columns, "a column of the table")
-        return self.columns[name]
-
-    def texts(self, name: str) -> list[str]:
-        """The cells of a column as texts."""
-        return [text_of(cell) for cell in self.column(name)]
-
-    @property
-    def people(self) -> int:
-        """How many rows there are."""
-        return len(next(iter(self.columns.values()), ()))
 
     def written(self, template: str) -> list[str]:
         """What a text such as `warner p={p}` is for each row; nothing where a cell is missing."""
@@ -64,12 +47,7 @@ class DesignRows:
         self, by: Sequence[str], where: Mapping[str, str] | None = None
     ) -> dict[tuple[str, ...], Flags]:
         """Which rows are in each group, (rows,): all of them, then by the values of columns."""
-        some = np.ones(self.people, dtype=bool)
-        for name, value in (where or {}).items():
-            texts = self.texts(name)
-            if value not in texts:
-                raise UnknownNameError(value, dict.fromkeys(texts), f"a value of {name!r}")
-            some &= np.array([text == value for text in texts])
+        some = self.having(where or {})
         groups = {ALL: some}
         if by:
             labels = list(zip(*(self.texts(name) for name in by), strict=True))
@@ -102,8 +80,7 @@ def answers_of(
     said, texts = [], []
     for name in columns:
         read = _coded(name, rows.column(name), labels, codes=codes)
-        left_out = "; ".join(map(str, read.left_out))
-        said.append(f"column {name}: {read.said}{f'; left out: {left_out}' if left_out else ''}")
+        said.append(f"column {name}: {with_left_out(read.said, read.left_out)}")
         texts.append([labels[place] if place >= 0 else "" for place in read.places])
     known = {answer: place for place, answer in enumerate(answers)}
     whole = ("+".join(row) for row in zip(*texts, strict=True))
@@ -115,10 +92,7 @@ def _coded(
 ) -> Coded:
     if codes is None and set(labels) == {YES, NO}:
         cells = [SAME_AS.get(text_of(cell).casefold(), cell) for cell in cells]
-    try:
-        return coded(cells, labels, codes)
-    except EstimateError as error:
-        raise EstimateError(f"column {name!r}: {error}") from None
+    return coded(name, cells, labels, codes=codes)
 
 
 def arms_of(texts: Sequence[str] | None, arms: Sequence[Arm], people: int) -> Integers:

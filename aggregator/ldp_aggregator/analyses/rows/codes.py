@@ -48,6 +48,13 @@ class LeftOut(NamedTuple):
         return f"{len(self.rows):,} {self.reason} ({word} {shown}{more})"
 
 
+def with_left_out(said: str, left_out: Sequence[LeftOut]) -> str:
+    """How cells were read, and which rows do not count."""
+    if not left_out:
+        return said
+    return f"{said}; left out: {'; '.join(map(str, left_out))}"
+
+
 class Coded(NamedTuple):
     """A column of cells as answers."""
 
@@ -79,15 +86,26 @@ def codes_of(text: str) -> dict[str, str]:
 
 
 def coded(
-    cells: Sequence[Any], labels: Sequence[str], codes: Mapping[str, Any] | None = None
+    column: str,
+    cells: Sequence[Any],
+    labels: Sequence[str],
+    *,
+    codes: Mapping[str, Any] | None = None,
 ) -> Coded:
-    """The answers in a column.
+    """The answers in the cells of a column.
 
     labels  what answers are called, in order of their places
     codes   the cell that says each answer, in place of what is known of labels
 
     Raises `EstimateError` for codes that say too little, and where no cell is an answer.
     """
+    try:
+        return _coded(cells, labels, codes)
+    except EstimateError as error:
+        raise EstimateError(f"column {column!r}: {error}") from None
+
+
+def _coded(cells: Sequence[Any], labels: Sequence[str], codes: Mapping[str, Any] | None) -> Coded:
     texts = [text_of(cell) for cell in cells]
     known = _known(labels, set(texts), codes)
     places = np.full(len(texts), -1, dtype=np.int64)

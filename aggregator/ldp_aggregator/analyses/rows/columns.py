@@ -15,15 +15,52 @@ import base64
 import binascii
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ldp.errors import EstimateError
+import numpy as np
+
+from ldp.errors import EstimateError, UnknownNameError
+from ldp_aggregator.analyses.rows.codes import text_of
+from ldp_aggregator.numerics.arrays import Flags
 from ldp_aggregator.output.csv_rows import csv_rows
 from ldp_aggregator.output.files import FileError, read_whole
 
 Table = Any
 """One of the above; the libraries are not needed here, so their types have no names."""
+
+
+@dataclass(frozen=True, eq=False)
+class RowTable:
+    """A table with a row for each respondent."""
+
+    columns: Mapping[str, Sequence[Any]]
+
+    @property
+    def people(self) -> int:
+        """How many rows there are."""
+        return len(next(iter(self.columns.values()), ()))
+
+    def column(self, name: str) -> Sequence[Any]:
+        """The cells of a column. Raises `UnknownNameError`."""
+        if name not in self.columns:
+            raise UnknownNameError(name, self.columns, "a column of the table")
+        return self.columns[name]
+
+    def texts(self, name: str) -> list[str]:
+        """The cells of a column as texts."""
+        return [text_of(cell) for cell in self.column(name)]
+
+    def having(self, values: Mapping[str, str]) -> Flags:
+        """Which rows have these values in their columns, (people,). Raises `UnknownNameError`."""
+        chosen = np.ones(self.people, dtype=bool)
+        for name, value in values.items():
+            texts = self.texts(name)
+            if value not in texts:
+                raise UnknownNameError(value, dict.fromkeys(texts), f"a value of {name!r}")
+            chosen &= np.array([text == value for text in texts])
+        return chosen
 
 
 def columns_of(table: Table) -> dict[str, list[Any]]:

@@ -15,7 +15,6 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp.survey.attributes import UNKNOWN, Attribute, Attributes, combination_of
 from ldp.survey.survey import Envelope, Group, Question, Survey
-from ldp_aggregator.analyses.rows.codes import text_of
 from ldp_aggregator.analyses.rows.reading import SurveyRows
 from ldp_aggregator.numerics import arrays
 from ldp_aggregator.tallies.tally import ACCEPTED, Tally
@@ -42,9 +41,7 @@ def tallies_of_rows(
     tables: Sequence[SurveyRows], by: Sequence[str] = (), *, together: Sequence[str] = ()
 ) -> list[Tally]:
     """A tally for each of several tables, whose groups have the same names."""
-    columns = {
-        name: [[text_of(cell) for cell in table.column(name)] for table in tables] for name in by
-    }
+    columns = {name: [table.texts(name) for table in tables] for name in by}
     attributes = tuple(_attribute(name, texts) for name, texts in columns.items())
     return [
         _tally(
@@ -59,7 +56,7 @@ def tallies_of_rows(
 
 def by_epoch(rows: SurveyRows, column: str) -> dict[str, SurveyRows]:
     """The rows of each value of a column, in the order of numbers, else of words."""
-    texts = np.array([text_of(cell) for cell in rows.column(column)])
+    texts = np.array(rows.texts(column))
     return {text: rows.taken(texts == text) for text in _in_order(set(texts.tolist()) - {""})}
 
 

@@ -22,8 +22,15 @@ import numpy as np
 from ldp.errors import EstimateError, UnknownNameError
 from ldp.survey.survey import Question, Survey
 from ldp.wire.wire import REPORTS_MAGIC, read_frames
-from ldp_aggregator.analyses.rows.codes import NO_ANSWER, LeftOut, coded, labels_of, text_of
-from ldp_aggregator.analyses.rows.columns import Table, columns_of, report_bytes_of
+from ldp_aggregator.analyses.rows.codes import (
+    NO_ANSWER,
+    LeftOut,
+    coded,
+    labels_of,
+    text_of,
+    with_left_out,
+)
+from ldp_aggregator.analyses.rows.columns import RowTable, Table, columns_of, report_bytes_of
 from ldp_aggregator.numerics import arrays
 from ldp_aggregator.numerics.arrays import Flags, Integers
 from ldp_aggregator.tallies.intake.screening import Refusal, screened
@@ -46,34 +53,21 @@ class Answered(NamedTuple):
     left_out: tuple[LeftOut, ...]
 
     def __str__(self) -> str:
-        left_out = "; ".join(map(str, self.left_out))
-        return f"{self.said}{f'; left out: {left_out}' if left_out else ''}"
+        return with_left_out(self.said, self.left_out)
 
 
 @dataclass(frozen=True, eq=False)
-class SurveyRows:
+class SurveyRows(RowTable):
     """A table of respondents whose answers to some questions of a survey have been read."""
 
     survey: Survey
-    columns: Mapping[str, Sequence[Any]]
     answers: Mapping[str, Answered]
     """By question."""
-
-    @property
-    def people(self) -> int:
-        """How many rows there are."""
-        return len(next(iter(self.columns.values()), ()))
 
     def __getitem__(self, question: str) -> Answered:
         if question not in self.answers:
             raise UnknownNameError(question, self.answers, "a question whose answers were read")
         return self.answers[question]
-
-    def column(self, name: str) -> Sequence[Any]:
-        """The cells of a column. Raises `UnknownNameError`."""
-        if name not in self.columns:
-            raise UnknownNameError(name, self.columns, "a column of the table")
-        return self.columns[name]
 
     def said(self) -> tuple[str, ...]:
         """How the answers to each question were read, and what was left out."""
@@ -84,13 +78,7 @@ class SurveyRows:
 
     def where(self, values: Mapping[str, str]) -> SurveyRows:
         """The rows whose columns have these values."""
-        chosen = np.ones(self.people, dtype=bool)
-        for name, value in values.items():
-            texts = [text_of(cell) for cell in self.column(name)]
-            if value not in texts:
-                raise UnknownNameError(value, dict.fromkeys(texts), f"a value of {name!r}")
-            chosen &= np.array([text == value for text in texts])
-        return self.taken(chosen)
+        return self.taken(self.having(values))
 
     def taken(self, chosen: Flags) -> SurveyRows:
         """Some of the rows, (people,)."""
@@ -138,7 +126,7 @@ def read_rows(
         name: _answered(survey[name], column, columns[column], codes=codes)
         for name, column in by_question.items()
     }
-    return SurveyRows(survey, columns, read)
+    return SurveyRows(columns, survey, read)
 
 
 def _columns_of_answers(
@@ -190,10 +178,7 @@ def _answered(
             f"question {question.name!r}: expected reports as bytes or hexadecimal, as no cell can "
             f"say what a report of {question.mechanism} does"
         )
-    try:
-        read = coded(cells, labels, codes)
-    except EstimateError as error:
-        raise EstimateError(f"column {column!r}: {error}") from None
+    read = coded(column, cells, labels, codes=codes)
     rows = np.flatnonzero(read.places >= 0)
     symbols = read.places[rows].astype("<u4").view(np.uint8).reshape(-1, 4)
     reports = np.ascontiguousarray(symbols[:, : question.width])

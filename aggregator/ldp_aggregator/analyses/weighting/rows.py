@@ -7,12 +7,13 @@ lack a covariate are left out here, and told of with them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ldp.errors import EstimateError
 from ldp_aggregator.analyses.rows.codes import LeftOut, text_of
+from ldp_aggregator.analyses.rows.columns import RowTable
 from ldp_aggregator.analyses.rows.reading import SurveyRows
 from ldp_aggregator.analyses.weighting.answers import Answers, Part, Units
 from ldp_aggregator.analyses.weighting.reading import (
@@ -88,26 +89,19 @@ class Told(NamedTuple):
     law: Floats | None
 
 
-class Columns(Protocol):
-    """A table of respondents."""
-
-    def column(self, name: str) -> Sequence[Any]:
-        """The cells of a column. Raises `UnknownNameError`."""
-
-
 def with_covariates(
-    table: Columns, chosen: Integers, attributes: Sequence[str]
+    table: RowTable, chosen: Integers, attributes: Sequence[str]
 ) -> tuple[Flags, tuple[LeftOut, ...]]:
     """Which of the chosen rows have all covariates, (chosen,), and those that have not."""
     kept = np.ones(len(chosen), dtype=bool)
     for name in attributes:
-        kept &= np.array([text_of(cell) != "" for cell in table.column(name)], dtype=bool)[chosen]
+        kept &= np.array([text != "" for text in table.texts(name)], dtype=bool)[chosen]
     lacking = tuple((chosen[~kept] + 1).tolist())
     return kept, (LeftOut(NO_COVARIATE, lacking),) if lacking else ()
 
 
 def answers_beside(
-    table: Columns,
+    table: RowTable,
     chosen: Integers,
     told: Told,
     *,
