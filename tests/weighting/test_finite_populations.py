@@ -74,3 +74,15 @@ def test_regressions_of_a_census_have_errors(model):
         frame=SamplingFrame(size="size"),
     )
     assert all(row.standard_error > 0.05 for row in regression.coefficients)
+
+
+def test_few_clusters_have_intervals_of_t():
+    """Of 5 clusters in 2 strata t has 3 degrees of freedom: normal intervals held .84 of 95 %."""
+    columns = {"school": np.arange(50) // 10, "part": np.arange(50) // 30}
+    table = rows([1, 1, 0, 0, 0, 1, 0] * 7 + [1], **columns)
+    frame = SamplingFrame(cluster="school", stratum="part")
+    weighted = weigh_rows(table, "copied", margins={}, frame=frame)
+    share = weighted["true"]
+    assert weighted.freedom == 3
+    assert "t with 3 degrees of freedom" in weighted.describe()
+    assert share.high - share.estimate == pytest.approx(3.182446 * share.standard_error, rel=1e-6)

@@ -8,11 +8,12 @@ drawn from.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import chdtrc, ndtri
+from scipy.special import chdtrc, fdtrc, stdtr, stdtrit
 
 from ldp.errors import EstimateError
 from ldp_aggregator.analyses.regression.design import Design, design_of
@@ -115,7 +116,6 @@ def regress_rows(
 
 def fitted(answers: Answers, formula: Formula, choices: RegressionOptions) -> Regression:
     """The same from answers that have been read."""
-    _check_strata(answers)
     answers = answers.with_mean_weight_1()
     part = explained(answers, formula)
     model, event, outcome = outcome_of(answers, part, choices)
@@ -129,10 +129,13 @@ def fitted(answers: Answers, formula: Formula, choices: RegressionOptions) -> Re
             "likelihood"
         )
     solution = solved(answers, design, outcome, model=model)
-    covariance = solution.covariance
+    covariance, freedom = solution.covariance, _freedom(answers, design)
     wald = tuple(
-        _wald(name, places, solution.coefficients, covariance=covariance)
+        _wald(name, places, solution.coefficients, covariance=covariance, freedom=freedom)
         for name, places in design.terms
+    )
+    rows = _coefficients(
+        design, solution.coefficients, covariance, level=choices.level, freedom=freedom
     )
     return Regression(
         answers.name,
@@ -145,8 +148,9 @@ def fitted(answers: Answers, formula: Formula, choices: RegressionOptions) -> Re
         level=choices.level,
         interval=WALD,
         errors=SANDWICH,
-        coefficients=_coefficients(design, solution.coefficients, covariance, level=choices.level),
+        coefficients=rows,
         covariance=covariance,
+        freedom=freedom,
         tests=wald,
         log_likelihood=None,
         converged=solution.converged,
@@ -155,14 +159,15 @@ def fitted(answers: Answers, formula: Formula, choices: RegressionOptions) -> Re
     )
 
 
-def _check_strata(answers: Answers) -> None:
-    units = answers.units
-    if units is not None and units.stratum is not None and units.sizes is None:
+def _freedom(answers: Answers, design: Design) -> float:
+    """Return the degrees of freedom of t: those of the sampling frame, less predictors."""
+    freedom = answers.freedom - (len(design.names) - 1)
+    if freedom < 1:
         raise EstimateError(
-            "expected no strata of a sampling frame, which change no error of a regression yet; "
-            "leave them out (errors are then too large rather than too small), or use `ldp weigh` "
-            "for shares and means"
+            f"{answers.freedom:g} clusters less strata are too few for {len(design.names)} "
+            "coefficients: leave predictors out, or merge strata"
         )
+    return freedom
 
 
 def _likely(
@@ -244,6 +249,7 @@ def _of_likelihood(
         errors=choices.errors,
         coefficients=rows,
         covariance=covariance,
+        freedom=math.inf,
         tests=tuple(tests),
         log_likelihood=None if answers.designed else fit.log_likelihood,
         converged=fit.converged,
@@ -253,14 +259,19 @@ def _of_likelihood(
 
 
 def _coefficients(
-    design: Design, coefficients: Floats, covariance: Floats, level: float
+    design: Design,
+    coefficients: Floats,
+    covariance: Floats,
+    level: float,
+    *,
+    freedom: float = math.inf,
 ) -> tuple[Coefficient, ...]:
-    quantile = float(ndtri((1 + level) / 2))
+    quantile = float(stdtrit(freedom, (1 + level) / 2))
     errors = np.sqrt(np.maximum(np.diag(covariance), 0.0)).tolist()
     rows = []
     for name, value, error in zip(design.names, coefficients.tolist(), errors, strict=True):
         ends = value - quantile * error, value + quantile * error
-        square = (value / error) ** 2 if error > 0 else float("nan")
+        distance = abs(value) / error if error > 0 else math.nan
         rows.append(
             Coefficient(
                 name,
@@ -268,19 +279,27 @@ def _coefficients(
                 error,
                 low=ends[0],
                 high=ends[1],
-                p_value=float(chdtrc(1, square)),
+                p_value=2 * float(stdtr(freedom, -distance)),
             )
         )
     return tuple(rows)
 
 
-def _wald(name: str, places: tuple[int, ...], coefficients: Floats, covariance: Floats) -> Test:
-    own = coefficients[list(places)]
+def _wald(
+    name: str,
+    places: tuple[int, ...],
+    coefficients: Floats,
+    covariance: Floats,
+    *,
+    freedom: float = math.inf,
+) -> Test:
+    own, many = coefficients[list(places)], len(places)
     block = covariance[np.ix_(places, places)]
     statistic = float(own @ np.linalg.pinv(block, hermitian=True) @ own)
-    return Test(
-        name, "Wald", statistic, p_value=float(chdtrc(len(places), statistic)), freedom=len(places)
-    )
+    chance = chdtrc(many, statistic)
+    if math.isfinite(freedom):
+        chance = fdtrc(many, freedom, statistic / many)
+    return Test(name, "Wald", statistic, p_value=float(chance), freedom=many)
 
 
 def _remarks(answers: Answers, design: Design, solution: Solution, part: Part) -> list[Remark]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from ldp.errors import UnknownNameError
+from ldp_aggregator.analyses.weighting.weighted import of_freedom
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.numerics.interval import WithInterval
 from ldp_aggregator.output.checks import Remark
@@ -64,6 +65,8 @@ class Regression(Tabled):
     errors: str
     coefficients: tuple[Coefficient, ...]
     covariance: Floats
+    freedom: float
+    """Of t, by clusters and strata; infinite without either."""
     tests: tuple[Test, ...]
     log_likelihood: float | None
     converged: bool
@@ -84,7 +87,8 @@ class Regression(Tabled):
         end = f"converged in {self.steps}" if self.converged else "NOT CONVERGED"
         return (
             f"{self.model}{event} by {self.method}, {self.errors} errors; {self.reports:,} reports"
-            f"; {self.level:.4g} {self.interval} intervals for the population{fit}; {end}"
+            f"; {self.level:.4g} {self.interval} intervals for the population"
+            f"{of_freedom(self.freedom)}{fit}; {end}"
         )
 
     def text_tables(self) -> Iterator[TextTable]:
@@ -141,6 +145,7 @@ class Regression(Tabled):
             "interval": self.interval,
             "level": self.level,
             "estimand": "population",
+            "degrees_of_freedom": finite(self.freedom),
             "reports": self.reports,
             "converged": self.converged,
             "log_likelihood": self.log_likelihood,

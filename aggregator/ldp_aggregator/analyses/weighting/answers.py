@@ -28,11 +28,11 @@ sampling, of which randomization is the second (Sarndal, Swensson and Wretman 19
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import product
-from math import isclose
 from typing import NamedTuple
 
 import numpy as np
@@ -133,7 +133,7 @@ class Answers:
         """Whether reports count as more or less than one, before any margin."""
         if self.units is not None:
             return not np.allclose(self.units.design, 1, rtol=1e-9, atol=0)
-        return not isclose(self.weight, self.reports, rel_tol=1e-9)
+        return not math.isclose(self.weight, self.reports, rel_tol=1e-9)
 
     def with_mean_weight_1(self) -> Answers:
         """The same with design weights of 1 on average, whatever unit they had."""
@@ -144,6 +144,15 @@ class Answers:
         if products is not None:
             products = Products(products.first / factor, products.second / factor**2)
         return replace(self, units=units, products=products)
+
+    @property
+    def freedom(self) -> float:
+        """The design degrees of freedom, clusters less strata; infinite without either."""
+        units = self.units
+        if units is None or (units.cluster is None and units.stratum is None):
+            return math.inf
+        pairs, _ = _clusters_of(units)
+        return pairs.shape[1] - len(np.unique(pairs[0]))
 
     @property
     def cells(self) -> int:
@@ -191,7 +200,8 @@ class Answers:
         """That of the means of scores V, (combinations, 1 + cells, k): of shape (k, k).
 
         corrected  with n / (n - 1), as survey packages have it; without, and about 0 in place of
-                   the mean, it is the sandwich of equations whose scores have the mean 0
+                   the mean, it is the sandwich of equations whose scores have the mean 0. Under
+                   clusters or strata survey packages correct that as well, and so it is here
         """
         if self.products is not None:
             spread = np.einsum("bck,bcd,bdl->kl", functions, self.products.second, functions)
@@ -201,7 +211,7 @@ class Answers:
         scores = self._unit_scores(functions)
         if units.cluster is not None or units.stratum is not None:
             noise = None if self.is_mean else partial(self._noise, functions, scores)
-            spread = _of_clusters(units, scores, noise=noise, corrected=corrected)
+            spread = _of_clusters(units, scores, noise=noise)
             return np.asarray(spread / self.weight**2)
         spread = (scores * units.alike[:, None]).T @ scores
         mean = units.alike @ scores / self.reports
@@ -246,20 +256,17 @@ class Answers:
 
 
 def _of_clusters(
-    units: Units, scores: Floats, *, noise: Callable[[Flags], Floats] | None, corrected: bool
+    units: Units, scores: Floats, *, noise: Callable[[Flags], Floats] | None
 ) -> Floats:
     """The covariance of the sum of scores (U, k), cluster by cluster and stratum by stratum.
 
     noise  that of the sum of the scores of some units, if it is known
     """
-    size = len(scores)
-    cluster = np.arange(size) if units.cluster is None else units.cluster
-    stratum = np.zeros(size, dtype=np.int64) if units.stratum is None else units.stratum
     if units.cluster is None and not np.all(units.alike == 1):
         raise EstimateError("expected one row a report for strata of a sampling frame")
-    pairs, place = np.unique(np.stack([stratum, cluster]), axis=1, return_inverse=True)
+    pairs, place = _clusters_of(units)
     totals = np.zeros((pairs.shape[1], scores.shape[1]))
-    np.add.at(totals, place.ravel(), scores * units.alike[:, None])
+    np.add.at(totals, place, scores * units.alike[:, None])
     spread = np.zeros((scores.shape[1], scores.shape[1]))
     for number in np.unique(pairs[0]):
         own = totals[pairs[0] == number]
@@ -272,13 +279,21 @@ def _of_clusters(
         asked = 0.0
         if units.sizes is not None:
             asked = _share_asked(clusters, float(units.sizes[number]))
-        about = own - own.mean(axis=0) if corrected else own
-        factor = clusters / (clusters - 1) if corrected else 1.0
-        sampled = factor * about.T @ about
+        about = own - own.mean(axis=0)
+        sampled = clusters / (clusters - 1) * about.T @ about
         spread += sampled
         if asked and noise is not None:
-            spread += asked * (noise(stratum == number) - sampled)
+            spread += asked * (noise(pairs[0][place] == number) - sampled)
     return spread
+
+
+def _clusters_of(units: Units) -> tuple[Integers, Integers]:
+    """Return stratum and cluster of each cluster, (2, clusters), and the place of each unit's."""
+    size = len(units.combination)
+    cluster = np.arange(size) if units.cluster is None else units.cluster
+    stratum = np.zeros(size, dtype=np.int64) if units.stratum is None else units.stratum
+    pairs, place = np.unique(np.stack([stratum, cluster]), axis=1, return_inverse=True)
+    return pairs, place.ravel()
 
 
 def _share_asked(clusters: int, size: float) -> float:

@@ -1,7 +1,9 @@
 """Weighting: from reports and known margins to estimates for the population.
 
 What is estimated is said by what a cell counts for: 1 for holders of a value, the number itself for
-a mean. Intervals are estimate -+ z standard errors; those of shares are cut to 0 and 1.
+a mean. Intervals are estimate -+ t standard errors, t with as many degrees of freedom as there are
+clusters less strata (without either, that is the normal quantile); those of shares are cut to 0
+and 1.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ import os
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import stdtrit
 
 from ldp.errors import EstimateError
 from ldp_aggregator.analyses.rows.reading import SurveyRows
@@ -115,6 +117,7 @@ def weighed(
     factors = factors_for(answers, targets, method)
     shown, outcome = outcome_of(answers, margins, of)
     numbers = estimated(answers, outcome, factors)
+    quantile = float(stdtrit(answers.freedom, (1 + level) / 2))
     return Weighted(
         answers.name,
         answers.spent,
@@ -124,7 +127,8 @@ def weighed(
         method=method,
         by=tuple(margin.name for margin in margins),
         designed=answers.designed,
-        shares=_shares(shown[1], numbers, level, is_share=shown[1][-1:] != (MEAN,)),
+        freedom=answers.freedom,
+        shares=_shares(shown[1], numbers, quantile, is_share=shown[1][-1:] != (MEAN,)),
         margins=tuple(_margin(target, answers, factors) for target in targets),
         effective=numbers.effective,
         covariance=numbers.covariance,
@@ -166,9 +170,8 @@ def _of_part(answers: Answers, part: Part) -> tuple[tuple[str, tuple[str, ...]],
 
 
 def _shares(
-    labels: Sequence[str], numbers: Estimated, level: float, *, is_share: bool
+    labels: Sequence[str], numbers: Estimated, quantile: float, *, is_share: bool
 ) -> tuple[WeightedShare, ...]:
-    quantile = float(ndtri((1 + level) / 2))
     rows = []
     for place, label in enumerate(labels):
         estimate, error = float(numbers.estimate[place]), float(numbers.standard_error[place])

@@ -27,6 +27,11 @@ COLUMNS = (
 )
 
 
+def of_freedom(freedom: float) -> str:
+    """Return how intervals say their degrees of freedom; nothing where they are infinite."""
+    return f", t with {freedom:g} degrees of freedom" if math.isfinite(freedom) else ""
+
+
 @dataclass(frozen=True)
 class WeightedShare(WithInterval):
     """The weighted share of a value, or the weighted mean of a number."""
@@ -72,6 +77,8 @@ class Weighted(Tabled):
     """The margins."""
     designed: bool
     """Whether there are design weights."""
+    freedom: float
+    """Of t, by clusters and strata; infinite without either."""
     shares: tuple[WeightedShare, ...]
     margins: tuple[MarginShown, ...]
     effective: float
@@ -102,7 +109,7 @@ class Weighted(Tabled):
         """What the numbers are."""
         return (
             f"{self.how}; {self.reports:,} reports, worth {self.effective:,.0f} with equal "
-            f"weights; {self.level:.4g} intervals for the population"
+            f"weights; {self.level:.4g} intervals for the population{of_freedom(self.freedom)}"
         )
 
     def text_tables(self) -> Iterator[TextTable]:
@@ -150,6 +157,7 @@ class Weighted(Tabled):
             "effective_sample_size": self.effective,
             "level": self.level,
             "estimand": "population",
+            "degrees_of_freedom": finite(self.freedom),
             "estimates": [
                 {
                     "value": share.value,
