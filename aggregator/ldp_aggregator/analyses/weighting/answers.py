@@ -152,7 +152,7 @@ class Answers:
         if units is None or (units.cluster is None and units.stratum is None):
             return math.inf
         pairs, _ = _clusters_of(units)
-        return pairs.shape[1] - len(np.unique(pairs[0]))
+        return float(pairs.shape[1] - len(np.unique(pairs[0])))
 
     @property
     def cells(self) -> int:
