@@ -1,6 +1,6 @@
 """What a client makes of a collector's answers over HTTP: what is dropped, held, or tried again.
 
-The rules are those of `docs/client.md`, under *Sending*.
+The rules are those of `docs/client-options.md`, under *Sending*.
 """
 
 from __future__ import annotations
