@@ -2,7 +2,7 @@
 
 One module for each algorithm; each module opens with its rules, formula and source, and ends with
 its row (or rows) of this table. What a mechanism must provide is written in `contract`; `auto`
-chooses one. The families are folders:
+chooses one, and `blankets` has what reports have in common. The families are folders:
 
 values   one value of a few or of many: k-ary response, subsets, hashing, unary encoding, coins
 chains   answers that a device keeps: permanent and instantaneous responses, RAPPOR

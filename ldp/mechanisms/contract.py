@@ -59,6 +59,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeGuard, runtime_checka
 
 from ldp.answers.domain import MOST_LISTED, Domain, Value
 from ldp.answers.keys import Keys
+from ldp.mechanisms.blankets import Blanket
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import decimal_text, exp_lower, log_upper
 from ldp.numbers.layout import Layout
@@ -115,6 +116,9 @@ class Randomizer(Protocol):
 
     def __hash__(self) -> int:
         """Of its fields."""
+
+    def blanket(self) -> Blanket:
+        """What its reports have in common, whatever the answers are: for batches of reports."""
 
     def randomize(self, value: Value, random: Random) -> int:
         """One report of `value`, as the integer that the layout describes."""

@@ -2,8 +2,6 @@
 
 Integers and fractions throughout; each answer is an upper bound that is rounded up. From below:
 
-- `blankets`: what reports have in common, whatever the answers are, in five numbers
-- `table`: these numbers of every mechanism, by the integers of its randomizer
 - `laws`: binomial laws in fixed point, from below and from above
 - `deltas`: the delta of a batch at a given epsilon
 - `batches`: what a batch was worth, in figures and in words
@@ -14,10 +12,15 @@ Integers and fractions throughout; each answer is an upper bound that is rounded
 Imports: `answers`, `mechanisms`, `numbers`, `survey`.
 """
 
-from ldp.privacy.batches import USUAL_DELTA, BatchPrivacy, batch_epsilon, batch_privacy
-from ldp.privacy.blankets import Blanket
+from ldp.mechanisms.blankets import Blanket, blanket_of
+from ldp.privacy.batches import (
+    USUAL_DELTA,
+    BatchPrivacy,
+    batch_epsilon,
+    batch_privacy,
+    blanket_of_message,
+)
 from ldp.privacy.certificates import batch_certificate
-from ldp.privacy.table import blanket_of, blanket_of_message
 
 __all__ = [
     "USUAL_DELTA",

@@ -18,10 +18,9 @@ from functools import lru_cache
 from statistics import NormalDist
 from typing import NamedTuple
 
+from ldp.mechanisms.blankets import Blanket, blanket_of, of_row, shortened
 from ldp.numbers.exact import decimal_text, exp_lower, fraction, log_upper
-from ldp.privacy.blankets import Blanket
 from ldp.privacy.deltas import Effort, delta_above, fine, quick
-from ldp.privacy.table import blanket_of_message
 from ldp.survey.survey import Envelope
 
 USUAL_DELTA = Fraction(1, 10**8)
@@ -35,6 +34,12 @@ _CLOSER, _CLOSER_AIM = Fraction(985, 1000), Fraction(993, 1000)
 _TRIALS = 12
 _DECIMALS = 10**30
 _FAR = -8
+
+
+def blanket_of_message(envelope: Envelope) -> Blanket:
+    """Return that of what travels together: the report of a question, or the row of a group."""
+    blankets = tuple(blanket_of(question.randomizer) for question in envelope.members)
+    return blankets[0] if len(blankets) == 1 else shortened(of_row(blankets))
 
 
 class BatchPrivacy(NamedTuple):

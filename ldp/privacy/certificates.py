@@ -14,11 +14,10 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from ldp.mechanisms.blankets import Blanket
 from ldp.numbers.exact import decimal_text, fraction, log_text
-from ldp.privacy.batches import USUAL_DELTA, batch_privacy, power
-from ldp.privacy.blankets import Blanket
+from ldp.privacy.batches import USUAL_DELTA, batch_privacy, blanket_of_message, power
 from ldp.privacy.deltas import delta_above, delta_below, fine
-from ldp.privacy.table import blanket_of_message
 from ldp.survey.compiled import written_integers
 from ldp.survey.survey import Envelope
 

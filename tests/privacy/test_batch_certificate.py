@@ -11,12 +11,12 @@ from calling import run
 from places import EXAMPLES
 from surveys import survey_of, yes_no
 
+from ldp.mechanisms.blankets import blanket_of
 from ldp.numbers.exact import decimal_text
 from ldp.privacy import batch_certificate, batch_privacy
 from ldp.privacy.batches import power
 from ldp.privacy.certificate import certificate as survey_certificate
 from ldp.privacy.certificates import stated
-from ldp.privacy.table import blanket_of
 
 
 def loaded(name):

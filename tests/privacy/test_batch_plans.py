@@ -9,10 +9,10 @@ from calling import run
 
 import ldp
 from ldp.answers.domain import Domain
+from ldp.mechanisms.blankets import blanket_of
 from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.mechanisms.values.hadamard import HadamardResponse
 from ldp.privacy.batches import batch_epsilon
-from ldp.privacy.table import blanket_of
 from ldp_aggregator.explanations.trusted_curator import curator_error, rare_count_error
 from ldp_simulations.planning import shuffled_plan
 from ldp_simulations.planning.kinds.planning import designed

@@ -7,12 +7,11 @@ from itertools import combinations_with_replacement, permutations
 import pytest
 from data_sets import batch_law, one_more
 
+from ldp.mechanisms.blankets import blanket_of, two_levels
 from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.numbers.exact import odds
 from ldp.privacy.batches import batch_epsilon, power
-from ldp.privacy.blankets import two_levels
 from ldp.privacy.deltas import delta_above, quick
-from ldp.privacy.table import blanket_of
 from ldp_aggregator.explanations.trusted_curator import mu_delta
 from ldp_aggregator.explanations.views import accounting, gaussian_view, renyi_view
 

@@ -9,14 +9,8 @@ import pytest
 from data_sets import delta_with_neither_hidden, exact_delta, exact_delta_of, worst_delta
 from specimens import SMALL
 
-from ldp.mechanisms.numbers.one_bit import OneBitMean
-from ldp.mechanisms.values.grr import RandomizedResponse
-from ldp.mechanisms.values.hadamard import HadamardResponse
-from ldp.mechanisms.values.projective import ProjectiveResponse
-from ldp.mechanisms.values.subset import SubsetSelection
-from ldp.mechanisms.values.unary import UnaryEncoding
-from ldp.numbers.channel import Channel, worst_ratio
-from ldp.privacy.blankets import (
+from ldp.mechanisms.blankets import (
+    blanket_of,
     furthest,
     of_any,
     of_levels,
@@ -26,7 +20,13 @@ from ldp.privacy.blankets import (
     rounded,
     two_levels,
 )
-from ldp.privacy.table import _TABLE, blanket_of
+from ldp.mechanisms.numbers.one_bit import OneBitMean
+from ldp.mechanisms.values.grr import RandomizedResponse
+from ldp.mechanisms.values.hadamard import HadamardResponse
+from ldp.mechanisms.values.projective import ProjectiveResponse
+from ldp.mechanisms.values.subset import SubsetSelection
+from ldp.mechanisms.values.unary import UnaryEncoding
+from ldp.numbers.channel import Channel, worst_ratio
 
 RATES = (Fraction(11, 10), Fraction(3, 2), Fraction(5, 2))
 
@@ -159,12 +159,6 @@ def test_the_table_bounds_every_data_set_of_two(specimen):
     blanket = blanket_of(specimen.randomizer)
     # Outputs that are taken for one, and values that nobody has, can only hide more.
     assert worst_delta(rows, 2, Fraction(5, 4)) <= exact_delta(blanket, 2, Fraction(5, 4))
-
-
-def test_every_class_of_randomizer_is_in_the_table():
-    """All of the specimens, but for one that goes by the bound of any randomizer."""
-    classes = {type(specimen.randomizer).__name__ for specimen in SMALL}
-    assert classes - _TABLE.keys() <= {"SignedItems"}
 
 
 def test_equal_integers_of_two_classes_are_two_mechanisms():

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import pytest
 
+from ldp.mechanisms.blankets import two_levels
 from ldp.numbers.exact import odds
 from ldp.privacy.batches import batch_epsilon
-from ldp.privacy.blankets import two_levels
 from ldp_aggregator.explanations.composition import composed_batches
 
 BLANKET = two_levels(Fraction(*odds(Fraction(2))), Fraction(1, 16), Fraction(0))

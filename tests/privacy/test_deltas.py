@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from data_sets import exact_delta
 
+from ldp.mechanisms.blankets import Blanket, of_any, of_rates, two_levels
 from ldp.numbers.exact import exp_lower, fraction, log_upper, odds
 from ldp.privacy.batches import batch_epsilon, power, rounded_up
-from ldp.privacy.blankets import Blanket, of_any, of_rates, two_levels
 from ldp.privacy.deltas import Effort, cover_blocks, delta_above, delta_below, fine
 from ldp.privacy.laws import BITS, UNIT, binomial
 

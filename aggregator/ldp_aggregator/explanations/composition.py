@@ -25,8 +25,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from ldp.mechanisms.blankets import Blanket
 from ldp.privacy.batches import power, rounded_up
-from ldp.privacy.blankets import Blanket
 from ldp.privacy.deltas import delta_above, quick
 from ldp_aggregator.numerics.arrays import Floats
 

@@ -25,9 +25,9 @@ from typing import Any
 
 import numpy as np
 
+from ldp.mechanisms.blankets import Blanket
 from ldp.numbers.exact import log_upper
 from ldp.privacy.batches import power
-from ldp.privacy.blankets import Blanket
 from ldp.privacy.deltas import delta_above, quick
 from ldp_aggregator.explanations.composition import POINTS, grid_step, loss_masses
 from ldp_aggregator.explanations.trusted_curator import mu_delta

@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
+from ldp.mechanisms.blankets import Blanket, of_bits, of_rates
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, small_closed
 from ldp.mechanisms.values.unary import product_row
 from ldp.numbers.channel import Channel
@@ -109,6 +110,13 @@ class BitFlip(NamedTuple):
     def instantaneous(self, permanent: int, cohort: int, _: Random) -> int:
         """The permanent bits, as they are."""
         return self.layout.report(permanent, cohort)
+
+    def blanket(self) -> Blanket:
+        """Two values differ in two bits of a window, or in its only one."""
+        flip = Fraction(self.flip, 1 << self.word)
+        if self.sampled > 1:
+            return of_bits(1 - flip, flip, ones=1)
+        return of_rates(1 - flip, flip)
 
     def randomize(self, value: Value, random: Random) -> int:
         """Everything in one go."""

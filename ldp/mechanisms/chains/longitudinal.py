@@ -41,6 +41,7 @@ from typing import NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import LEAST_EPSILON, Keys
+from ldp.mechanisms.blankets import Blanket, blanket_of
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, any_closed, integers
 from ldp.mechanisms.values import grr, local_hashing, unary
 from ldp.mechanisms.values.grr import RandomizedResponse
@@ -171,6 +172,10 @@ class Chain(NamedTuple):
         else:
             body = self.fresh.randomize(permanent, random)
         return self.layout.report(body, cohort)
+
+    def blanket(self) -> Blanket:
+        """Counts a first report: later ones are drawn from what the device keeps."""
+        return blanket_of(self.once)
 
     def randomize(self, value: Value, random: Random) -> int:
         """Everything in one go: the law of a device's first report."""

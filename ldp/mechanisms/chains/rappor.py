@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
+from ldp.mechanisms.blankets import Blanket, of_bits
 from ldp.mechanisms.chains.bloom import MOST_HASHES, bloom_vector
 from ldp.mechanisms.contract import Declared, Kind, Mechanism
 from ldp.mechanisms.values.unary import product_row
@@ -147,6 +148,10 @@ class Rappor(NamedTuple):
             permanent, self.bits, self.if_one, if_other=self.if_zero, random=random, word=self.word
         )
         return self.layout.report(vector, cohort)
+
+    def blanket(self) -> Blanket:
+        """Counts a first report, as if no two values shared a bit."""
+        return of_bits(*self.support, ones=max(self.hashes, 1))
 
     def randomize(self, value: Value, random: Random) -> int:
         """Cohort and both responses in one go: the law of a device's first report."""

@@ -32,6 +32,7 @@ from typing import NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
+from ldp.mechanisms.blankets import Blanket, of_rows
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, integers_up_to
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import exp_lower
@@ -80,6 +81,11 @@ class AdditiveNoise(NamedTuple):
     def ratio(self) -> Fraction:
         """The largest ratio within a column."""
         return _ratio(self)
+
+    def blanket(self) -> Blanket:
+        """Derived from the rows of the two ends."""
+        # The first value and the last are farthest apart, and one of them is the least likely one.
+        return of_rows((self.row(0), self.row(self.size - 1)))
 
     def randomize(self, value: Value, random: Random) -> int:
         """The value plus noise, whose law knows nothing of the value; then cut."""

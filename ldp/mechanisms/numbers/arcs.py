@@ -42,6 +42,7 @@ from typing import NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
+from ldp.mechanisms.blankets import Blanket, of_stretch
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, ordered_up_to
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
@@ -108,6 +109,10 @@ class Arcs(NamedTuple):
     def integers(self) -> Numbers:
         """The fields; of the weights, none if they are the usual ones."""
         return {**self._asdict(), "weights": (self.weights,)}
+
+    def blanket(self) -> Blanket:
+        """Two values share as few arcs as can be."""
+        return of_stretch(self.ratio, self.width, self.modulus)
 
     def randomize(self, value: Value, random: Random) -> int:
         """A frequency, and an arc that holds the value's place more often than not."""

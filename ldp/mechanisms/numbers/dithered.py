@@ -33,6 +33,7 @@ from typing import NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
+from ldp.mechanisms.blankets import Blanket, blanket_of
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, integers_up_to
 from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.numbers.channel import Channel
@@ -76,6 +77,10 @@ class DitheredResponse(NamedTuple):
     def ratio(self) -> Fraction:
         """That of two levels: the dither tells nothing."""
         return self.response.ratio
+
+    def blanket(self) -> Blanket:
+        """Equal to that of levels: the dither tells nothing of the answer."""
+        return blanket_of(self.response)
 
     def randomize(self, value: Value, random: Random) -> int:
         """A place on the grid, a fresh dither, and the response to the level."""

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
+from ldp.mechanisms.blankets import Blanket, of_rates
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, integers_up_to
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
@@ -58,6 +59,10 @@ class OneBitMean(NamedTuple):
         """(p, q): the probabilities of a 1 from the last value, and from the first."""
         total = self.truth + self.other
         return Fraction(self.truth, total), Fraction(self.other, total)
+
+    def blanket(self) -> Blanket:
+        """Derived from the rates of the two ends."""
+        return of_rates(*self.ends)
 
     def randomize(self, value: Value, random: Random) -> int:
         """The bit, from one integer in which every value has its own line."""

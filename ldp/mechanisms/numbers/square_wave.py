@@ -37,6 +37,7 @@ from typing import NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
+from ldp.mechanisms.blankets import Blanket, two_levels
 from ldp.mechanisms.contract import Declared, Kind, Mechanism
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import exp_lower, odds
@@ -86,6 +87,13 @@ class SquareWave(NamedTuple):
     def _total(self) -> int:
         # Outside of the window there are as many places as other values.
         return self.truth * self.width + self.other * (self.size - 1)
+
+    def blanket(self) -> Blanket:
+        """The windows of the two ends share the fewest places."""
+        shared = max(self.width - (self.size - 1), 0)
+        return two_levels(
+            self.ratio, Fraction(self.width - shared, self.places), Fraction(shared, self.places)
+        )
 
     def randomize(self, value: Value, random: Random) -> int:
         """A place of the window, or one of the others, uniformly."""

@@ -51,6 +51,7 @@ from typing import Any, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
+from ldp.mechanisms.blankets import Blanket, of_views
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, ordered_up_to
 from ldp.mechanisms.values.numbered_subsets import NumberedSubsets
 from ldp.mechanisms.values.projective import ProjectiveResponse, candidates, geometry
@@ -134,6 +135,10 @@ class TreeResponse(NamedTuple):
             "truth": self.truth,
             "other": self.other,
         }
+
+    def blanket(self) -> Blanket:
+        """Each level tells the two answers apart."""
+        return of_views(self.ratio, zip(self.shares, self.oracles, strict=True))
 
     def randomize(self, value: Value, random: Random) -> int:
         """A level, and a response to the value's cell there."""

@@ -46,6 +46,7 @@ from typing import Any, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
+from ldp.mechanisms.blankets import Blanket, of_stretch
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, of_places
 from ldp.mechanisms.numbers.arcs import draw_behind, usual_modulus
 from ldp.numbers.channel import Channel
@@ -122,6 +123,10 @@ class Stripes(NamedTuple):
     def integers(self) -> Numbers:
         """The fields, the weights as one row."""
         return {**self._asdict(), "law": (self.law,)}
+
+    def blanket(self) -> Blanket:
+        """Two cells share as few arcs as can be."""
+        return of_stretch(self.ratio, self.width, self.modulus)
 
     def randomize(self, value: Value, random: Random) -> int:
         """A frequency, and an arc that holds the cell's place more often than not."""

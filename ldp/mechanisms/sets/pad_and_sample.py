@@ -44,6 +44,7 @@ from ldp.answers.domain import Domain, Value
 from ldp.answers.key_values import ENDS
 from ldp.answers.keys import Keys
 from ldp.answers.sets import members, sets_of
+from ldp.mechanisms.blankets import Blanket, blanket_of, of_levels
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Pure, integers, is_pure
 from ldp.mechanisms.values import grr, hadamard, projective, subset
 from ldp.numbers.channel import Channel
@@ -131,6 +132,13 @@ class PadAndSample(NamedTuple):
         if place < len(held):
             return held[place]
         return self.size + place % (self.oracle.size - self.size)
+
+    def blanket(self) -> Blanket:
+        """Two sets share the blanket of entries."""
+        oracle = blanket_of(self.oracle)
+        # Sets that share nothing are as far apart as two entries are, and no farther.
+        distance = oracle.only_first * oracle.gamma * (oracle.first - 1)
+        return of_levels(self.ratio, oracle.gamma, distance)
 
     def randomize(self, value: Value, random: Random) -> int:
         """The oracle's report of an entry."""

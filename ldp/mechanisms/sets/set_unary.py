@@ -26,6 +26,7 @@ from typing import NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.answers.sets import sets_of
+from ldp.mechanisms.blankets import Blanket, of_bits
 from ldp.mechanisms.contract import Declared, Kind, Mechanism
 from ldp.mechanisms.values.unary import UnaryEncoding, product_row
 from ldp.numbers.channel import Channel
@@ -90,6 +91,10 @@ class SetEncoding(NamedTuple):
     def joint_support(self) -> tuple[Fraction, Fraction]:
         """Given the set, bits are independent, also those of two values that it holds."""
         return self.bits.joint_support()
+
+    def blanket(self) -> Blanket:
+        """Two sets differ in all of their values, at most."""
+        return of_bits(*self.support, ones=self.most)
 
     def randomize(self, value: Value, random: Random) -> int:
         """All bits at once."""

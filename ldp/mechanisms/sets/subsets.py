@@ -51,6 +51,7 @@ from typing import NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.fields import SUBSETS, values_in
 from ldp.answers.keys import Keys
+from ldp.mechanisms.blankets import Blanket, of_views
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers
 from ldp.mechanisms.numbers.tree import Oracle, Space, best_space, difference_variance, oracle_of
 from ldp.mechanisms.values.numbered_subsets import members
@@ -135,6 +136,15 @@ class SubsetsResponse(NamedTuple):
             "truth": self.truth,
             "other": self.other,
         }
+
+    def blanket(self) -> Blanket:
+        """Each subset of fields tells the two answers apart."""
+        cells = Counter(
+            prod(self.sizes[field] for field in self.fields_of(number))
+            for number in range(self.subsets)
+        )
+        views = ((Fraction(many, self.subsets), self.oracle(size)) for size, many in cells.items())
+        return of_views(self.ratio, views)
 
     def randomize(self, value: Value, random: Random) -> int:
         """A subset, and a response to the cell of its fields' values."""

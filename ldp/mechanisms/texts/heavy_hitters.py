@@ -32,6 +32,7 @@ from xxhash import xxh64_intdigest
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
+from ldp.mechanisms.blankets import Blanket, blanket_of
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, integers
 from ldp.mechanisms.values.projective import ProjectiveResponse, candidates, geometry, least_error
 from ldp.numbers.channel import Channel
@@ -114,6 +115,10 @@ class HeavyHitters(NamedTuple):
         """Where a cohort's hash function takes a text, or a prefix of the stage's length."""
         length = self.lengths[min(cohort, self.stages - 1)]
         return xxh64_intdigest(text[:length], self.hash_seed << 16 | cohort) % self.oracle.size
+
+    def blanket(self) -> Blanket:
+        """As if no two texts shared a cell."""
+        return blanket_of(self.oracle)
 
     def randomize(self, value: Value, random: Random) -> int:
         """A fresh cohort, and the response to its cell."""

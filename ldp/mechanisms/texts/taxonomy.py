@@ -41,6 +41,7 @@ from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.answers.taxonomies import Level, levels_of
 from ldp.mechanisms.auto import total_error
+from ldp.mechanisms.blankets import Blanket, of_views
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers
 from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.mechanisms.values.projective import ProjectiveResponse, candidates, least_error
@@ -117,6 +118,10 @@ class TaxonomyResponse(NamedTuple):
             "truth": self.truth,
             "other": self.other,
         }
+
+    def blanket(self) -> Blanket:
+        """Each level tells the two answers apart."""
+        return of_views(self.ratio, zip(self.shares, self.oracles, strict=True))
 
     def randomize(self, value: Value, random: Random) -> int:
         """A level, and a response to the value's cell there."""

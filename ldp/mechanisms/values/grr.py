@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
+from ldp.mechanisms.blankets import Blanket, two_levels
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, any_closed
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
@@ -53,6 +54,10 @@ class RandomizedResponse(NamedTuple):
     def joint_support(self) -> tuple[Fraction, Fraction]:
         """A report names one value, so it never supports two."""
         return Fraction(0), Fraction(0)
+
+    def blanket(self) -> Blanket:
+        """Reports support one value each."""
+        return two_levels(self.ratio, Fraction(1, self.size), Fraction(0))
 
     def randomize(self, value: Value, random: Random) -> int:
         """The value itself, or one of the others, uniformly."""

@@ -47,6 +47,7 @@ from typing import NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
+from ldp.mechanisms.blankets import Blanket, two_levels
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, small_closed
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
@@ -120,6 +121,13 @@ class HadamardResponse(NamedTuple):
     def block_and_row(self, value: int) -> tuple[int, int]:
         """The block and the row of a value."""
         return value % self.blocks, value // self.blocks + 1
+
+    def blanket(self) -> Blanket:
+        """A value is supported by half of its block; the worst pair lies in two blocks."""
+        half = Fraction(1, 2 * self.blocks)
+        if self.blocks > 1:
+            return two_levels(self.ratio, half, Fraction(0))
+        return two_levels(self.ratio, half / 2, half / 2)
 
     def randomize(self, value: Value, random: Random) -> int:
         """A symbol."""

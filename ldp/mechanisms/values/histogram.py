@@ -31,6 +31,7 @@ from typing import NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
+from ldp.mechanisms.blankets import Blanket
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, small_closed
 from ldp.mechanisms.values.unary import UnaryEncoding, design_symmetric, joint_law
 from ldp.numbers.channel import Channel
@@ -93,6 +94,10 @@ class NoisyHistogram(NamedTuple):
     def thresholds(self) -> tuple[int, ...]:
         """T_1 ... T_(levels/2 - 1)."""
         return distance_thresholds(self.levels // 2 - 1, self.flip, self.word)
+
+    def blanket(self) -> Blanket:
+        """Equal to that of the sides: how far a number lies on its side tells nothing."""
+        return self.sides.blanket()
 
     def randomize(self, value: Value, random: Random) -> int:
         """The sides of all entries, then one word for each distance."""

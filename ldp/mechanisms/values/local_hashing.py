@@ -25,6 +25,7 @@ from typing import NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.auto import summed_variance
+from ldp.mechanisms.blankets import Blanket, two_levels
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, small_closed
 from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.numbers.buckets import MODULUS, MOST_BUCKETS, sizes
@@ -109,6 +110,11 @@ class LocalHashing(NamedTuple):
         """The prefix of a report, 2^32 b + a."""
         multiplier = 1 + randbelow(self.modulus - 1, random)
         return randbelow(self.modulus, random) << 32 | multiplier
+
+    def blanket(self) -> Blanket:
+        """Two values share a bucket of some hash functions."""
+        meeting = Fraction(*self._meetings)
+        return two_levels(self.ratio, (1 - meeting) / self.buckets, meeting / self.buckets)
 
     def randomize(self, value: Value, random: Random) -> int:
         """A hash function of its own, and the response to the bucket."""

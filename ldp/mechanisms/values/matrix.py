@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
+from ldp.mechanisms.blankets import Blanket, of_rows
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, small_closed
 from ldp.numbers.channel import Channel, has_full_rank
 from ldp.numbers.layout import Layout
@@ -63,6 +64,10 @@ class StochasticMatrix(NamedTuple):
                 "for the analysis of answers that exist: no device may answer by it"
             )
         return max(Fraction(max(column), min(column)) for column in zip(*self.weights, strict=True))
+
+    def blanket(self) -> Blanket:
+        """Derived from the channel, which is written out."""
+        return of_rows(self.channel().rows)
 
     def randomize(self, value: Value, random: Random) -> int:
         """A symbol from the row of the value."""

@@ -24,6 +24,7 @@ from math import comb
 from typing import NamedTuple
 
 from ldp.answers.domain import Value
+from ldp.mechanisms.blankets import Blanket
 from ldp.mechanisms.contract import Kind
 from ldp.mechanisms.values.subset import SubsetSelection
 from ldp.numbers.channel import Channel
@@ -65,6 +66,10 @@ class NumberedSubsets(NamedTuple):
     def joint_support(self) -> tuple[Fraction, Fraction]:
         """Given whether the truth is in, the rest of the set is uniform."""
         return SubsetSelection(*self).joint_support()
+
+    def blanket(self) -> Blanket:
+        """Equal to that of the sets themselves."""
+        return SubsetSelection(*self).blanket()
 
     def randomize(self, value: Value, random: Random) -> int:
         """The number of a set."""

@@ -40,6 +40,7 @@ from typing import NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.auto import summed_variance
+from ldp.mechanisms.blankets import Blanket, two_levels
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, small_closed
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
@@ -131,6 +132,11 @@ class ProjectiveResponse(NamedTuple):
     def integers(self) -> Numbers:
         """The weights, the number of values, and what makes the geometry."""
         return {name: number for name, number in self._asdict().items() if name != "folded"}
+
+    def blanket(self) -> Blanket:
+        """Points support one of two values, or both."""
+        points, block, common = geometry(self.order, self.dimension)
+        return two_levels(self.ratio, Fraction(block - common, points), Fraction(common, points))
 
     def randomize(self, value: Value, random: Random) -> int:
         """The index of a point."""

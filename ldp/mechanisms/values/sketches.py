@@ -31,6 +31,7 @@ from xxhash import xxh64_intdigest
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
+from ldp.mechanisms.blankets import Blanket, two_levels
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, small_closed
 from ldp.mechanisms.values.unary import UnaryEncoding, design_symmetric
 from ldp.numbers.buckets import MODULUS, MOST_BUCKETS, sizes
@@ -98,6 +99,10 @@ class CountMean(NamedTuple):
         """(p, q) within a cohort: how likely a report supports its own bucket, and another."""
         return self.encoding.support
 
+    def blanket(self) -> Blanket:
+        """As if no two values shared a bucket."""
+        return self.encoding.blanket()
+
     def randomize(self, value: Value, random: Random) -> int:
         """A fresh cohort, and the bucket's bits."""
         cohort = randbelow(self.cohorts, random) if self.cohorts > 1 else 0
@@ -141,6 +146,10 @@ class HadamardCountMean(NamedTuple):
     def within(self) -> tuple[Fraction, Fraction]:
         """(p, q) within a cohort: the signs of two buckets agree in half of the coordinates."""
         return Fraction(self.truth, self.truth + self.other), Fraction(1, 2)
+
+    def blanket(self) -> Blanket:
+        """A value is supported by one of two signs."""
+        return two_levels(self.ratio, Fraction(1, 4), Fraction(1, 4))
 
     def randomize(self, value: Value, random: Random) -> int:
         """A fresh cohort, a coordinate, and its sign."""

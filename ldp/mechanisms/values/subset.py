@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
+from ldp.mechanisms.blankets import Blanket, two_levels
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, small_closed
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
@@ -74,6 +75,16 @@ class SubsetSelection(NamedTuple):
         rest = (size - 1) * (size - 2)
         neither = p * (chosen - 1) * (chosen - 2) / rest + (1 - p) * chosen * (chosen - 1) / rest
         return p * Fraction(chosen - 1, size - 1), neither
+
+    def blanket(self) -> Blanket:
+        """Sets hold one of two values, or both."""
+        size, chosen = self.size, self.chosen
+        share = Fraction(chosen, size)
+        return two_levels(
+            self.ratio,
+            share * Fraction(size - chosen, size - 1),
+            share * Fraction(chosen - 1, size - 1),
+        )
 
     def randomize(self, value: Value, random: Random) -> int:
         """A set as a bit vector."""

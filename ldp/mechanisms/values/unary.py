@@ -29,6 +29,7 @@ from typing import NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
+from ldp.mechanisms.blankets import Blanket, of_bits
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, small_closed
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import exp_lower, sqrt_lower
@@ -73,6 +74,10 @@ class UnaryEncoding(NamedTuple):
         """Given the value, bits are independent."""
         p, q = self.support
         return p * q, q * q
+
+    def blanket(self) -> Blanket:
+        """Two values differ in two bits."""
+        return of_bits(*self.support, ones=1)
 
     def randomize(self, value: Value, random: Random) -> int:
         """All bits at once."""

@@ -41,6 +41,7 @@ from typing import NamedTuple
 from ldp.answers.balls import UNIT, packed, unpacked
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
+from ldp.mechanisms.blankets import Blanket, of_stretch
 from ldp.mechanisms.contract import Declared, Kind, Mechanism
 from ldp.mechanisms.vectors.codewords import CODES, codeword, inner, magnitudes
 from ldp.numbers.channel import Channel
@@ -85,6 +86,10 @@ class CodebookResponse(NamedTuple):
     def mass(self) -> int:
         """The weights of all words: Z, times `other`."""
         return self.near * self.truth + (self.words - self.near) * self.other
+
+    def blanket(self) -> Blanket:
+        """Two vectors share as few words as can be."""
+        return of_stretch(self.ratio, self.near, self.words)
 
     def randomize(self, value: Value, random: Random) -> int:
         """A seed, a sign, and a word near the signed vector more often than not."""

@@ -21,10 +21,9 @@ from scipy.stats import binom
 
 from ldp.answers.domain import Domain
 from ldp.mechanisms import MECHANISMS
+from ldp.mechanisms.blankets import Blanket, blanket_of, of_any, two_levels
 from ldp.numbers.exact import decimal_text, exp_upper, fraction, odds
 from ldp.privacy.batches import batch_epsilon
-from ldp.privacy.blankets import Blanket, of_any, two_levels
-from ldp.privacy.table import blanket_of
 from ldp_aggregator.explanations.composition import composed_batches
 from ldp_aggregator.explanations.trusted_curator import curator_error, rare_count_error
 from ldp_aggregator.numerics.arrays import Floats

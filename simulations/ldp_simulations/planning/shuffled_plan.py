@@ -15,11 +15,11 @@ from typing import Any
 
 from ldp.answers.domain import Domain
 from ldp.mechanisms import MECHANISMS
+from ldp.mechanisms.blankets import blanket_of
 from ldp.mechanisms.contract import Randomizer
 from ldp.numbers.exact import decimal_text
 from ldp.privacy.batches import batch_epsilon, delta_text, power, rounded_up
 from ldp.privacy.deltas import delta_above, quick
-from ldp.privacy.table import blanket_of
 from ldp_aggregator.explanations.trusted_curator import curator_error, rare_count_error
 from ldp_aggregator.output.sheet import Sheet, TextTable
 from ldp_simulations.planning.kinds.planning import designed

@@ -1,5 +1,26 @@
 """The privacy blanket of a mechanism: what its reports have in common, whatever the answers are.
 
+Each randomizer states its own (`blanket`), most of them by how many reports support one of two
+answers, and how many both:
+
+| randomizer | weight E for | h | b |
+|---|---|---|---|
+| k-ary response (warner: 2 values) | the value | 1/d | 0 |
+| subset selection, w of d | sets that hold it | (w/d)(d-w)/(d-1) | (w/d)(w-1)/(d-1) |
+| projective geometry: v points, k each, l shared | its points | (k-l)/v | l/v |
+| Hadamard, one block; `hcms` | its half | 1/4 | 1/4 |
+| Hadamard, B blocks | its half block | 1/(2B) | 0 |
+| local hashing, g buckets that meet with c | its bucket | (1-c)/g | c/g |
+| unary encoding with p, q | its bit set | q (1-q) | q^2 |
+| square wave, w of m places, o of them in both end windows | its window | (w-o)/m | o/m |
+| arcs, stripes, t of P; codebook, t words of P | its arc or words | t/P, at most 1 - t/P | rest |
+
+Public views (trees, pyramids, taxonomies, subsets of fields) are mixtures of these whose view
+everyone sees, and count as if every view told the two answers apart; hash functions as if no two
+answers ever met. Others go by E, gamma and the largest distance T. A memoized mechanism counts with
+a device's first report: later ones are drawn from what the device keeps, so that no relay can hide
+one among others.
+
 A randomizer R draws with some probability from one and the same law, whatever the answer is: those
 reports are cover for everybody else's. Of a pair of answers x0, x1 and with a blanket w, a part of
 every row (w(y) <= R(y|x) for all x), all that matters are its mass, gamma = sum of w, and how far
@@ -34,14 +55,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations, product
-from math import ceil, floor, lcm, prod
-from typing import NamedTuple
+from math import ceil, comb, floor, lcm, prod
+from typing import NamedTuple, Protocol
 
 from ldp.numbers.channel import Row
 
 _GRID = 1 << 128
 """Where numbers are rounded to."""
+_MOST_BITS = 1 << 11
+"""Of a numerator: numbers that are longer are rounded."""
 
 
 class Blanket(NamedTuple):
@@ -83,6 +107,27 @@ class Blanket(NamedTuple):
     def directions(self) -> tuple[Blanket, ...]:
         """The pair both ways round, unless that makes no difference."""
         return (self,) if self == self.turned else (self, self.turned)
+
+
+class Covering(Protocol):
+    """A randomizer, as far as its blanket goes."""
+
+    def blanket(self) -> Blanket:
+        """Return the blanket of its worst pair of answers."""
+
+    def __hash__(self) -> int:
+        """Of its fields."""
+
+
+def blanket_of(randomizer: Covering) -> Blanket:
+    """Return the blanket of a mechanism's worst pair of answers, in numbers of bounded length."""
+    # Kept by its class besides: named tuples of two classes are equal if their integers are.
+    return _blanket_of(type(randomizer), randomizer)
+
+
+@lru_cache(maxsize=256)
+def _blanket_of(of_class: type, randomizer: Covering) -> Blanket:  # noqa: ARG001
+    return shortened(randomizer.blanket())
 
 
 def two_levels(ratio: Fraction, only_first: Fraction, both: Fraction) -> Blanket:
@@ -136,6 +181,47 @@ def of_any(ratio: Fraction) -> Blanket:
     return Blanket(ratio, ratio, half, only_second=half, both=Fraction(0), covers=1 / ratio)
 
 
+def of_bits(p: Fraction, q: Fraction, ones: int) -> Blanket:
+    """Return the blanket of answers that have so many bits each, none of them another's.
+
+    A bit is 1 with probability `p` if it is the answer's, else `q`.
+    """
+    if p < q:
+        p, q = 1 - p, 1 - q
+    ratio = p * (1 - q) / (q * (1 - p))
+    if ones == 1:
+        return two_levels(ratio, q * (1 - q), q * q)
+    own, other = (
+        [comb(ones, some) * rate**some * (1 - rate) ** (ones - some) for some in range(ones + 1)]
+        for rate in (p, q)
+    )
+    distance = sum(
+        (
+            max(own[i] * other[j] - other[i] * own[j], Fraction(0))
+            for i in range(ones + 1)
+            for j in range(i)
+        ),
+        Fraction(0),
+    )
+    return of_levels(ratio**ones, ((1 - p) / (1 - q)) ** ones, distance)
+
+
+def of_stretch(ratio: Fraction, width: int, whole: int) -> Blanket:
+    """Return that of answers with `width` supporters each, of which two share as few as can be."""
+    only = Fraction(min(width, whole - width), whole)
+    return two_levels(ratio, only, Fraction(width, whole) - only)
+
+
+def of_views(ratio: Fraction, views: Iterable[tuple[Fraction, Covering]]) -> Blanket:
+    """Return that of public views: each with the share that draw it, and its randomizer."""
+    gamma = distance = Fraction(0)
+    for share, oracle in views:
+        blanket = blanket_of(oracle)
+        gamma += share * blanket.gamma
+        distance += share * blanket.gamma * blanket.only_first * (blanket.first - 1)
+    return of_levels(ratio, gamma, distance)
+
+
 def of_rows(rows: tuple[Row, ...]) -> Blanket:
     """The blanket of a channel that is written out: a row for each value, a column a report.
 
@@ -161,6 +247,12 @@ def furthest(rows: tuple[Row, ...]) -> Fraction:
         for one, other in combinations(whole, 2)
     )
     return Fraction(most, scale)
+
+
+def shortened(blanket: Blanket) -> Blanket:
+    """Return the same, or one that bounds it if its numbers are very long."""
+    longest = max(part.denominator.bit_length() for part in blanket)
+    return rounded(blanket) if longest > _MOST_BITS else blanket
 
 
 def rounded(blanket: Blanket) -> Blanket:
