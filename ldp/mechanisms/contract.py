@@ -126,6 +126,13 @@ class Randomizer(Protocol):
     def channel(self) -> Channel:
         """P[report | value] written out, one column for each report in order (small sizes only)."""
 
+    def small(self) -> Small | None:
+        """The same mechanism in small integers, for the audit; None if it cannot run every tape."""
+
+
+Small = tuple[Randomizer, tuple[int, ...]]
+"""A randomizer of which every tape can be run, and the random bits a byte of each of its draws."""
+
 
 @runtime_checkable
 class Pure(Randomizer, Protocol):

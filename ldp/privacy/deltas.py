@@ -3,7 +3,7 @@
 A relay takes one report from each of n respondents and hands them on in random order. Of the
 others' n - 1 reports Bin(n - 1, gamma) are drawn from the blanket, whatever their answers are. With
 m - 1 of these around the victim's, and A, B, U, V of m draws from the blanket at the levels of
-`ldp.mechanisms.blankets` (first only, second only, both, neither), levels F and G and t = e^epsilon,
+`mechanisms.blankets` (first only, second only, both, neither), levels F and G and t = e^epsilon,
 
     delta_m = gamma / m E[((F - t) A - (t G - 1) B + (F - t G) U - (t - 1) V)_+]
     delta   = sum over m of P(Bin(n - 1, gamma) = m - 1) delta_m

@@ -336,7 +336,7 @@ DESIGNED = tuple(
 
 _SKEWED = ((5, 3, 2), (1, 7, 2), (2, 2, 6))
 
-SMALL = (
+_CHOSEN = (
     Specimen("symbols-3", RandomizedResponse(3, 5, 2), tape=(8,)),
     Specimen("symbols-2", RandomizedResponse(2, 3, 1), tape=(8,)),
     Specimen("symbols-7", RandomizedResponse(7, 20, 3), tape=(8,)),
@@ -346,30 +346,22 @@ SMALL = (
     Specimen("hash-4", LocalHashing(4, 3, 4, other=2, modulus=5), tape=(2, 8, 3)),
     Specimen("hash-5", LocalHashing(5, 2, 5, other=3, modulus=5), tape=(2, 8, 3)),
     Specimen("subset-4", SubsetSelection(4, 2, 3, other=1), tape=(3, 2)),
-    Specimen("subset-2", SubsetSelection(2, 1, 3, other=1), tape=(2, 1)),
-    Specimen(
-        "hadamard-3", HadamardResponse(3, 1, 4, truth=5, other=2), tape=(8, 2), decode=block_moments
-    ),
-    Specimen(
-        "hadamard-5", HadamardResponse(5, 1, 8, truth=3, other=1), tape=(8, 3), decode=block_moments
-    ),
+    Specimen("hadamard-3", HadamardResponse(3, 1, 4, truth=5, other=2), tape=(8, 2)),
+    Specimen("hadamard-5", HadamardResponse(5, 1, 8, truth=3, other=1), tape=(8, 3)),
     Specimen(
         "hadamard-2-blocks",
         HadamardResponse(5, 2, 8, truth=5, other=2),
         tape=(8, 2),
-        decode=block_moments,
     ),
     Specimen(
         "hadamard-4-blocks",
         HadamardResponse(10, 4, 16, truth=12, other=1),
         tape=(8, 2),
-        decode=block_moments,
     ),
     Specimen(
         "hadamard-blocks-of-1",
         HadamardResponse(4, 4, 8, truth=9, other=2),
         tape=(8, 1),
-        decode=block_moments,
     ),
     Specimen("plane-of-order-2", ProjectiveResponse(5, 2, 3, truth=5, other=2), tape=(8,)),
     Specimen("plane-of-order-3", ProjectiveResponse(13, 3, 3, truth=2, other=1), tape=(8,)),
@@ -409,67 +401,53 @@ SMALL = (
         "signed-symbols",
         SignedItems(4, 2, RandomizedResponse(6, 7, 2)),
         tape=(1, 8),
-        decode=signed_moments,
     ),
     Specimen(
         "padded-hadamard",
         PadAndSample(4, 2, HadamardResponse(5, 1, 8, truth=3, other=1)),
         tape=(1, 8, 3),
-        decode=block_moments,
     ),
     Specimen(
         "padded-blocks",
         PadAndSample(4, 2, HadamardResponse(5, 2, 8, truth=5, other=1)),
         tape=(1, 8, 2),
-        decode=block_moments,
     ),
     Specimen(
         "sketch-2",
         CountMean(3, 2, 2, if_true=5, if_other=2, hash_seed=4, word=3),
         tape=(1, 2),
-        decode=sketch_moments,
     ),
     Specimen(
         "sketch-3",
         CountMean(4, 1, 3, if_true=6, if_other=1, hash_seed=0, word=3),
         tape=(3,),
-        decode=sketch_moments,
     ),
     Specimen(
         "hadamard-sketch-2",
         HadamardCountMean(3, 2, 2, truth=3, other=1, hash_seed=4),
         tape=(1, 1, 2),
-        decode=sketch_moments,
     ),
     Specimen(
         "hadamard-sketch-4",
         HadamardCountMean(5, 4, 4, truth=5, other=3),
         tape=(2, 2, 3),
-        decode=sketch_moments,
     ),
-    Specimen("steps-2", AdditiveNoise(2, 0, 5, far=2, least=2), tape=(8,), decode=noise_moments),
-    Specimen("steps-3", AdditiveNoise(3, 0, 2, far=1, least=4), tape=(8,), decode=noise_moments),
-    Specimen(
-        "steps-2-margin-1", AdditiveNoise(2, 1, 3, far=2, least=8), tape=(8,), decode=noise_moments
-    ),
-    Specimen(
-        "steps-4-margin-2", AdditiveNoise(4, 2, 2, far=1, least=1), tape=(8,), decode=noise_moments
-    ),
-    Specimen(
-        "steps-3-margin-1", AdditiveNoise(3, 1, 3, far=1, least=27), tape=(8,), decode=noise_moments
-    ),
+    Specimen("steps-2", AdditiveNoise(2, 0, 5, far=2, least=2), tape=(8,)),
+    Specimen("steps-3", AdditiveNoise(3, 0, 2, far=1, least=4), tape=(8,)),
+    Specimen("steps-2-margin-1", AdditiveNoise(2, 1, 3, far=2, least=8), tape=(8,)),
+    Specimen("steps-4-margin-2", AdditiveNoise(4, 2, 2, far=1, least=1), tape=(8,)),
+    Specimen("steps-3-margin-1", AdditiveNoise(3, 1, 3, far=1, least=27), tape=(8,)),
     *(
-        Specimen(f"dithered-{name}", DitheredResponse(*numbers), tape=tape, decode=None)
+        Specimen(f"dithered-{name}", DitheredResponse(*numbers), tape=tape)
         for name, numbers, tape in (
             ("2-levels", (5, 4, 2, 5, 1), (2, 8)),
-            ("3-levels", (5, 4, 3, 5, 1), (2, 8)),
             ("5-levels", (3, 2, 5, 3, 1), (1, 8)),
             ("boolean", (2, 1, 2, 3, 1), (8,)),
             ("coarsely", (9, 4, 3, 14, 1), (3, 2, 4)),
         )
     ),
     *(
-        Specimen(f"arcs-{name}", Arcs(*numbers), tape=tape, decode=arc_moments)
+        Specimen(f"arcs-{name}", Arcs(*numbers), tape=tape)
         for name, numbers, tape in (
             ("3", (3, 5, 2, 3, 1, (3, 1)), (2, 8)),
             ("5", (5, 7, 2, 3, 1, (2, 1, 1)), (2, 8)),
@@ -477,7 +455,7 @@ SMALL = (
         )
     ),
     *(
-        Specimen(f"square-wave-{name}", SquareWave(*numbers), tape=(8,), decode=None)
+        Specimen(f"square-wave-{name}", SquareWave(*numbers), tape=(8,))
         for name, numbers in (
             ("of-2", (2, 1, 5, 2)),
             ("narrow", (5, 1, 7, 3)),
@@ -491,15 +469,6 @@ SMALL = (
             10, (0, 0, *[1] * 5, *[2] * 5), (1, 3), spaces=((0, 0), (0, 0)), truth=7, other=1
         ),
         tape=(2, 4),
-        decode=view_moments,
-    ),
-    Specimen(
-        "two-levels-of-points",
-        TaxonomyResponse(
-            7, (0, 0, 1, 1, 2, 2, 0, 0, 0), (1, 3), spaces=((2, 3), (2, 3)), truth=5, other=2
-        ),
-        tape=(2, 8),
-        decode=view_moments,
     ),
     Specimen(
         "three-levels",
@@ -507,28 +476,19 @@ SMALL = (
             4, (0, 0, 1, 2, 3, 3, 4, 1), (2, 0, 6), spaces=((0, 0),) * 3, truth=2, other=1
         ),
         tape=(3, 8),
-        decode=view_moments,
-    ),
-    Specimen(
-        "halves",
-        TreeResponse(3, (0, 4), ((0, 1, 1), (0, 2, 1)), truth=7, other=2),
-        tape=(2, 8),
-        decode=tree_moments,
     ),
     Specimen(
         "halves-of-halves",
         TreeResponse(5, (0, 0, 4), ((0, 1, 1), (0, 1, 1), (0, 2, 1)), truth=5, other=2),
         tape=(2, 8),
-        decode=tree_moments,
     ),
     Specimen(
         "halves-and-points",
         TreeResponse(7, (0, 1, 3), ((0, 1, 1), (2, 3, 4), (2, 3, 2)), truth=5, other=2),
         tape=(2, 8),
-        decode=tree_moments,
     ),
     *(
-        Specimen(f"codebook-{name}", CodebookResponse(*numbers), tape=tape, decode=None)
+        Specimen(f"codebook-{name}", CodebookResponse(*numbers), tape=tape)
         for name, numbers, tape in (
             ("of-2", (2, 2, 1, 3, 1, 3), (3, 3, 2)),
             ("of-6", (2, 6, 2, 5, 2, 2), (2, 2, 8)),
@@ -539,52 +499,41 @@ SMALL = (
         "grids",
         PyramidResponse(4, (1, 0, 3), ((0, 1, 1), (0, 1, 1), (0, 2, 1)), truth=5, other=2),
         tape=(2, 8),
-        decode=pyramid_moments,
     ),
     Specimen(
         "grids-of-points",
         PyramidResponse(4, (0, 1, 3), ((0, 1, 1), (2, 3, 4), (2, 3, 2)), truth=5, other=2),
         tape=(2, 8),
-        decode=pyramid_moments,
     ),
     *(
-        Specimen(f"stripes-{name}", Stripes(*numbers), tape=tape, decode=stripe_moments)
+        Specimen(f"stripes-{name}", Stripes(*numbers), tape=tape)
         for name, numbers, tape in (
             ("slanting", (4, 3, 1, 6, 1, (1, 3)), (3, 3)),
             ("narrow", (4, 5, 1, 4, 1, (3, 1, 1, 1, 1)), (4, 3)),
-            ("wide", (4, 5, 3, 2, 1, (1, 2, 1, 1, 2)), (4, 3)),
         )
     ),
     Specimen(
         "three-of-four-fields",
         SubsetsResponse((2, 3, 2, 2), 3, ((8, 0, 1, 1), (12, 0, 1, 1)), truth=7, other=1),
         tape=(2, 8),
-        decode=marginal_moments,
     ),
     Specimen(
         "three-of-four-bits",
         SubsetsResponse((2, 2, 2, 2), 3, ((8, 0, 2, 1),), truth=5, other=2),
         tape=(2, 8),
-        decode=marginal_moments,
     ),
-    Specimen("one-bit-2", OneBitMean(2, 5, 3), tape=(8,), decode=None),
-    Specimen("one-bit-3", OneBitMean(3, 3, 1), tape=(8,), decode=None),
-    Specimen(
-        "matrix-2-by-3", StochasticMatrix(((3, 2, 1), (1, 1, 4))), tape=(8,), decode=matrix_moments
-    ),
-    Specimen("matrix-3", StochasticMatrix(_SKEWED), tape=(8,), decode=matrix_moments),
-    Specimen("matrix-2", StochasticMatrix(((11, 5), (2, 14))), tape=(8,), decode=matrix_moments),
+    Specimen("one-bit-2", OneBitMean(2, 5, 3), tape=(8,)),
+    Specimen("matrix-3", StochasticMatrix(_SKEWED), tape=(8,)),
+    Specimen("matrix-2", StochasticMatrix(((11, 5), (2, 14))), tape=(8,)),
     Specimen("bits-2-word-2", UnaryEncoding(2, 2, 1, word=2), tape=(2,)),
     Specimen("bits-3-word-3", UnaryEncoding(3, 5, 1, word=3), tape=(3,)),
     Specimen("bits-3-word-4", UnaryEncoding(3, 8, 3, word=4), tape=(3,)),
     Specimen("bits-2-word-5", UnaryEncoding(2, 30, 9, word=5), tape=(2,)),
     Specimen("bits-2-reserve", UnaryEncoding(2, 37, 11, word=6), tape=(2,)),
     Specimen("bits-3-reserve", UnaryEncoding(3, 32, 13, word=6), tape=(3,)),
-    Specimen("histogram-2", NoisyHistogram(2, 4, 1, word=2), tape=(2, 2), decode=sum_moments),
-    Specimen("histogram-3", NoisyHistogram(3, 4, 1, word=2), tape=(3, 2), decode=sum_moments),
-    Specimen(
-        "histogram-2-word-3", NoisyHistogram(2, 6, 3, word=3), tape=(2, 3), decode=sum_moments
-    ),
+    Specimen("histogram-2", NoisyHistogram(2, 4, 1, word=2), tape=(2, 2)),
+    Specimen("histogram-3", NoisyHistogram(3, 4, 1, word=2), tape=(3, 2)),
+    Specimen("histogram-2-word-3", NoisyHistogram(2, 6, 3, word=3), tape=(2, 3)),
     Specimen("rappor-2-word-2", Rappor(2, 0, 1, flip=1, if_one=3, if_zero=1, word=2), tape=(2, 2)),
     Specimen("rappor-2-word-3", Rappor(2, 0, 1, flip=1, if_one=7, if_zero=2, word=3), tape=(2, 2)),
     Specimen("rappor-3-word-2", Rappor(3, 0, 1, flip=1, if_one=1, if_zero=3, word=2), tape=(3, 3)),
@@ -617,11 +566,6 @@ SMALL = (
         tape=(2, 2),
     ),
     Specimen(
-        "chain-of-3-bits",
-        Chain(UnaryEncoding(3, 2, 1, word=2), RandomizedResponse(2, 3, 1)),
-        tape=(3, 3),
-    ),
-    Specimen(
         "chain-of-buckets",
         Chain(LocalHashing(2, 2, 3, other=1, modulus=3), RandomizedResponse(2, 5, 3)),
         tape=(1, 8, 2, 3),
@@ -631,38 +575,51 @@ SMALL = (
         Chain(LocalHashing(4, 3, 4, other=2, modulus=5), RandomizedResponse(3, 2, 1)),
         tape=(2, 8, 3, 2),
     ),
-    Specimen("window-of-2", BitFlip(4, 2, 1, word=2), tape=(2, 2, 1), decode=window_moments),
-    Specimen("window-of-1", BitFlip(4, 1, 1, word=2), tape=(2, 1, 1), decode=window_moments),
-    Specimen("window-of-all", BitFlip(2, 2, 3, word=3), tape=(1, 2, 1), decode=window_moments),
+    Specimen("window-of-2", BitFlip(4, 2, 1, word=2), tape=(2, 2, 1)),
+    Specimen("window-of-1", BitFlip(4, 1, 1, word=2), tape=(2, 1, 1)),
+    Specimen("window-of-all", BitFlip(2, 2, 3, word=3), tape=(1, 2, 1)),
     Specimen(
         "bloom-2",
         Rappor(2, 1, 2, flip=1, if_one=6, if_zero=1, word=3),
         tape=(1, 2, 2),
-        decode=bloom_moments,
     ),
     Specimen(
         "bloom-3",
         Rappor(3, 1, 4, flip=1, if_one=3, if_zero=2, word=2),
         tape=(2, 3, 3),
-        decode=bloom_moments,
     ),
     Specimen(
         "prefixes-in-a-plane",
         HeavyHitters(ProjectiveResponse(7, 2, 3, truth=5, other=2), (1, 4, 6), 1),
         tape=(2, 8),
-        decode=found_moments,
     ),
     Specimen(
         "prefixes-in-a-space",
         HeavyHitters(ProjectiveResponse(15, 2, 4, truth=3, other=1), (3,), 1, hash_seed=7),
         tape=(1, 8),
-        decode=found_moments,
     ),
     Specimen(
         "bloom-4-two-hashes",
         Rappor(4, 2, 2, flip=0, if_one=3, if_zero=1, word=2),
         tape=(1, 4),
-        decode=bloom_moments,
     ),
 )
+"""Small integers with something of their own, beside those that every randomizer states."""
+
+
+def _stated(specimen):
+    """The small integers that a randomizer states itself, as a specimen."""
+    randomizer, tape = specimen.randomizer.small()
+    return Specimen(f"small-{specimen.name}", randomizer, tape=tape)
+
+
+_BY_INTEGERS = {
+    repr(specimen.randomizer): specimen._replace(decode=DECODERS[specimen.randomizer.kind])
+    for specimen in (
+        *(_stated(specimen) for specimen in reversed(DESIGNED) if specimen.randomizer.small()),
+        *_CHOSEN,
+    )
+}
+
+SMALL = tuple(_BY_INTEGERS.values())
 """Small integers, so that every tape can be run."""

@@ -27,7 +27,7 @@ from typing import NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.blankets import Blanket, of_bits, of_rates
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, small_closed
 from ldp.mechanisms.values.unary import product_row
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import exp_lower
@@ -137,6 +137,10 @@ class BitFlip(NamedTuple):
             return tuple(mass / self.size for law in of_windows for mass in law)
 
         return Channel(tuple(map(row, range(self.size))))
+
+    def small(self) -> Small:
+        """For the audit."""
+        return BitFlip(4, 2, 1, word=2), (2, 2, 1)
 
 
 def design(keys: Keys, domain: Domain) -> tuple[BitFlip, Declared]:

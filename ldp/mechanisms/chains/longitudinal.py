@@ -42,7 +42,7 @@ from typing import NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import LEAST_EPSILON, Keys
 from ldp.mechanisms.blankets import Blanket, blanket_of
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, any_closed, integers
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Small, any_closed, integers
 from ldp.mechanisms.values import grr, local_hashing, unary
 from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.mechanisms.values.local_hashing import LocalHashing, least_error_buckets
@@ -189,6 +189,15 @@ class Chain(NamedTuple):
     @property
     def _response(self) -> RandomizedResponse | UnaryEncoding:
         return self.lasting.response if isinstance(self.lasting, LocalHashing) else self.lasting
+
+    def small(self) -> Small:
+        """For the audit."""
+        if isinstance(self.lasting, UnaryEncoding):
+            return Chain(UnaryEncoding(3, 2, 1, word=2), RandomizedResponse(2, 3, 1)), (3, 3)
+        if isinstance(self.lasting, LocalHashing):
+            lasting = LocalHashing(2, 2, 3, other=1, modulus=3)
+            return Chain(lasting, RandomizedResponse(2, 5, 3)), (1, 8, 2, 3)
+        return Chain(RandomizedResponse(2, 3, 1), RandomizedResponse(2, 5, 3)), (2, 3)
 
 
 def design_symbols(keys: Keys, domain: Domain) -> tuple[Chain, Declared]:

@@ -28,7 +28,7 @@ from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.blankets import Blanket, of_bits
 from ldp.mechanisms.chains.bloom import MOST_HASHES, bloom_vector
-from ldp.mechanisms.contract import Declared, Kind, Mechanism
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small
 from ldp.mechanisms.values.unary import product_row
 from ldp.numbers.accounting import Rates, repeated_bits_ratio
 from ldp.numbers.channel import Channel
@@ -166,6 +166,10 @@ class Rappor(NamedTuple):
         """The law of a report within its cohort, given the true bits."""
         p, q = self.support
         return product_row([p if true_bits >> i & 1 else q for i in range(self.bits)])
+
+    def small(self) -> Small:
+        """For the audit."""
+        return Rappor(2, 0, 1, flip=1, if_one=7, if_zero=2, word=3), (2, 2)
 
 
 def design(keys: Keys, domain: Domain) -> tuple[Rappor, Declared]:

@@ -33,7 +33,7 @@ from typing import NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.blankets import Blanket, of_rows
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, integers_up_to
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, integers_up_to
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import exp_lower
 from ldp.numbers.layout import Layout
@@ -116,6 +116,10 @@ class AdditiveNoise(NamedTuple):
             return Fraction(falling[distance] - beyond, total)
 
         return tuple(map(mass, range(last + 1)))
+
+    def small(self) -> Small:
+        """For the audit."""
+        return AdditiveNoise(4, 2, 2, far=1, least=1), (8,)
 
 
 @lru_cache(maxsize=8)

@@ -43,7 +43,7 @@ from typing import NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.blankets import Blanket, of_stretch
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, ordered_up_to
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Small, ordered_up_to
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import Layout, with_cohort
@@ -142,6 +142,10 @@ class Arcs(NamedTuple):
 
     def _odds(self, value: int, frequency: int, start: int) -> int:
         return self.truth if self.supports(value, frequency, start) else self.other
+
+    def small(self) -> Small:
+        """For the audit."""
+        return Arcs(5, 7, 2, truth=3, other=1, weights=(2, 1, 1)), (2, 8)
 
 
 def draw_behind(width: int, modulus: int, *, odds: tuple[int, int], random: Random) -> int:

@@ -34,7 +34,7 @@ from typing import NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.blankets import Blanket, blanket_of
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, integers_up_to
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, integers_up_to
 from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
@@ -122,6 +122,10 @@ class DitheredResponse(NamedTuple):
                 for low, high in zip(lower, upper, strict=True)
             )
         return tuple(row)
+
+    def small(self) -> Small:
+        """For the audit."""
+        return DitheredResponse(5, 4, 3, truth=5, other=1), (2, 8)
 
 
 def usual_levels(ratio: Fraction) -> int:

@@ -23,7 +23,7 @@ from typing import NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.blankets import Blanket, of_rates
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, integers_up_to
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, integers_up_to
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import Layout
@@ -75,6 +75,10 @@ class OneBitMean(NamedTuple):
         p, q = self.ends
         ones = [q + (p - q) * Fraction(value, self.size - 1) for value in range(self.size)]
         return Channel(tuple((1 - one, one) for one in ones))
+
+    def small(self) -> Small:
+        """For the audit."""
+        return OneBitMean(3, 3, 1), (8,)
 
 
 def design(keys: Keys, domain: Domain) -> tuple[OneBitMean, Declared]:

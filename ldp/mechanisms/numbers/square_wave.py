@@ -38,7 +38,7 @@ from typing import NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.blankets import Blanket, two_levels
-from ldp.mechanisms.contract import Declared, Kind, Mechanism
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import exp_lower, odds
 from ldp.numbers.layout import Layout
@@ -124,6 +124,10 @@ class SquareWave(NamedTuple):
     @property
     def _line(self) -> range:
         return range(self.places)
+
+    def small(self) -> Small:
+        """For the audit."""
+        return SquareWave(5, 3, 5, other=2), (8,)
 
 
 def usual_width(size: int, epsilon: Fraction) -> int:

@@ -52,7 +52,7 @@ from typing import Any, NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.blankets import Blanket, of_views
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, ordered_up_to
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Small, ordered_up_to
 from ldp.mechanisms.values.numbered_subsets import NumberedSubsets
 from ldp.mechanisms.values.projective import ProjectiveResponse, candidates, geometry
 from ldp.numbers.channel import Channel
@@ -162,6 +162,10 @@ class TreeResponse(NamedTuple):
                 for value, row in enumerate(rows)
             ]
         return Channel(tuple(rows))
+
+    def small(self) -> Small:
+        """For the audit."""
+        return TreeResponse(3, (0, 4), ((0, 1, 1), (0, 2, 1)), truth=7, other=2), (2, 8)
 
 
 def depth_of(size: int) -> int:

@@ -47,7 +47,7 @@ from typing import Any, NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.blankets import Blanket, of_stretch
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, of_places
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Small, of_places
 from ldp.mechanisms.numbers.arcs import draw_behind, usual_modulus
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
@@ -160,6 +160,10 @@ class Stripes(NamedTuple):
     def _odds(self, value: int, cohort: int, start: int) -> int:
         within = (self.place(value, cohort) - start) % self.modulus < self.width
         return self.truth if within else self.other
+
+    def small(self) -> Small:
+        """For the audit."""
+        return Stripes(4, 5, 3, truth=2, other=1, law=(1, 2, 1, 1, 2)), (4, 3)
 
 
 def frequency_of(cohort: Any, modulus: int) -> tuple[Any, Any]:

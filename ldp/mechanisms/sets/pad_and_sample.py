@@ -45,7 +45,16 @@ from ldp.answers.key_values import ENDS
 from ldp.answers.keys import Keys
 from ldp.answers.sets import members, sets_of
 from ldp.mechanisms.blankets import Blanket, blanket_of, of_levels
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Pure, integers, is_pure
+from ldp.mechanisms.contract import (
+    Declared,
+    Kind,
+    Mechanism,
+    Numbers,
+    Pure,
+    Small,
+    integers,
+    is_pure,
+)
 from ldp.mechanisms.values import grr, hadamard, projective, subset
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
@@ -157,6 +166,10 @@ class PadAndSample(NamedTuple):
             tuple(tuple(sum(column) / self.most for column in columns) for columns in columns_of)
         )
 
+    def small(self) -> Small | None:
+        """For the audit."""
+        return PadAndSample(3, 2, grr.RandomizedResponse(5, 7, 2)), (1, 8)
+
 
 class SignedItems(PadAndSample):
     """The same of keys that come with numbers: its values are their items, two of each key."""
@@ -182,6 +195,9 @@ class SignedItems(PadAndSample):
         rows = super().channel().rows
         held = zip(sets_of(self.size, self.most), rows, strict=True)
         return Channel(tuple(row for items, row in held if _is_signed(items)))
+
+    def small(self) -> None:
+        """None: no tape of it is run."""
 
 
 def _is_signed(items: int) -> bool:

@@ -136,6 +136,9 @@ class HeavyHitters(NamedTuple):
             tuple(tuple(mass / self.cohorts for mass in row) * self.cohorts for row in rows)
         )
 
+    def small(self) -> None:
+        """None: no tape of it is run."""
+
 
 def stage_lengths(longest: int, branching: int, cells: int) -> tuple[int, ...]:
     """The prefix lengths of a survey that does not say."""

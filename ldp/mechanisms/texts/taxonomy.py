@@ -42,7 +42,7 @@ from ldp.answers.keys import Keys
 from ldp.answers.taxonomies import Level, levels_of
 from ldp.mechanisms.auto import total_error
 from ldp.mechanisms.blankets import Blanket, of_views
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Small
 from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.mechanisms.values.projective import ProjectiveResponse, candidates, least_error
 from ldp.numbers.channel import Channel
@@ -142,6 +142,12 @@ class TaxonomyResponse(NamedTuple):
             of_cells = [(*(share * mass for mass in row), *unused) for row in oracle.channel().rows]
             rows = [(*row, *of_cells[level.cells[value]]) for value, row in enumerate(rows)]
         return Channel(tuple(rows))
+
+    def small(self) -> Small:
+        """For the audit."""
+        parents = (0, 0, 1, 1, 2, 2, 0, 0, 0)
+        spaces = ((2, 3), (2, 3))
+        return TaxonomyResponse(7, parents, (1, 3), spaces=spaces, truth=5, other=2), (2, 8)
 
 
 @lru_cache(maxsize=256)

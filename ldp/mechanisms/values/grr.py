@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.blankets import Blanket, two_levels
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, any_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, any_closed
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import Layout
@@ -75,6 +75,10 @@ class RandomizedResponse(NamedTuple):
         return Channel(
             tuple(tuple(p if x == y else q for y in range(self.size)) for x in range(self.size))
         )
+
+    def small(self) -> Small:
+        """For the audit."""
+        return RandomizedResponse(7, 20, 3), (8,)
 
 
 def design(keys: Keys, domain: Domain) -> tuple[RandomizedResponse, Declared]:

@@ -48,7 +48,7 @@ from typing import NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.blankets import Blanket, two_levels
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, small_closed
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import MOST_SYMBOLS, Layout
@@ -157,6 +157,10 @@ class HadamardResponse(NamedTuple):
                 for own, mask in places
             )
         )
+
+    def small(self) -> Small:
+        """For the audit."""
+        return HadamardResponse(10, 4, 16, truth=12, other=1), (8, 2)
 
 
 def least_error_response(size: int, truth: int, other: int) -> HadamardResponse:

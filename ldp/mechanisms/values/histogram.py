@@ -158,6 +158,9 @@ class NoisyHistogram(NamedTuple):
             tuple(joint_law(laws[place == value] for place in places) for value in places)
         )
 
+    def small(self) -> None:
+        """None: no tape of it is run."""
+
 
 def design(keys: Keys, domain: Domain) -> tuple[NoisyHistogram, Declared]:
     """`epsilon`."""

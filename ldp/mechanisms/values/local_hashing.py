@@ -26,7 +26,7 @@ from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.auto import summed_variance
 from ldp.mechanisms.blankets import Blanket, two_levels
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, small_closed
 from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.numbers.buckets import MODULUS, MOST_BUCKETS, sizes
 from ldp.numbers.channel import Channel
@@ -132,6 +132,10 @@ class LocalHashing(NamedTuple):
                 for x in range(self.size)
             )
         )
+
+    def small(self) -> Small:
+        """For the audit."""
+        return LocalHashing(4, 3, 4, other=2, modulus=5), (2, 8, 3)
 
 
 @lru_cache(maxsize=64)

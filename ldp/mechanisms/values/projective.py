@@ -41,7 +41,7 @@ from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.auto import summed_variance
 from ldp.mechanisms.blankets import Blanket, two_levels
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Small, small_closed
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.finite_field import difference, inner_product, inverse, is_order, multiple
@@ -164,6 +164,10 @@ class ProjectiveResponse(NamedTuple):
                 for x in vectors[: self.size]
             )
         )
+
+    def small(self) -> Small:
+        """For the audit."""
+        return ProjectiveResponse(13, 3, 3, truth=2, other=1), (8,)
 
 
 def vector(index: int, order: int) -> int:

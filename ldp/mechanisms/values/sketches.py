@@ -32,7 +32,7 @@ from xxhash import xxh64_intdigest
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.blankets import Blanket, two_levels
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, small_closed
 from ldp.mechanisms.values.unary import UnaryEncoding, design_symmetric
 from ldp.numbers.buckets import MODULUS, MOST_BUCKETS, sizes
 from ldp.numbers.channel import Channel
@@ -113,6 +113,10 @@ class CountMean(NamedTuple):
         """One column for each cohort and vector, the vector varying fastest."""
         return _channel(self, self.encoding.channel())
 
+    def small(self) -> Small:
+        """For the audit."""
+        return CountMean(3, 2, 2, if_true=5, if_other=2, hash_seed=4, word=3), (1, 2)
+
 
 class HadamardCountMean(NamedTuple):
     """`hcms`: in each of `cohorts`, a coordinate below `buckets` and its sign.
@@ -171,6 +175,10 @@ class HadamardCountMean(NamedTuple):
             for row in signs
         )
         return _channel(self, Channel(tuple(rows)))
+
+    def small(self) -> Small:
+        """For the audit."""
+        return HadamardCountMean(3, 2, 2, truth=3, other=1, hash_seed=4), (1, 1, 2)
 
 
 Sketch = CountMean | HadamardCountMean

@@ -23,7 +23,7 @@ from typing import NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.blankets import Blanket, two_levels
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, small_closed
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import MOST_BITS, Layout
@@ -113,6 +113,10 @@ class SubsetSelection(NamedTuple):
         weights = [[weight(vector, value) for vector in vectors] for value in range(size)]
         total = sum(weights[0])  # as that of every row
         return Channel(tuple(tuple(Fraction(entry, total) for entry in row) for row in weights))
+
+    def small(self) -> Small:
+        """For the audit."""
+        return SubsetSelection(2, 1, 3, other=1), (2, 1)
 
 
 def _uniform_set(size: int, chosen: int, positions: Iterator[int], random: Random) -> int:

@@ -30,7 +30,7 @@ from typing import NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.blankets import Blanket, of_bits
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, small_closed
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import exp_lower, sqrt_lower
 from ldp.numbers.layout import MOST_BITS, Layout
@@ -95,6 +95,10 @@ class UnaryEncoding(NamedTuple):
         p, q = self.support
         values = range(self.size)
         return Channel(tuple(product_row([p if i == x else q for i in values]) for x in values))
+
+    def small(self) -> Small:
+        """For the audit."""
+        return UnaryEncoding(3, 5, 1, word=3), (3,)
 
 
 def product_row(ones: list[Fraction]) -> tuple[Fraction, ...]:

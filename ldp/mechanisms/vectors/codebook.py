@@ -159,6 +159,9 @@ class CodebookResponse(NamedTuple):
             return drawn // self.truth
         return self.near + (drawn - within) // self.other
 
+    def small(self) -> None:
+        """None: no tape of it is run."""
+
 
 def usual_near(words: int, ratio: Fraction) -> int:
     """How many words are near: as many as make the error least, roughly; the fewest of several."""
