@@ -108,7 +108,7 @@ def test_all_rectangles_have_the_error_of_the_reference(depth, stated, epsilon):
 def test_64_by_64_has_the_error_of_the_reference():
     """At epsilon 1, where the shares of rectangles themselves matter little; within 2 %.
 
-    With all views as likely, and from the finest grid alone, it is what docs/mechanisms.md says.
+    With all views as likely, and from the finest grid alone, docs/appendix/places.md has it.
     """
     randomizer = response(6, 1)
     views = len(randomizer.law)

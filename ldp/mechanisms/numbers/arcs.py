@@ -29,7 +29,7 @@ aggregator has the same. They are worked out when the first report is made. A su
 other weights; any are unbiased, and none costs privacy.
 
 Source: arcs as supports follow Wang, Blocki, Li and Jha 2017 (pure oracles); the estimator and
-weights are derived in docs/mechanisms.md.
+weights are derived in docs/appendix/numbers.md.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ units of 2^-16 of their sum. They are part of what a survey compiles to, so no d
 them out that has it so. A survey may have other weights; any are unbiased, and none costs privacy.
 
 Source: Hay et al. 2010 (trees); Cormode, Kulkarni and Srivastava 2019 (a level for each
-respondent); the weights are derived in docs/mechanisms.md.
+respondent); the weights are derived in docs/appendix/numbers.md.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ of 2^-16 of their sum, and part of what a survey compiles to. A survey may have 
 unbiased, and none costs privacy.
 
 Source: Hay et al. 2010 (trees); Wang et al. 2019 (products of levels, with equal shares, as HIO);
-the weights are derived in docs/mechanisms.md.
+the weights are derived in docs/appendix/places.md.
 """
 
 from __future__ import annotations

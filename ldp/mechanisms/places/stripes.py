@@ -31,7 +31,7 @@ are the same for (k1, k2), (k2, k1) and with either of them turned around; they 
 <= b <= (P-1)/2, where a and b are how far k1 and k2 are from 0, around the circle.
 
 Source: arcs as supports follow Wang, Blocki, Li and Jha 2017 (pure oracles); the estimator and
-weights are derived in docs/mechanisms.md.
+weights are derived in docs/appendix/places.md.
 """
 
 from __future__ import annotations

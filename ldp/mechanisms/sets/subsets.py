@@ -35,7 +35,7 @@ A draw is one uniform integer below C(d, m), and then that of the response of it
 randomness that takes depends on the subset, and on nothing else.
 
 Source: Kulkarni, Cormode and Srivastava 2018 (random marginals); Zhang, Wang, Li, He and Chen 2018
-(CALM: how many attributes together); the pooling is derived in docs/mechanisms.md.
+(CALM: how many attributes together); the pooling is derived in docs/appendix/sets-texts-vectors.md.
 """
 
 from __future__ import annotations
