@@ -59,7 +59,7 @@ def question(keys: str, hash_seed: int) -> Question:
 def search(asked: Question, english: dict[str, float], generator: Generator) -> Outcome:
     """One survey."""
     randomizer = asked.randomizer
-    assert isinstance(randomizer, HeavyHitters)  # noqa: S101 (the survey says so)
+    assert isinstance(randomizer, HeavyHitters)
     holders = Holders(tuple(english), generator.multinomial(RESPONDENTS, list(english.values())))
     truth = dict(zip(holders.values, (holders.counts / RESPONDENTS).tolist(), strict=True))
     reach = expected_reach(randomizer, RESPONDENTS)

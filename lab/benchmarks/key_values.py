@@ -86,7 +86,7 @@ def rare(question: ldp.Question) -> tuple[float, float]:
     """(n Var of the frequency, n Var of the balance) of a key that no one holds."""
     even = np.ones((1, question.layout.cells), dtype=np.int64)
     balances = decoder_of(question.randomizer).balances(question.randomizer, even)
-    assert balances is not None  # noqa: S101 (what the type of the question is for)
+    assert balances is not None
     return balances.law.of_share.other, balances.law.of_balance.other
 
 
@@ -95,7 +95,7 @@ def measured(size: int, epsilon: str, runs: int = RUNS, seed: int = 1) -> Floats
     question = signed_items(size, epsilon)
     survey = ldp.survey("benchmark", question)
     holders = synthetic(survey, RESPONDENTS, "zipf:1")["x"]
-    assert isinstance(holders, PairHolders)  # noqa: S101 (what such a question has)
+    assert isinstance(holders, PairHolders)
     true = np.array(holders.frequencies(question.domain.values or ()))
     balance = true * np.nan_to_num(holders.means(size))
     generator = np.random.default_rng(seed)
@@ -111,7 +111,7 @@ def measured(size: int, epsilon: str, runs: int = RUNS, seed: int = 1) -> Floats
         )
         counts = sample_counts(question, holders, generator)
         ours = decoder_of(question.randomizer).balances(question.randomizer, counts)
-        assert ours is not None  # noqa: S101 (as above)
+        assert ours is not None
         estimates = (*pckv, ours.share, ours.balance)
         truths = (true, balance, true, balance)
         errors.append(

@@ -105,7 +105,7 @@ def _tally(survey: Survey) -> Tally:
 
 def _decoded(tally: Tally) -> Distribution:
     known = distribution_of(tally.survey[QUESTION], tally.counts[QUESTION], Options())
-    assert known is not None  # noqa: S101 (a distribution is what the mechanism gives)
+    assert known is not None
     return known
 
 

@@ -66,7 +66,7 @@ def systems(epsilon: str) -> Mapping[str, PyramidResponse]:
     axes = {"x": (0, 1), "y": (0, 1), "cells": SIDE}
     question = ldp.question("x", **axes, goal="rectangles", epsilon=epsilon)
     pyramid = ldp.survey("benchmark", question)["x"].randomizer
-    assert isinstance(pyramid, PyramidResponse)  # noqa: S101 (what rectangles are asked through)
+    assert isinstance(pyramid, PyramidResponse)
     views = halvings(DEPTH)
     return {
         "pyramid": pyramid,
@@ -169,7 +169,7 @@ def shares_in(grid: Floats, ends: Integers) -> Floats:
 def queries_of(response: Response, counts: Counts) -> Queries:
     """How any query is answered."""
     known = decoder_of(response).queries(response, counts)
-    assert known is not None  # noqa: S101 (all of these are for rectangles)
+    assert known is not None
     return known
 
 
@@ -181,7 +181,7 @@ def least_squares(response: Response, counts: Counts) -> Floats:
 def shrunk(response: Response, counts: Counts) -> Floats:
     """The same in the view for the eye."""
     known = queries_of(response, counts)
-    assert known.shrunk is not None  # noqa: S101 (a map has that view)
+    assert known.shrunk is not None
     return known.shrunk().reshape(SIDE, SIDE)
 
 
@@ -241,7 +241,7 @@ def _decode(response: Response, generator: Generator) -> None:
     layout = response.layout
     counts = generator.integers(0, 100, (layout.cohorts, layout.symbols))
     known = queries_of(response, counts)
-    assert known.cells is not None  # noqa: S101 (a map has cells)
+    assert known.cells is not None
     known.cells((DEPTH, DEPTH)).errors()
 
 

@@ -135,7 +135,7 @@ def question_of(epsilon: float, words: int) -> ldp.Question:
 def variance_of(question: ldp.Question) -> float:
     """Of the mean, times n, a coordinate."""
     response = question.randomizer
-    assert isinstance(response, CodebookResponse)  # noqa: S101 (what such a question has)
+    assert isinstance(response, CodebookResponse)
     return word_law(response).total_variance(DIMENSIONS) / DIMENSIONS
 
 
@@ -144,7 +144,7 @@ def measured(epsilon: float, runs: int = RUNS, seed: int = 1) -> Floats:
     generator = np.random.default_rng(seed)
     question = question_of(epsilon, WORDS[0])
     ball = question.domain.ball
-    assert ball is not None  # noqa: S101 (as above)
+    assert ball is not None
     holders = synthetic_vectors(ball, RESPONDENTS, np.arange(DIMENSIONS, 0.0, -1))
     vectors = np.repeat(holders.vectors / UNIT, holders.counts, axis=0)
     true = vectors.mean(axis=0)

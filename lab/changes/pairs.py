@@ -81,7 +81,7 @@ def _run(pair: Pair, question: Question, generator: Generator) -> Iterator[tuple
         yield "odds", _holds(ends("odds_ratio", 1 - LEVEL), odds)
     yield "value", 1.0 - _holds(ends("difference", 1 - LEVEL), np.zeros_like(before))
     test = any_difference(first, second, np.ones(len(first)))
-    assert test is not None  # noqa: S101 (the questions have values)
+    assert test is not None
     yield "any", np.array([test.p_value <= 1 - LEVEL])
     low, high = ends("difference", 2 * (1 - LEVEL))
     margin = np.abs(after - before)

@@ -37,7 +37,7 @@ def distributions(cell: Cell, rows: tuple[Row, ...]) -> Survey:
         for estimand, holders, truth in twice(cell, shares, generator):
             counts = sample_counts(question, Holders(values, holders), generator)
             known = distribution_of(question, counts, Options(estimand=estimand))
-            assert known is not None  # noqa: S101 (the grid names mechanisms that have one)
+            assert known is not None
             yield from _missed(known, truth, estimand)
 
     return survey

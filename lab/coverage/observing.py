@@ -104,7 +104,7 @@ def _nodes(cell: Cell, rows: tuple[Row, ...]) -> Survey:
     """Surveys of all nodes of a tree."""
     question = question_of(rows[0], cell.size, cell.epsilon)
     values, taxonomy = question.domain.values or (), question.domain.taxonomy
-    assert taxonomy is not None  # noqa: S101 (the questions of this family have one)
+    assert taxonomy is not None
     shares = POPULATIONS[cell.population](cell.size)
 
     def survey(generator: Generator, _: int) -> Observed:
@@ -123,7 +123,7 @@ def _vectors(cell: Cell, rows: tuple[Row, ...]) -> Survey:
     """
     question = question_of(rows[0], cell.size, cell.epsilon)
     ball, shares = question.domain.ball, POPULATIONS[cell.population](cell.size)
-    assert ball is not None  # noqa: S101 (the questions of this family have one)
+    assert ball is not None
     corners = np.eye(cell.size) + 1 / cell.size
     corners /= np.linalg.norm(corners, axis=1, keepdims=True)
     held: dict[Value, int] = {question.domain.value(row): 1 for row in corners.tolist()}
@@ -214,7 +214,7 @@ def _means(cell: Cell, rows: tuple[Row, ...]) -> Survey:
         for estimand, holders, truth in twice(cell, shares, generator):
             counts = sample_counts(question, Holders(values, holders), generator)
             mean = _estimate(question, counts, Options(estimand=estimand)).mean
-            assert mean is not None  # noqa: S101 (the grid names mechanisms that have one)
+            assert mean is not None
             # Sums of rounded shares are off in the last digits; an interval may end at the truth.
             slack = 1e-9 * cell.size
             middle = float(numbers @ truth)

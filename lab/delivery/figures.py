@@ -48,7 +48,7 @@ class Row(NamedTuple):
 
 def row(name: str, life: Life, devices: int, seed: int, *, keeps: bool = True) -> Row:
     """So many devices of one life; `keeps` says whether the due time outlives a process."""
-    draw = random.Random(f"{seed} {name} {life}")  # noqa: S311  # a simulation
+    draw = random.Random(f"{seed} {name} {life}")  # a simulation
     able = arrived = soon = 0
     for _ in range(devices):
         device = Device(life, draw, keeps=keeps)

@@ -108,7 +108,7 @@ def _clear(epsilon: str, people: int, margins: dict[str, dict[str, float]], meth
         held = share.low <= truth <= share.high
         yield Seen(share.estimate - truth, share.standard_error, held)
 
-    assert survey[YES].domain.size == 2  # noqa: S101 (of our own survey)
+    assert survey[YES].domain.size == 2
     return run
 
 

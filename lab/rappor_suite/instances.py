@@ -127,7 +127,7 @@ def _scores(
 def _view(estimates: QuestionEstimates, post: str) -> Floats:
     """All frequencies as the view prints them."""
     law = estimates.law
-    assert law is not None  # noqa: S101
+    assert law is not None
     options = replace(estimates.options, post=post)
     return viewed(law, estimates.null_error, estimates.chances, options=options)
 
@@ -163,5 +163,5 @@ def _grouped(frequency: Floats) -> list[float]:
 
 def _randomizer(case: Case) -> Rappor:
     randomizer = case.parameters.question.randomizer
-    assert isinstance(randomizer, Rappor)  # noqa: S101
+    assert isinstance(randomizer, Rappor)
     return randomizer

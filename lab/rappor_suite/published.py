@@ -71,5 +71,5 @@ def rate_of_r(name: str) -> float:
     rate = PUBLISHED[name].fpr
     if rate is None:
         rate = PUBLISHED[name.replace("sharp", "typical")].fpr
-    assert rate is not None  # noqa: S101
+    assert rate is not None
     return rate

@@ -50,7 +50,7 @@ def main(seeds: tuple[int, int] | None, workers: int, replay: int | None, bug: s
         raise click.UsageError("expected either --seeds or --replay")
     if replay is not None:
         sys.exit(_replay(replay, bug))
-    assert seeds is not None  # noqa: S101  # one of both is
+    assert seeds is not None  # one of both is
     sys.exit(_run(*seeds, workers=workers, bug=bug))
 
 

@@ -104,7 +104,7 @@ class Collector:
         if not self.lives:
             self.start()
             return
-        assert self.process is not None and self.writer is not None  # noqa: S101, PT018  # `lives`
+        assert self.process is not None and self.writer is not None  # noqa: PT018  # `lives`
         if self.writer.failure is not None:
             self.process.kill()
             self.start()

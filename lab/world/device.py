@@ -136,7 +136,7 @@ class Device:
         def close(client: EmbeddedClient) -> None:
             client.close()
             self._client = None
-            assert process is not None  # noqa: S101  # a client has one
+            assert process is not None  # a client has one
             process.die()
 
         self._act(close)

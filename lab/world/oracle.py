@@ -141,7 +141,7 @@ class Oracle:
             self.most_ahead = max(self.most_ahead, ahead)
 
     def _judge_late(self, frame: Frame) -> None:
-        assert frame.epoch is not None  # noqa: S101  # without epochs nothing is late
+        assert frame.epoch is not None  # without epochs nothing is late
         over = (frame.epoch + 1) * EPOCH + GRACE
         if self.now + self.most_ahead < over:
             self.wrong.append(
@@ -156,7 +156,7 @@ def _repeats(survey: Survey, question: str) -> bool:
 
 def _read(device: Sending, payload: bytes) -> Frame:
     (content,) = read_frames(payload)
-    assert not isinstance(content, Damage)  # noqa: S101  # the device made it a moment ago
+    assert not isinstance(content, Damage)  # the device made it a moment ago
     batch: Batch = decode_batch(content)
     names = {question.fingerprint: question.name for question in device.survey}
     width = len(batch.rows) // batch.size

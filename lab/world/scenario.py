@@ -94,7 +94,7 @@ _OF_DEVICE = {
 def luck(seed: int, *parts: object) -> random.Random:
     """A source of luck for a part of a world."""
     text = "/".join(map(str, (seed, *parts)))
-    return random.Random(text)  # noqa: S311  # of a simulation
+    return random.Random(text)  # of a simulation
 
 
 def scenario(seed: int) -> Scenario:

@@ -15,9 +15,9 @@ import pytest
 from calling import run
 from js_client import NODE, PACKAGE
 
+from lab import audit_trials
 from ldp import parse_survey
 from ldp.mechanisms.values.grr import RandomizedResponse
-from ldp_simulations.audit import trials
 from ldp_simulations.audit.auditing import Audit, Budget
 from ldp_simulations.audit.bounds import expected_epsilon, greatest_chance, least_chance
 from ldp_simulations.audit.clients.client import Audited
@@ -219,18 +219,18 @@ def test_bounds_are_those_of_clopper_and_pearson():
     assert binom.sf(29, 100, low) == pytest.approx(1e-6, rel=1e-6)
     assert binom.cdf(30, 100, high) == pytest.approx(1e-6, rel=1e-6)
     for mechanism, size, expected in (("grr", 2, 0.989), ("grr", 100, 0.922), ("oue", 25, 0.981)):
-        chances = trials.chances_of(mechanism, size, "1", draws=10**6)
+        chances = audit_trials.chances_of(mechanism, size, "1", draws=10**6)
         assert round(expected_epsilon(*chances, 10**6), 3) == expected
 
 
 def test_trials():
     """A share of those behind docs/audit.md: no alarm of honest clients, every mistake found."""
     generator = np.random.default_rng(1)
-    assert trials.false_alarms("grr", 16, 20, generator=generator) == 0
-    assert trials.whole_alarms("grr", 16, 2, generator=generator) == 0
-    assert trials.whole_alarms("grr", 16, 2, generator=SimpleNamespace(bytes=bytes)) == 2
-    for mutant in trials.mutants():
-        assert trials.found(mutant, 50, generator) == 50
+    assert audit_trials.false_alarms("grr", 16, 20, generator=generator) == 0
+    assert audit_trials.whole_alarms("grr", 16, 2, generator=generator) == 0
+    assert audit_trials.whole_alarms("grr", 16, 2, generator=SimpleNamespace(bytes=bytes)) == 2
+    for mutant in audit_trials.mutants():
+        assert audit_trials.found(mutant, 50, generator) == 50
 
 
 def test_every_tape_notices_a_wrong_sampler():

@@ -4,9 +4,9 @@ import math
 import random
 
 import pytest
-from kills import kill_often, violations
 from surveys import survey_of
 
+from lab.endurance.kills import kill_often, violations
 from ldp_client import Client
 
 ROUNDS = 365

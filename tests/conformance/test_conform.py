@@ -11,9 +11,9 @@ import small_client
 import wrong_clients
 from calling import run
 from js_client import NODE, PACKAGE
-from make_vectors import QUESTIONS
 from places import ROOT, VECTORS
 
+from lab.endurance.make_vectors import QUESTIONS
 from ldp_simulations.conformance import deaths
 from ldp_simulations.conformance.law import detectable
 from ldp_simulations.conformance.points import POINTS, conform

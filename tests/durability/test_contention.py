@@ -7,11 +7,11 @@ import time
 from contextlib import contextmanager
 
 import pytest
-import slow_disk
 from broken_stores import everything, records_of
 from children import in_child
 from surveys import DEVICE_SURVEY, mirror, survey_of, yes_no
 
+from lab.endurance import slow_disk
 from ldp_client import EmbeddedClient
 from ldp_client.testing import RecordingTransport
 

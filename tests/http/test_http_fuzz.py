@@ -1,9 +1,9 @@
 """Fuzzing the service: whatever is sent, it stays well and gives answers of its own."""
 
 import pytest
-from http_fuzz import FuzzingError, fuzz_bodies, fuzz_requests, resident
 from running_service import running_service
 
+from lab.endurance.http_fuzz import FuzzingError, fuzz_bodies, fuzz_requests, resident
 from ldp_service.counting.admission import Admission
 
 REQUESTS, BODIES, MOST_GROWTH = 4000, 200_000, 64

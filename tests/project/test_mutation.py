@@ -3,13 +3,14 @@
 import tomllib
 from types import SimpleNamespace
 
-import fork_server
-import mutation
 import pytest
-from mutating import mistakes
-from mutation import AREAS, LEFT, modules, source_of
 from places import ROOT
-from statements import normal_lines
+
+from lab.endurance.mutation import __main__ as mutation
+from lab.endurance.mutation import fork_server
+from lab.endurance.mutation.__main__ import AREAS, LEFT, modules, source_of
+from lab.endurance.mutation.mutating import mistakes
+from lab.endurance.mutation.statements import normal_lines
 
 AGGREGATOR = ROOT / "aggregator" / "ldp_aggregator"
 ESTIMATORS = (

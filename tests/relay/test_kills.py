@@ -1,9 +1,9 @@
-"""A share of what `tests/relay/kill_relay.py` does at length."""
+"""A share of what `lab/endurance/relay_kills.py` does at length."""
 
 import pytest
-from kill_relay import JUMPS, LEAST, Trial, trial
 from pools import SIZE, envelope_in, envelopes_of
 
+from lab.endurance.relay_kills import JUMPS, LEAST, Trial, trial
 from ldp.wire.sealed import Mixed
 
 

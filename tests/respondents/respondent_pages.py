@@ -1,6 +1,6 @@
 """A page for respondents, on a host that writes down every request, and people who answer.
 
-`python tests/respondents/thousand_answers.py 1000` lets a thousand of them answer.
+`python -m lab.endurance.page_answers 1000` lets a thousand of them answer.
 """
 
 import itertools

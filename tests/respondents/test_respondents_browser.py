@@ -1,6 +1,6 @@
 """The respondents' page in headless Chromium: what leaves it, whom it can be read by, what it says.
 
-Twelve answers here; `python tests/respondents/thousand_answers.py 1000` lets a thousand answer.
+Twelve answers here; `python -m lab.endurance.page_answers 1000` lets a thousand answer.
 """
 
 import pytest

@@ -1,7 +1,8 @@
 """The service is killed under load, and loses and doubles nothing that it acknowledged."""
 
 import pytest
-from service_kills import acknowledging_early, kill_often
+
+from lab.endurance.service_kills import acknowledging_early, kill_often
 
 
 @pytest.mark.parametrize(

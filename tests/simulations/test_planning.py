@@ -8,6 +8,7 @@ import pytest
 from specimens import DESIGNED, MEANS, abridged, question
 from written_out import reports_of
 
+from lab import epsilon_picture
 from ldp.answers.domain import Domain
 from ldp.mechanisms import MECHANISMS, Declared
 from ldp.mechanisms.values.matrix import StochasticMatrix
@@ -16,7 +17,6 @@ from ldp_aggregator.answers.estimates.frequencies import moments_of
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.tallies.counting.counting import count_rows
-from ldp_simulations.planning import epsilon_picture
 from ldp_simulations.planning.kinds.asking import Ask
 from ldp_simulations.planning.kinds.planning import (
     EPSILON_STEPS,

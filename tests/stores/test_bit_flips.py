@@ -6,8 +6,17 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from bit_flips import HARMLESS, REFUSED, SILENT, STORE, UNTYPED, became_of, left, turn_bits
 
+from lab.endurance.bit_flips import (
+    HARMLESS,
+    REFUSED,
+    SILENT,
+    STORE,
+    UNTYPED,
+    became_of,
+    left,
+    turn_bits,
+)
 from ldp_service.counting import books
 from ldp_service.store.errors import StoreDamagedError
 from ldp_service.store.records import Record

@@ -5,10 +5,11 @@ import errno
 import httpx
 import pytest
 from collecting import wait_for
-from disk_faults import tried
 from running_service import started
 from watched_disk import Fault, WatchedDisk
 from wire_samples import batch_of, file_of
+
+from lab.endurance.disk_faults import tried
 
 pytestmark = pytest.mark.needs("linux", "cc")
 

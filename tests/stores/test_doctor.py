@@ -14,10 +14,10 @@ from operator import xor
 from pathlib import Path
 
 import pytest
-from bit_flips import left, said, take, turned
 from calling import run
 from durable_work import CATALOGUE
 
+from lab.endurance.bit_flips import left, said, take, turned
 from ldp_service.counting.books import Books
 from ldp_service.counting.turn import begin
 from ldp_service.repair.doctor import examine, repair

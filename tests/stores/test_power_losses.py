@@ -5,8 +5,9 @@ import random
 import pytest
 from durable_work import expected
 from lost_power import Disk, Loss
-from power_losses import UPLOADS, lose_power, watched
 from watched_disk import folder_in_memory
+
+from lab.endurance.power_losses import UPLOADS, lose_power, watched
 
 pytestmark = pytest.mark.needs("linux", "cc")
 

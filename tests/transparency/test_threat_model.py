@@ -1,7 +1,8 @@
 """The figures of the threat model are those that the code gives today."""
 
 from places import ROOT
-from threat_figures import TABLES, linkage, reconstruction, written
+
+from lab.threat_figures import TABLES, linkage, reconstruction, written
 
 PAGE = ROOT / "docs" / "threat-model.md"
 

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 from calling import run
-from make_vectors import FOLDER
 from surveys import COMMUTE, COMMUTE_SURVEY, survey_of, yes_no
 
+from lab.endurance.make_vectors import FOLDER
 from ldp import parse_survey
 from ldp.numbers.randomness import system
 from ldp.wire.decoded import decoded_file, supported

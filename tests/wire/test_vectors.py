@@ -6,8 +6,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from make_vectors import FOLDER, QUESTIONS, answer_of, layout_of, vectors
 
+from lab.endurance.make_vectors import FOLDER, QUESTIONS, answer_of, layout_of, vectors
 from ldp import parse_survey
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.chains.bloom import bloom_positions
@@ -53,7 +53,7 @@ def replay(question, case):
 
 
 def test_committed_vectors_are_the_generated_ones():
-    """The files on disk are exactly what `python tests/endurance/make_vectors.py` writes."""
+    """The files on disk are exactly what `python -m lab.endurance.make_vectors` writes."""
     committed = {path.name: path.read_text(encoding="ascii") for path in Path(FOLDER).iterdir()}
     generated = vectors()
     assert committed.keys() == generated.keys()

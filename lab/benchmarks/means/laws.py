@@ -101,7 +101,7 @@ def dithered_response(epsilon: float, steps: int) -> DitheredResponse:
     head = '[survey]\nname = "s"\n[[question]]\nname = "x"\nmechanism = "dithered"\n'
     keys = f'type = "number"\nlow = 0\nhigh = {steps}\nstep = 1\nepsilon = "{epsilon}"\n'
     randomizer = parse_survey(head + keys)["x"].randomizer
-    assert isinstance(randomizer, DitheredResponse)  # noqa: S101 (the survey says so)
+    assert isinstance(randomizer, DitheredResponse)
     return randomizer
 
 

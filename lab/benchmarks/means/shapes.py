@@ -114,7 +114,7 @@ def arcs(*, rising: bool) -> Method:
         asked = asked_through("arcs", epsilon, _NUMBERS)
         counts = sample_counts(asked, Holders((), held), generator)
         known = distribution_of(asked, counts, Options())
-        assert known is not None  # noqa: S101 (a distribution is what the mechanism gives)
+        assert known is not None
         return known.monotone(known.line.values) if rising else known.queries.frequency
 
     return shares

@@ -292,7 +292,7 @@ def current(hub: Hub) -> Fiber:
     stack = getcurrent()
     if not isinstance(stack, _Greenlet):
         raise RuntimeError("expected to wait within a fiber, got a wait outside of all of them")
-    assert stack is not hub.main  # noqa: S101  # a fact about greenlets
+    assert stack is not hub.main  # a fact about greenlets
     return stack.fiber
 
 

@@ -15,7 +15,6 @@ bench          a client on a bench, where its devices are tried
 sequences      permanent responses, kept over many reports and behind other answers
 questions      reports to two questions: independent noise, and an order that tells nothing
 lives          pairs of reports: twice, restarts, retries, forks, epochs, and these two
-trials         simulated audits of honest clients and of broken ones
 auditing       the whole, within a budget, from where it was left
 
 Imports: `conformance`, `reports`.

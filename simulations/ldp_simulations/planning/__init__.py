@@ -3,12 +3,10 @@
 planned                the plans of a survey, or of every mechanism
 plans                  designs compared
 shuffled_plan          the same where a relay mixes the reports
-shuffled_figures       figures of batches, beside those of the literature
 experiment             arms: a direct question and a randomized one
 narrowing              a second survey on the ranges that a first one found
 stopwatch              seconds and bytes on a device
-report, error_picture  the answer, as text and as a picture
-epsilon_picture        what an epsilon reveals, and what it costs
+report                 the answer as text
 
 Imports: `sampling`.
 """

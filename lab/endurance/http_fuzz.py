@@ -1,7 +1,7 @@
 """Fuzzing of the service, at length; the tests do less.
 
-    python tests/endurance/http_fuzz.py 1000000            mutated requests, sent to the real server
-    python tests/endurance/http_fuzz.py --bodies 10000000  mutated bodies, given to what counts them
+    python -m lab.endurance.http_fuzz 1000000            mutated requests, sent to the real server
+    python -m lab.endurance.http_fuzz --bodies 10000000  mutated bodies, given to what counts them
 
 Whatever is sent, it gets an answer that the service means to give, or none; nothing is logged, and
 nothing stays in memory. Bodies are mutated as a whole, or in the payload of a frame whose checksum
@@ -18,7 +18,6 @@ from collections import Counter
 from pathlib import Path
 from threading import Lock, Thread
 
-import rooms  # noqa: F401
 from bad_bytes import BAD_FILES, BAD_PAYLOADS
 from hostile_http import FRAMINGS, fresh
 from running_service import request, started

@@ -1,4 +1,4 @@
-"""Bits that turn over in a store, one at a time: `python tests/endurance/bit_flips.py 100000`.
+"""Bits that turn over in a store, one at a time: `python -m lab.endurance.bit_flips 100000`.
 
 A service was killed, with a part of what it wrote in SQLite's log and the rest in its file; or it
 was closed, with all in the file. One bit of file, log or witness turns over, wherever it is, and
@@ -18,7 +18,6 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
-import rooms  # noqa: F401
 from durable_work import CATALOGUE, START, upload
 
 from ldp_service.counting.admission import Admission, Rules

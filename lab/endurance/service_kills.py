@@ -1,4 +1,4 @@
-"""A service that is killed at any moment: `python tests/endurance/service_kills.py 1000`.
+"""A service that is killed at any moment: `python -m lab.endurance.service_kills 1000`.
 
 Tests kill some dozens.
 
@@ -25,7 +25,6 @@ from pathlib import Path
 from threading import Thread
 
 import httpx
-import rooms  # noqa: F401
 from calling import run
 from children import forked
 from pages import UPLOADING, write_tokens

@@ -1,4 +1,4 @@
-"""A relay that is killed at any moment: `python tests/relay/kill_relay.py 1000`.
+"""A relay that is killed at any moment: `python -m lab.endurance.relay_kills 1000`.
 
 With `1000 1 jumps` its clock jumps all the while as well (1 is the seed). Tests kill some dozens.
 
@@ -22,12 +22,6 @@ from contextlib import suppress
 from multiprocessing import Pipe
 from pathlib import Path
 from threading import Thread
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from places import FOLDERS
-
-sys.path[:] = list(dict.fromkeys([*map(str, FOLDERS), *sys.path]))
 
 from children import forked
 from pools import (

@@ -1,6 +1,6 @@
 """Mutation testing: does a test fail for each small mistake that could be made?
 
-    uv run --group mutation python tests/endurance/mutation.py
+    uv run --group mutation python -m lab.endurance.mutation
 
 tries every mutant that was not tried yet. What comes behind it chooses among them:
 
@@ -32,11 +32,18 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-import rooms  # noqa: F401
-from fork_server import ONE_THREAD, QUIET, Measured, Server, changed_code, reaped
-from mutating import Mutant, mistakes, mutants
 from places import ROOT, TESTS
-from statements import statement_lines
+
+from lab.endurance.mutation.fork_server import (
+    ONE_THREAD,
+    QUIET,
+    Measured,
+    Server,
+    changed_code,
+    reaped,
+)
+from lab.endurance.mutation.mutating import Mutant, mistakes, mutants
+from lab.endurance.mutation.statements import statement_lines
 
 LEFT = Path(__file__).with_name("mutants_left.toml")
 PATHS = {

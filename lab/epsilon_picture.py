@@ -1,4 +1,4 @@
-"""What epsilon costs: `python -m ldp_simulations.planning.epsilon_picture FILE.svg`.
+"""What epsilon costs: `python -m lab.epsilon_picture FILE.svg`.
 
 Two panels, for those who choose one. On the left, what somebody may come to think of an answer who
 thought it p likely before they saw one report, at most:

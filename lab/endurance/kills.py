@@ -1,4 +1,4 @@
-"""A device that is killed at any moment: `python tests/endurance/kills.py 1000`.
+"""A device that is killed at any moment: `python -m lab.endurance.kills 1000`.
 
 Each life of the device answers a question that it may answer once, repeats one of three answers to
 another, and sends through a transport that delivers and then often says that it did not. Now and
@@ -21,7 +21,6 @@ import time
 from functools import partial
 from pathlib import Path
 
-import rooms  # noqa: F401
 from children import forked
 from surveys import MIRROR
 

@@ -1,4 +1,4 @@
-"""Random poisoning attacks on every mechanism: `python tests/endurance/poisonings.py 1000`.
+"""Random poisoning attacks on every mechanism: `python -m lab.endurance.poisonings 1000`.
 
 The tests simulate some.
 
@@ -11,7 +11,6 @@ import sys
 from collections import Counter
 
 import numpy as np
-import rooms  # noqa: F401
 from specimens import DESIGNS, question
 
 from ldp_simulations.attacks.attack import (

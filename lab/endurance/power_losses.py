@@ -1,4 +1,4 @@
-"""Losses of power, simulated: `python tests/endurance/power_losses.py 10000` tries ten thousand.
+"""Losses of power, simulated: `python -m lab.endurance.power_losses 10000` tries ten thousand.
 
 The tests try a tenth. With "synchronous = OFF" as a second word, a pragma for SQLite, acknowledged
 uploads are lost, as they should be.
@@ -16,7 +16,6 @@ import sys
 import time
 from collections import Counter
 
-import rooms  # noqa: F401
 from durable_work import Uploader, told, violation
 from lost_power import LOSSES, Disk, put_files
 from watched_disk import WatchedDisk, folder_in_memory

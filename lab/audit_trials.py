@@ -1,6 +1,6 @@
 """Simulated audits: how near bounds come to epsilon, false alarms, and how soon mutants are found.
 
-    python -m ldp_simulations.audit.trials [RUNS [WHOLE]]
+    python -m lab.audit_trials [RUNS [WHOLE]]
 
 Counts are drawn from the exact law of what a client sends, honest or broken, by numpy under a fixed
 seed, and judged as those of an audit are. A mutant is found if the bound of epsilon passes what is

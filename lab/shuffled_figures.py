@@ -1,4 +1,4 @@
-"""Figures of batches: `python -m ldp_simulations.planning.shuffled_figures OUTPUT`.
+"""Figures of batches: `python -m lab.shuffled_figures OUTPUT`.
 
 For some numbers of reports, epsilons of a report and deltas, the epsilon of a batch of each
 mechanism, certified, beside the figures that the formula gives in floating point; how near they are
@@ -235,7 +235,7 @@ def main(output: Path) -> None:
         "# Figures of batches",
         "",
         "What a batch is worth to each of those in it, certified "
-        "(`python -m ldp_simulations.planning.shuffled_figures docs/shuffle-figures.md`); see",
+        "(`python -m lab.shuffled_figures docs/shuffle-figures.md`); see",
         "[the shuffle model](shuffle.md). `any` is the bound of any randomizer; `oue` and `sue` "
         "have a bit for each value.",
         "",

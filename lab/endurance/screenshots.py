@@ -1,4 +1,4 @@
-"""Pictures of the page: `python tests/endurance/screenshots.py docs` writes them there.
+"""Pictures of the page: `python -m lab.endurance.screenshots docs` writes them there.
 
 People of the census extract Adult (`shared/data`, beside the checkout) answer two surveys for two
 weeks; then the page is looked at in headless Chromium: on a desk, at night, on a phone, on paper.
@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
-import rooms  # noqa: F401
 from browser import browser
 from pages import service_of, serving
 from places import DATA

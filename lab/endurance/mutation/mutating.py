@@ -20,7 +20,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from statements import first_difference
+from lab.endurance.mutation.statements import first_difference
 
 MISTAKES = Path(__file__).with_name("mistakes.toml")
 

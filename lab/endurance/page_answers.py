@@ -1,4 +1,4 @@
-"""`python tests/respondents/thousand_answers.py 1000`: n answers, and all their requests.
+"""`python -m lab.endurance.page_answers 1000`: n answers, and all their requests.
 
 All requests have to be of one number, with names and sizes that do not depend on the answer, and no
 answer may stand in one. Whatever name the browser looks up, it finds the host that writes down, but
@@ -7,13 +7,9 @@ for that of its updates: Chromium asks for its own components every few minutes,
 
 import sys
 import tempfile
-from pathlib import Path
 
-FOLDER = Path(__file__).parent
-sys.path += [str(FOLDER), str(FOLDER.parent)]
-
-from browser import browser  # noqa: E402
-from respondent_pages import alike, hosted  # noqa: E402
+from browser import browser
+from respondent_pages import alike, hosted
 
 UPDATES = "update.googleapis.com"
 
@@ -26,7 +22,7 @@ def main(number):
         with browser(profile, mapped) as chromium:
             shapes, plain = alike(chromium, host, number)
     outcome = f"{len(shapes)} kind of requests; answers in them: {sorted(plain)}"
-    print(f"{number} answers: {outcome}")  # noqa: T201
+    print(f"{number} answers: {outcome}")
     return len(shapes) == 1 and not plain
 
 

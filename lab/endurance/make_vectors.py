@@ -1,4 +1,4 @@
-"""Makes the files in tests/vectors, always the same: `python tests/endurance/make_vectors.py`.
+"""Makes the files in tests/vectors, always the same: `python -m lab.endurance.make_vectors`.
 
 Random tapes are SHAKE-256 streams named after their case, and a few made by hand: one that
 `randbelow` must reject first, one whose bits stay tied until the reserve. Every tape holds exactly
@@ -8,7 +8,6 @@ the bytes that its case draws.
 import json
 from decimal import Decimal
 
-import rooms  # noqa: F401
 from bad_bytes import BAD_FILES, BAD_PAYLOADS
 from hpke_reference import point, private_key, seal
 from places import VECTORS

@@ -1,6 +1,6 @@
 """The figures of docs/threat-model.md, worked out from the surveys of the examples.
 
-    python tests/transparency/threat_figures.py docs/threat-model.md
+    python -m lab.threat_figures docs/threat-model.md
 
 writes them into the page, between its marks; `test_threat_model.py` holds that they stand there as
 they are worked out now.
@@ -19,7 +19,7 @@ from ldp.numbers.exact import log_text, percent_below
 from ldp.privacy.certificate import delivered, totals
 from ldp_client.answering.budget import USUAL_CAP
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ("examples/affairs.toml", "examples/notes/survey.toml", "examples/commute.toml")
 _DAY = 86_400
 _YEAR = 365 * _DAY

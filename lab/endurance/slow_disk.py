@@ -1,6 +1,6 @@
 """How long `record` keeps an app's thread, on a disk whose syncs take 300 ms.
 
-`python tests/endurance/slow_disk.py 2000` records 2,000 answers to a memoized question and 20 to
+`python -m lab.endurance.slow_disk 2000` records 2,000 answers to a memoized question and 20 to
 questions that are answered once, while a thread sends what waits as fast as it can. Linux with a C
 compiler; times are printed in milliseconds.
 """
@@ -79,8 +79,6 @@ if __name__ == "__main__":
     if sys.argv[1] == "--alone":
         alone(int(sys.argv[2]), sys.argv[3])
     else:
-        import rooms  # noqa: F401
-
         result = measured(int(sys.argv[1]))
         times = result["record"]
         shown = {f"p{share:.4g}": quantile(times, share / 100) for share in (50, 99, 99.9, 100)}

@@ -1,4 +1,4 @@
-"""Error against the number of values: `python -m ldp_simulations.planning.error_picture FILE.svg`.
+"""Error against the number of values: `python -m lab.error_picture FILE.svg`.
 
 A line for each mechanism.
 

@@ -1,6 +1,6 @@
 """Disks that fail during uploads, at one place in some.
 
-At every place with `python tests/endurance/disk_faults.py 1`.
+At every place with `python -m lab.endurance.disk_faults 1`.
 
 In each case one write or one sync fails, or all from one on, or the disk is full for a while. What
 was acknowledged has to be there afterwards, for a process that finds the files as they lie and for
@@ -15,7 +15,6 @@ import subprocess
 import sys
 from collections import Counter
 
-import rooms  # noqa: F401
 from children import in_child
 from durable_work import Uploader, held, told, violation
 from lost_power import LOSSES, Disk, put_files
