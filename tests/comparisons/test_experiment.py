@@ -35,14 +35,14 @@ def tally_of(share, people, rng, survey=SURVEY):
 
 
 def found(direct, randomized, arms, *, rng, survey=SURVEY):
-    """The share of experiments that find more by the device at 5 %; all people are drawn anew."""
+    """The share of experiments that find a difference at 5 %; all people are drawn anew."""
     positives = 0
     for _ in range(TRIALS):
         estimates = estimate(
             tally_of(randomized, arms.second, rng, survey=survey), options=POPULATION
         )
         plain = Direct("true", int(rng.binomial(arms.first, direct)), arms.first)
-        positives += compare_direct(estimates["q"], plain).p_more <= 0.05
+        positives += compare_direct(estimates["q"], plain).p_value <= 0.05
     return positives / TRIALS
 
 

@@ -8,8 +8,11 @@ import pytest
 from specimens import DESIGNED, MEANS, abridged, question
 from written_out import reports_of
 
+import ldp
+import ldp_simulations as sim
 from lab import epsilon_picture
 from ldp.answers.domain import Domain
+from ldp.errors import EstimateError, UnknownNameError
 from ldp.mechanisms import MECHANISMS, Declared
 from ldp.mechanisms.values.matrix import StochasticMatrix
 from ldp_aggregator.answers.estimates.detection import detected, p_values
@@ -342,3 +345,39 @@ def test_the_picture_of_an_epsilon(monkeypatch):
     drawn = epsilon_picture.picture()
     assert b"<svg" in drawn
     assert epsilon_picture.picture() == drawn
+
+
+UNLIKE = [
+    ({"mechanism": "unrelated", "truth": ".7", "prevalence": ".05"}, 0.7, 0.015, 149),
+    ({"mechanism": "forced", "forced_true": "1/20", "forced_false": "1/4"}, 0.7, 0.05, 244),
+]
+
+
+@pytest.mark.parametrize(("law", "slope", "forced", "people"), UNLIKE)
+def test_a_value_that_is_named_has_its_own_error(law, slope, forced, people):
+    """Binomial, lambda (1 - lambda) / slope^2 n: 680 and 637 people were planned, for `false`."""
+    yes = forced + slope * 0.05
+    expected = np.sqrt(yes * (1 - yes) / people) / slope
+    survey = ldp.survey("s", ldp.question("asked", type="boolean", **law))
+    asked = {"value": "yes", "frequency": 0.05, "respondents": people, "estimand": "population"}
+    [record] = sim.plan(survey, **asked).records()
+    assert record["value"] == "true"
+    assert record["typical_error"] == pytest.approx(expected, rel=1e-9)
+    assert 1.959964 * record["typical_error"] == pytest.approx(0.05, rel=0.005)
+    generator = np.random.default_rng(20270411)
+    drawn = (generator.binomial(people, yes, 200_000) / people - forced) / slope
+    assert record["typical_error"] == pytest.approx(drawn.std(), rel=0.02)
+
+
+def test_plans_say_whose_errors_they_have():
+    """Without a name the worst value's, with its name; and how many to ask if some are silent."""
+    survey = ldp.survey("s", ldp.question("asked", type="boolean", **UNLIKE[0][0]))
+    plans = sim.plan(survey, respondents=600, frequency=0.05, response_rate=0.6)
+    assert plans.records()[0]["value"] == "false"
+    assert plans.records()[0]["asked"] == 1000
+    assert "those of 'false', whose interval is the widest" in repr(plans)
+    assert "asked: ask 1,000" in repr(plans)
+    with pytest.raises(UnknownNameError, match="maybe"):
+        sim.plan(survey, respondents=600, value="maybe")
+    with pytest.raises(EstimateError, match="expected a survey"):
+        sim.plan(values=2, epsilon=1, respondents=600, value="true")

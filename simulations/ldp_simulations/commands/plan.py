@@ -100,6 +100,17 @@ _FREQUENCY = number(Fraction(1, 10**6), 1)
     help="The frequency of a typical value.  [default: an even share]",
 )
 @click.option(
+    "--value",
+    metavar="VALUE",
+    help="Plan for this value.  [default: the one with the widest interval]",
+)
+@click.option(
+    "--response-rate",
+    metavar="R",
+    type=_FREQUENCY,
+    help="The share of those you ask that answers, to be told how many to ask.",
+)
+@click.option(
     "--estimand",
     type=click.Choice(["respondents", "population"]),
     default="respondents",
@@ -177,6 +188,8 @@ def plan(
     level: Fraction,
     power: Fraction,
     frequency: Fraction | None,
+    value: str | None,
+    response_rate: Fraction | None,
     estimand: str,
     simultaneous: bool,
     forged: int | None,
@@ -209,6 +222,8 @@ def plan(
             "--mean-half-width": mean_half_width,
             "--median-half-width": median_half_width,
             "--frequency": frequency,
+            "--value": value,
+            "--response-rate": response_rate,
             "--forged": forged,
             "--shares": shares,
             "--range-from": range_from or None,
@@ -253,6 +268,8 @@ def plan(
         "estimand": estimand,
         "simultaneous": "bonferroni" if simultaneous else None,
         "frequency": None if frequency is None else float(frequency),
+        "value": value,
+        "response_rate": None if response_rate is None else float(response_rate),
         "half_width": None if half_width is None else float(half_width),
         "detect": None if detect is None else float(detect),
         "mean_half_width": None if mean_half_width is None else float(mean_half_width),

@@ -6,10 +6,10 @@ value and a share r is true of the second, the difference of the arms is r - d, 
     s0^2 / n0 + s1^2 / n1,  s0^2 = d (1 - d),  s1^2 = n variance of the estimate at r
 
 s1 has the noise of the mechanism: the randomized arm needs more people. For a given total the
-variance is least with n0 : n1 = s0 : s1 (Neyman), and the one-sided test at 1 - level finds the
-difference with the power
+variance is least with n0 : n1 = s0 : s1 (Neyman), and the two-sided test at 1 - level, such as that
+of `compare`, finds the difference with the power
 
-    Phi((r - d) / (s0 + s1) sqrt(n) - z(level))
+    Phi((r - d) / (s0 + s1) sqrt(n) - z((1 + level) / 2))
 
 Two randomized arms, such as a device and paper coins with the same law, are planned beside it: what
 it takes to find the same difference between them.
@@ -97,7 +97,7 @@ class ExperimentPlan(Tabled):
             ("arms", "people in\nthe first", "people in\nthe second", "power"),
             rows=rows,
             remarks=[
-                f"power: the chance that a one-sided test at {1 - self.level:.4g} finds the "
+                f"power: the chance that a two-sided test at {1 - self.level:.4g} finds the "
                 "difference; each person is given one arm by lot, in these shares",
             ],
         )
@@ -133,7 +133,7 @@ def plan_experiment(
         raise UnknownNameError(value, values, "one of the values")
     design = Design.of(question.name, question.declared, question.randomizer, values=values)
     place = values.index(value)
-    line = float(ndtri(level))
+    line = float(ndtri((1 + level) / 2))
 
     def of_one(share: float) -> float:
         """The standard error of the estimate of this share by one report."""

@@ -102,6 +102,8 @@ def plan(
     candidates: Mapping[str, Sequence[str]] | None = None,
     shares: Sequence[str | int | float | Fraction] | None = None,
     names: Collection[str] = (),
+    value: str | None = None,
+    response_rate: float | None = None,
 ) -> Planned:
     """What errors to expect of a survey's questions, or of every mechanism for n values.
 
@@ -125,9 +127,11 @@ def plan(
     candidates    the texts to look for, by open question
     shares        of the upper levels of trees, in place of the survey's
     names         the questions to plan; all, if there are none
+    value         whose errors are planned; the one with the widest interval, unless given
+    response_rate  the share of those who are asked that answers, to say how many to ask
 
     Raises `EstimateError` for arguments that no plan can be found by, `UnknownNameError` for names
-    that are no questions, and `FileError` for an open question without candidates.
+    that are no questions or values, and `FileError` for an open question without candidates.
 
     >>> import ldp, ldp_simulations
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
@@ -145,6 +149,8 @@ def plan(
         detect=detect,
         mean_half_width=mean_half_width,
         median_half_width=median_half_width,
+        value=value,
+        response_rate=response_rate,
     )
     asked = Asked(survey, values, epsilon, respondents=respondents, forged=forged, ask=ask)
     misfit = asked.misfit()

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ldp.answers.domain import Domain
-from ldp.errors import EstimateError
+from ldp.errors import EstimateError, UnknownNameError
 from ldp.numbers.exact import log
 from ldp.survey.survey import Question
 from ldp_aggregator.decoders.table import decoder_of
@@ -71,12 +71,22 @@ def of_survey(
             )
         try:
             design = Design.of(
-                question.mechanism, question.declared, question.randomizer, values=values
+                question.mechanism,
+                question.declared,
+                question.randomizer,
+                values=values,
+                value=ask.value,
             )
+        except UnknownNameError:
+            raise
         except EstimateError as error:
             raise EstimateError(f"question {question.name!r}: {error}") from None
         enough = answering(question.share, respondents) or least_respondents(design, ask)
         plans.append(Plan(question.name, design, enough, share=question.share))
+    if ask.value is not None and not plans:
+        raise EstimateError(
+            "value: expected a question of which frequencies are estimated, got none"
+        )
     return plans
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 from typing import Any
 
 from ldp.numbers.exact import log_upper
@@ -66,6 +67,7 @@ def record(plan: Plan, ask: Ask, forged: int | None) -> dict[str, Any]:
         "typical_error": float(design.error(frequency, respondents, ask).max()),
         "half_width": design.half_width(respondents, ask),
         "detectable": design.detectable(respondents, ask),
+        "value": design.planned_value(respondents, ask),
         "forged": {
             "reports": fakes,
             "shift": None if design.reach is None else design.reach * fakes / respondents,
@@ -110,11 +112,22 @@ def sheet(
     of_maps = (place_plan.record(plan, forged) for plan in places)
     of_others = (*of_trees, *of_fields, *map(key_plan.record, keys), *of_maps)
     plans = [*records, *of_numbers, *of_others, *map(search_plan.record, searches)]
+    if ask.response_rate is not None:
+        _add_asked(plans, ask.response_rate)
     return Sheet(
         "Plan",
+        lead=[f"{plan['name']}: ask {plan['asked']:,}" for plan in plans if "asked" in plan],
         tables=lambda: tables,
         record=lambda: {"format": FORMAT, "asked": asked, "plans": plans},
     )
+
+
+def _add_asked(plans: Sequence[dict[str, Any]], rate: float) -> None:
+    """Say how many have to be asked, if this share of them answers."""
+    for plan in plans:
+        answer = plan.get("drawn", plan).get("asked", plan.get("respondents"))
+        if answer is not None:
+            plan["asked"] = ceil(answer / rate)
 
 
 def _table(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> TextTable:
@@ -147,18 +160,27 @@ def _legend(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> 
     typical = {entry["typical_frequency"] for entry in records if "typical_frequency" in entry}
     f = f"f = {typical.pop():.3g}" if len(typical) == 1 else "f = an even share"
     family = ", all of a question's together" if ask.simultaneous else ""
+    tested = "testing every value against 0 at level "
+    together = " over all values together (Bonferroni)"
+    if ask.value is not None:
+        tested, together = "testing it against 0 at level ", ""
     lines = [
         f"error: standard error for the {ask.estimand}, of a value no one holds (at 0) and of one "
         f"held by {f}",
         f"half-width: of the {ask.level:g} interval at f{family}",
-        f"detects: the least frequency found with probability {ask.power:g}, testing every value "
-        f"against 0 at level "
-        f"{ask.level:g} over all values together (Bonferroni)",
+        f"detects: the least frequency found with probability {ask.power:g}, {tested}"
+        f"{ask.level:g}{together}",
         "efficiency: least total error of any mechanism at this epsilon, over this one's",
         "client, decode: measured just now; one report, and one tally with its errors and "
         "intervals",
         f"forged shift: how far {forged_in_words(forged)}, if forged, can move the estimate of "
         f"one value, at most",
+    ]
+    lines += [
+        f"{entry['name']}: errors, half-width and detects are those of {entry['value']!r}"
+        + ("" if ask.value is not None else ", whose interval is the widest (--value names one)")
+        for entry in records
+        if entry.get("value") is not None
     ]
     lines += drawn_in_words(records)
     if any(not entry["reachable"] for entry in records):

@@ -30,6 +30,10 @@ class Ask:
     """The largest half-width allowed of a mean, in the unit of the answers."""
     median_half_width: float | None = None
     """The same of a median."""
+    value: str | None = None
+    """The value that errors are of; None for the one with the widest interval."""
+    response_rate: float | None = None
+    """The share of those who are asked that answer; None for all."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,8 @@ class Asked:
             "median_half_width": self.ask.median_half_width,
         }
         of_numbers = next((name for name, width in in_units.items() if width is not None), None)
+        if self.survey is None and self.ask.value is not None:
+            return f"{named('value')}: expected a {survey} beside it, got none"
         if self.survey is None and self.values is None:
             wanted = f"a {survey}, or {values} with {epsilon} or {respondents}"
             return f"expected {wanted}; got neither"

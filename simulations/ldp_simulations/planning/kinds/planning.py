@@ -14,8 +14,9 @@ question can expect:
     efficiency                  R* / R, see `ldp.mechanisms.values.optimum`
 
 Where few reports are expected, chances and intervals come from the exact law of a count, or from
-that of a scaled Poisson count, as the analyst's do. Where values differ in their errors (`matrix`,
-Bloom filters) the worst of them counts, in a population that is spread evenly. Solved the other way
+that of a scaled Poisson count, as the analyst's do. Where values differ in their errors (`forced`,
+`matrix`, Bloom filters) the value that is named counts, or else the worst of them, in a population
+of which those who do not hold it are spread evenly over the others. Solved the other way
 round by bisection: respondents in whole numbers, epsilon in steps of 1/10000, each step being a
 design of its own.
 """
@@ -27,8 +28,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ldp.answers.booleans import as_listed
 from ldp.answers.domain import Domain
 from ldp.answers.keys import MOST_EPSILON, Keys
+from ldp.errors import UnknownNameError
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.contract import Declared, Mechanism, Randomizer
 from ldp.mechanisms.values.optimum import efficiency
@@ -56,18 +59,34 @@ class Design:
     randomizer: Randomizer
     values: Sequence[str]
     moments: Moments
-    """Of the values that differ: of one only, where all have the same errors."""
+    """Of the values that differ: of one only, where all have the same errors, or one is named."""
+    value: str | None = None
+    """The value that is named."""
 
     @classmethod
     def of(
-        cls, name: str, declared: Declared, randomizer: Randomizer, values: Sequence[str]
+        cls,
+        name: str,
+        declared: Declared,
+        randomizer: Randomizer,
+        values: Sequence[str],
+        value: str | None = None,
     ) -> Design:
-        """The design, decoding the tally that it can expect."""
+        """The design, decoding the tally that it can expect.
+
+        Raises `UnknownNameError` for a value that is not listed.
+        """
         even = np.full(len(values), 1 / len(values))
         moments = moments_of(randomizer, expected_counts(randomizer, values, even), values)
-        if np.ptp(moments.variance_if_held) == np.ptp(moments.variance_if_not) == 0:
+        if value is not None:
+            value = as_listed(value, values)
+            if value not in values:
+                raise UnknownNameError(value, values, "one of the values")
+            place = values.index(value)
+            moments = moments.of_values(slice(place, place + 1))
+        elif np.ptp(moments.variance_if_held) == np.ptp(moments.variance_if_not) == 0:
             moments = moments.of_values(slice(1))
-        return cls(name, declared, randomizer, values, moments)
+        return cls(name, declared, randomizer, values, moments, value)
 
     def at(self, frequency: float, respondents: int) -> Moments:
         """The moments of values that are held by `frequency` of n respondents."""
@@ -79,11 +98,20 @@ class Design:
 
     def half_width(self, respondents: int, ask: Ask) -> float:
         """Half the widest interval."""
+        return float(self._half_widths(respondents, ask).max())
+
+    def planned_value(self, respondents: int, ask: Ask) -> str | None:
+        """The value that errors are of; None where they are those of every value."""
+        if self.value is not None or len(self.moments.variance_if_not) == 1:
+            return self.value
+        return self.values[int(self._half_widths(respondents, ask).argmax())]
+
+    def _half_widths(self, respondents: int, ask: Ask) -> Floats:
         moments = self.at(self.typical(ask), respondents)
         low, high = careful_interval(
             moments, miss(ask.level, len(self.values), ask.simultaneous), ask.estimand
         )
-        return float((high - low).max() / 2)
+        return np.asarray((high - low) / 2)
 
     def typical(self, ask: Ask) -> float:
         """The frequency that errors are told for."""
@@ -91,7 +119,8 @@ class Design:
 
     def chance(self, frequency: float, respondents: int, ask: Ask) -> float:
         """The worst value's probability to be found if it is held by `frequency`."""
-        missing = miss(ask.level, len(self.values), "bonferroni")
+        tested = len(self.values) if self.value is None else 1
+        missing = miss(ask.level, tested, "bonferroni")
         return float(chance_to_pass(self.at(frequency, respondents), missing, ask.estimand).min())
 
     def detectable(self, respondents: int, ask: Ask) -> float | None:
