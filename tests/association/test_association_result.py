@@ -124,7 +124,8 @@ def test_verdict(test, level, said):
     """Rejected where the p-value is at most what may be missed; the numbers follow."""
     caption = made(Options(level=level), independence=test).describe()
     assert caption == (
-        f"1,234 reports; {level:.4g} score intervals for the respondents; "
+        f"1,234 reports; {level:.4g} score intervals for the population (sampling and "
+        "randomization); "
         f"test of independence: {said}"
     )
 
@@ -146,7 +147,8 @@ def test_families_are_named():
     options = Options(level=0.9, estimand="population", simultaneous="sidak")
     caption = made(options, independence=None).describe()
     assert caption == (
-        "1,234 reports; 0.9 score intervals for the population, simultaneous (sidak); "
+        "1,234 reports; 0.9 score intervals for the population (sampling and randomization), "
+        "simultaneous (sidak); "
         "too few reports to test for independence: some value's reports have not varied yet"
     )
 
@@ -163,7 +165,7 @@ def test_record():
         "questions": ["a", "b"],
         "reports": 1234,
         "level": 0.95,
-        "estimand": "respondents",
+        "estimand": "population",
         "interval": "score",
         "simultaneous": False,
         "independence": {"statistic": 3.0, "freedom": 1, "p_value": TEST.p_value},

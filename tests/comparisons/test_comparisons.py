@@ -232,7 +232,7 @@ def test_without_a_covariance_there_is_a_bound():
 def test_what_permanent_responses_share(mechanism, keys):
     """The variance of an estimate from permanent responses, from the exact rates of both steps."""
     question = asked(mechanism, **keys)
-    estimates = estimated(question, BEFORE)
+    estimates = estimated(question, BEFORE, estimand="respondents")
     (own, other), (fresh_own, fresh_other) = question.randomizer.steps
     signal = (own - other) * (fresh_own - fresh_other)
     if_held, if_not = (

@@ -20,6 +20,7 @@ COINS = ldp.survey(
     ldp.question("q", type="boolean", mechanism="forced", forced_true="1/4", forced_false="1/4"),
 )
 POPULATION = Options(estimand="population")
+RESPONDENTS = Options(estimand="respondents")
 TRIALS = 120
 FAR = 4.9
 """A false alarm a million, in standard errors of a share of trials."""
@@ -116,7 +117,7 @@ def test_counts_that_cannot_be():
     with pytest.raises(UnknownNameError):
         compare_direct(estimates, Direct("maybe", 1, 4))
     with pytest.raises(EstimateError, match="population"):
-        compare_direct(estimate(tally)["q"], Direct("true", 1, 4))
+        compare_direct(estimate(tally, options=RESPONDENTS)["q"], Direct("true", 1, 4))
 
 
 @pytest.fixture

@@ -458,10 +458,10 @@ def test_plans_promise_what_is_kept(name, epsilon):
         for count in range(reports)
         if scipy.stats.binom.sf(count - 1, reports, q) <= 0.05 / 1000
     )
-    holders = int(np.ceil(design.detectable(reports, Ask()) * reports))
+    holders = int(np.ceil(design.detectable(reports, Ask(estimand="respondents")) * reports))
     assert law(p, q, reports, holders=holders)[passing:].sum() >= 0.8
     assert law(p, q, reports, holders=holders - 1)[passing:].sum() < 0.8
-    assert design.chance(holders / reports, reports, Ask()) == pytest.approx(
+    assert design.chance(holders / reports, reports, Ask(estimand="respondents")) == pytest.approx(
         law(p, q, reports, holders=holders)[passing:].sum(), rel=1e-9
     )
 

@@ -131,10 +131,12 @@ def test_forged_reports_are_bounded_where_they_weigh_the_most():
         draw(version, size, generator) for version, size in zip(versions, (2000, 500), strict=True)
     ]
     alone = [
-        estimate_question(version, part.counts, Options()).manipulation.reach
+        estimate_question(version, part.counts, Options(estimand="respondents")).manipulation.reach
         for version, part in zip(versions, parts, strict=True)
     ]
-    assert estimate_pooled(parts, Options()).manipulation.reach == pytest.approx(max(alone))
+    assert estimate_pooled(
+        parts, Options(estimand="respondents")
+    ).manipulation.reach == pytest.approx(max(alone))
 
 
 def test_what_guards_the_moments_of_a_version_guards_the_pooled_ones():
@@ -251,7 +253,7 @@ def test_the_newest_version_describes_all():
     parts = [
         draw(version, size, generator) for version, size in zip(asked, (100, 200, 700), strict=True)
     ]
-    estimates = estimate_pooled(parts, Options())
+    estimates = estimate_pooled(parts, Options(estimand="respondents"))
     assert estimates.question is asked[2]
     assert "pooled over 3 versions" in estimates.note
     assert (
@@ -314,9 +316,9 @@ def test_a_version_without_a_bound_on_forged_reports(monkeypatch):
     monkeypatch.setattr(
         "ldp_aggregator.answers.estimates.pooling.manipulation", lambda *_, **__: next(bounds)
     )
-    assert estimate_pooled(parts, Options()).manipulation is reason
+    assert estimate_pooled(parts, Options(estimand="respondents")).manipulation is reason
     bounds = iter((Manipulation(3.0), Manipulation(7.0)))
-    assert estimate_pooled(parts, Options()).manipulation.reach == 7
+    assert estimate_pooled(parts, Options(estimand="respondents")).manipulation.reach == 7
 
 
 def test_what_can_be_pooled():

@@ -83,7 +83,9 @@ def test_repr_shows_every_number_with_its_error(nasty):
     """The survey, the question, what the numbers are, and each value with error and interval."""
     shown = repr(nasty)
     assert NASTY_TALLY.survey.fingerprint.hex() in shown
-    assert "x: grr, epsilon 1, 420 reports; 0.95 score intervals for the respondents" in shown
+    assert (
+        "x: grr, epsilon 1, 420 reports; 0.95 score intervals for the population (sampling" in shown
+    )
     value = nasty["x"]["a & b"]
     (row,) = (line for line in shown.splitlines() if "a & b" in line)
     assert f"{value.frequency:.4f}   {value.standard_error:>14.4f}" in row
@@ -274,7 +276,7 @@ def test_what_is_said_of_numbers(nasty):
     assert "post-processed" not in described
     options = replace(asked.options, simultaneous="bonferroni", post="norm-sub")
     described = replace(asked, options=options).describe()
-    assert "for the respondents, simultaneous (bonferroni)" in described
+    assert "for the population (sampling and randomization), simultaneous (bonferroni)" in described
     assert "; frequencies post-processed by norm-sub: biased" in described
     assert question_numbers.MOST_ROWS == 100
 
@@ -507,7 +509,11 @@ def test_covariances_of_at_most_so_many_values(monkeypatch):
     counts = np.array([[9, 8, 7, 6, 5, 4, 3]])
     assert question_estimation.MOST_COVARIANCE == 10_000
     monkeypatch.setattr(question_estimation, "MOST_COVARIANCE", 7)
-    assert estimate_question(CLOSED, counts, Options(covariance=True)).covariance.shape == (7, 7)
+    estimates = estimate_question(CLOSED, counts, Options(covariance=True))
+    assert estimates.covariance.shape == (7, 7)
+    inside = estimates.frequency > 0
+    spread = np.sqrt(np.diag(estimates.covariance))[inside]
+    assert spread == pytest.approx(estimates.standard_error[inside], rel=0.02)
     assert estimate_question(CLOSED, counts, Options()).covariance is None
     monkeypatch.setattr(question_estimation, "MOST_COVARIANCE", 6)
     with pytest.raises(

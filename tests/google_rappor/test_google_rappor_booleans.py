@@ -37,7 +37,7 @@ def test_expected_counts_give_the_truth(folder):
     """A quarter said yes in each of four cohorts, which are of no account; no map is needed."""
     ones = 6400 * (ONE + 3 * ZERO) / 4
     (folder / "counts.csv").write_text(f"6400,{ones}\n" * 4)
-    value = answered("--counts counts.csv")
+    value = answered("--counts counts.csv --estimand respondents")
     assert value["frequency"] == pytest.approx(0.25, abs=1e-12)
     # Both answers have the same noise, 15/64 / (q* - p*)^2, and respondents are who they are.
     low, high = value["interval"]

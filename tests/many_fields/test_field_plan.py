@@ -57,7 +57,7 @@ def test_splitting_epsilon_is_a_product_of_scores():
 def test_a_plan_says_what_the_decoder_does():
     """The standard error of a cell, from the tally to be expected with even answers."""
     survey = asked(3, 4, epsilon=2)
-    (planned,) = plan(survey, respondents=5000).records()
+    (planned,) = plan(survey, respondents=5000, estimand="respondents").records()
     question = survey["q"]
     counts = expected_counts(question.randomizer, (), np.full(81, 1 / 81))
     tables = tables_of(question.randomizer, counts)

@@ -92,7 +92,8 @@ def test_a_device_answers_by_field():
 def test_estimates_are_of_the_values_of_each_field():
     """Those of a field add up to 1; a covariance says how they err together."""
     tally = aggregate(habits(), randomize(habits(), people(), seed=2))
-    question = estimate(tally, options=Options(covariance=True))["q"]
+    together = Options(estimand="respondents", covariance=True)
+    question = estimate(tally, options=together)["q"]
     assert list(question.values) == NAMES
     assert question.frequency[2:5].sum() == pytest.approx(1)
     spread = np.sqrt(np.diag(question.covariance))
@@ -100,6 +101,8 @@ def test_estimates_are_of_the_values_of_each_field():
     assert question["smokes: true"].low < 0.3 < question["smokes: true"].high
     with pytest.raises(ldp.EstimateError, match="norm-sub"):
         estimate(tally, options=Options(post="norm-sub"))
+    with pytest.raises(ldp.EstimateError, match="for these respondents alone"):
+        estimate(tally, options=Options(covariance=True))
     lone = aggregate(habits(together=1), randomize(habits(together=1), people(), seed=2))
     with pytest.raises(ldp.EstimateError, match="two fields or more"):
         estimate(lone, options=Options(covariance=True))

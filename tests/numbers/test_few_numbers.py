@@ -207,7 +207,7 @@ def test_a_variance_is_not_cut_below_what_samples_have():
     asked, generator, held = question("dithered"), np.random.default_rng(2), 0
     for _ in range(400):
         counts = drawn(asked, np.repeat([0, SIZE - 1], 10), generator)
-        variance = estimate_question(asked, counts, Options()).variance
+        variance = estimate_question(asked, counts, Options(estimand="respondents")).variance
         held += variance.low <= np.var(np.repeat([0, SIZE - 1], 10), ddof=1) <= variance.high
     assert held > 0.8 * 400
 
@@ -221,7 +221,9 @@ def test_the_error_of_a_variance_is_that_of_noise(name):
     asked, generator = question(name, 7), np.random.default_rng(4)
     held = np.repeat(np.arange(SIZE), apportion(100, 1 / np.arange(1.0, SIZE + 1)))
     counts = [drawn(asked, held, generator) for _ in range(100)]
-    variances = [estimate_question(asked, one, Options()).variance for one in counts]
+    variances = [
+        estimate_question(asked, one, Options(estimand="respondents")).variance for one in counts
+    ]
     squares = np.mean([(one.estimate - np.var(held, ddof=1)) ** 2 for one in variances])
     assert 0.5 < np.mean([one.standard_error**2 for one in variances]) / squares < 3.5
 

@@ -127,9 +127,8 @@ def test_the_mean_is_that_of_its_estimand_and_level():
     """
     counts = [120, 90, 310, 200, 80]
     plain = estimated(counts)["steps"].mean
-    assert (
-        estimated(counts, estimand="population")["steps"].mean.standard_error > plain.standard_error
-    )
+    fixed = estimated(counts, estimand="respondents")["steps"].mean
+    assert plain.standard_error > fixed.standard_error
     wide = estimated(counts, level=0.99)["steps"].mean
     assert wide.high - wide.low > plain.high - plain.low
     assert estimated(counts, post="norm-sub")["steps"].mean == plain

@@ -121,7 +121,9 @@ def test_a_bound_is_named():
         keys = f'type = "integer"\nlow = 18\nhigh = {high}\nepsilon = "7"'
         asked_of = question("one-bit", keys)
         p, q = (float(rate) for rate in asked_of.randomizer.ends)
-        estimates = estimate_question(asked_of, np.array([[50, 50]]), Options())
+        estimates = estimate_question(
+            asked_of, np.array([[50, 50]]), Options(estimand="respondents")
+        )
         assert ("bound" in {remark.name for remark in estimates.remarks}) is bound
         worth = (high - 18) / 2 / (p - q)
         least = worth**2 - ((high - 18) / 2) ** 2

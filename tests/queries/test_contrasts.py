@@ -121,7 +121,7 @@ def test_sums_are_sums():
 
 def test_a_share_of_one_value_is_that_value():
     """Its score interval for the respondents is the one that is shown anyway."""
-    mode = estimates(asked("oue", "1"))
+    mode = estimates(asked("oue", "1"), estimand="respondents")
     alone = mode.share({"bus"})
     shown = mode["bus"]
     assert (alone.low, alone.high) == (pytest.approx(shown.low), pytest.approx(shown.high))

@@ -63,6 +63,7 @@ def tally():
     return aggregate(SURVEY, randomize(SURVEY, people()))
 
 
+RESPONDENTS = Options(estimand="respondents")
 TRUTHS = {
     "share(mode = car)": 0.5,
     'share(mode in {bus, "night train"}) - share(mode = car)': 0.0,
@@ -100,7 +101,7 @@ def test_answers(tally, text, truth):
     A false alarm has a chance of 6e-7 a query, given the operating system's randomness; an answer
     off by seven errors is found, which of most queries here is one tenth of what they ask.
     """
-    (answer,) = query(tally, text)
+    (answer,) = query(tally, text, options=RESPONDENTS)
     number = answer.contrast
     assert abs(number.estimate - truth) < 5 * number.standard_error
     assert number.low < number.estimate < number.high
@@ -120,8 +121,8 @@ def test_a_query_is_one_number_of_the_tally(tally):
 def test_bounds_for_populations(tally):
     """No report tells how answers to two questions go together."""
     text = "share(mode = car) + share(kids = 0)"
-    (respondents,) = query(tally, text)
-    (population,) = query(tally, text, options=Options(estimand="population"))
+    (respondents,) = query(tally, text, options=RESPONDENTS)
+    (population,) = query(tally, text)
     assert "several questions" in population.contrast.bound
     assert population.contrast.standard_error > respondents.contrast.standard_error
 

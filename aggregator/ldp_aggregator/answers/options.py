@@ -10,7 +10,12 @@ from ldp.errors import EstimateError
 if TYPE_CHECKING:
     from ldp_aggregator.answers.geography import Geography
 
-ESTIMANDS = ("respondents", "population")
+WHOM = {
+    "respondents": "these respondents (randomization alone)",
+    "population": "the population (sampling and randomization)",
+}
+"""Whom errors are for, and which errors they are, by estimand."""
+ESTIMANDS = tuple(WHOM)
 INTERVALS = ("score", "clopper-pearson")
 SIMULTANEOUS = ("bonferroni", "sidak")
 MOST_REPORTS_EACH = 10**9
@@ -38,7 +43,7 @@ class Options:
 
     level: float = 0.95
     """Coverage of the intervals."""
-    estimand: str = "respondents"
+    estimand: str = "population"
     """Whom the errors are for: those who answered, or the population they were drawn from."""
     interval: str = "score"
     simultaneous: str | None = None

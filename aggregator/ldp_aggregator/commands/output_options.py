@@ -112,7 +112,7 @@ LEVEL = click.option("--level", default=0.95, show_default=True, help="Coverage 
 ESTIMAND = click.option(
     "--estimand",
     type=click.Choice(ESTIMANDS),
-    default="respondents",
+    default="population",
     show_default=True,
     help="Whom the intervals are for.",
 )

@@ -86,7 +86,7 @@ def options_of(query: Mapping[str, str]) -> Options:
     simultaneous = query.get("simultaneous") in (*_YES, "bonferroni")
     return Options(
         level,
-        query.get("estimand", "respondents"),
+        query.get("estimand", "population"),
         query.get("interval", "score"),
         simultaneous="bonferroni" if simultaneous else None,
         post=query.get("post") or None,

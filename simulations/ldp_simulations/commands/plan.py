@@ -113,7 +113,7 @@ _FREQUENCY = number(Fraction(1, 10**6), 1)
 @click.option(
     "--estimand",
     type=click.Choice(["respondents", "population"]),
-    default="respondents",
+    default="population",
     show_default=True,
     help="Whom the errors are for.",
 )

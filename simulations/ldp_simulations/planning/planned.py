@@ -96,7 +96,7 @@ def plan(
     level: float = 0.95,
     power: float = 0.8,
     frequency: float | None = None,
-    estimand: str = "respondents",
+    estimand: str = "population",
     simultaneous: str | None = None,
     forged: int | None = None,
     candidates: Mapping[str, Sequence[str]] | None = None,
@@ -121,7 +121,7 @@ def plan(
     median_half_width  the same of the median of a distribution
     level, power  of intervals and detection, and the chance to detect
     frequency     the share of a typical value; an even one, unless given
-    estimand      "respondents" or "population": whom errors are for
+    estimand      "population" or "respondents": whom errors are for
     simultaneous  "bonferroni" if all intervals of a question shall hold together
     forged        how many reports are forged, of those of the respondents; 1 % unless given
     candidates    the texts to look for, by open question

@@ -7,6 +7,7 @@ from math import ceil
 from typing import Any
 
 from ldp.numbers.exact import log_upper
+from ldp_aggregator.answers.options import WHOM
 from ldp_aggregator.output.sheet import Sheet, TextTable
 from ldp_simulations.planning.kinds import (
     distribution_plan,
@@ -165,8 +166,8 @@ def _legend(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> 
     if ask.value is not None:
         tested, together = "testing it against 0 at level ", ""
     lines = [
-        f"error: standard error for the {ask.estimand}, of a value no one holds (at 0) and of one "
-        f"held by {f}",
+        f"error: standard error for {WHOM[ask.estimand]}, of a value no one holds (at 0) and of "
+        f"one held by {f}",
         f"half-width: of the {ask.level:g} interval at f{family}",
         f"detects: the least frequency found with probability {ask.power:g}, {tested}"
         f"{ask.level:g}{together}",

@@ -190,8 +190,9 @@ def simulate(
     seed        makes the simulation repeatable
     way         "law" draws tallies from their exact law; "reports" makes the reports, in bulk where
                 a mechanism has such a draw; "clients" has a client make each
-    options     of the estimates; frequencies are estimated of all mechanisms, and where devices
-                draw one of several questions, intervals are for a population
+    options     of the estimates; frequencies are estimated of all mechanisms. Intervals are for
+                the respondents, whose truth is known; where devices draw one of several
+                questions, for a population
     candidates  the texts to look for, by open question
     over        wraps the range of runs (for a progress bar)
 
@@ -203,9 +204,8 @@ def simulate(
     >>> result.runs["mode"].frequency.shape
     (20, 2)
     """
-    if survey.draws:
-        # The truth is that of all people, of whom a share answers each question of a draw.
-        options = replace(options, estimand="population")
+    # Of a draw the truth is that of all people, of whom a share answers each of its questions.
+    options = replace(options, estimand="population" if survey.draws else "respondents")
     generator = np.random.default_rng(seed)
     # A predictable source, which no device ever uses: a seed is asked for so that the simulation
     # can be repeated.

@@ -57,6 +57,7 @@ from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.bloom.regression import ChiSquare
 from ldp_aggregator.decoders.intervals.intervals import (
     careful_interval,
+    covariance_for,
     few_reports,
     least_respondents,
     miss,
@@ -171,7 +172,7 @@ def joint_estimates(
         ),
         independence=_independence(table, reports, scores, margins=margins),
         likely=most_likely(table, [side.law() for side in scores]) if likelihood else None,
-        covariance=moments.covariance() if options.covariance else None,
+        covariance=covariance_for(moments, options.estimand) if options.covariance else None,
         remarks=(
             *on_respondents(reports, least_respondents(moments, missing)),
             *on_intervals(low, high),

@@ -15,6 +15,7 @@ from ldp.errors import EstimateError
 from ldp_aggregator.analyses.association.crosstab import Conditional, Crosstab, Measured
 from ldp_aggregator.analyses.association.crosstabs import Crosstabs
 from ldp_aggregator.answers.distributions.answers import Share
+from ldp_aggregator.answers.options import WHOM
 from ldp_aggregator.decoders.bloom.regression import ChiSquare
 from ldp_aggregator.output.sheet import Sheet, TextTable, finite
 
@@ -82,7 +83,7 @@ def _row_of_pair(pair: _Pair) -> list[str | float | None]:
 def _table_of_pairs(asked: Crosstab | Crosstabs, pairs: Sequence[_Pair]) -> TextTable:
     return TextTable(
         "",
-        f"{asked.reports:,} reports, for the {asked.options.estimand}",
+        f"{asked.reports:,} reports, for {WHOM[asked.options.estimand]}",
         ("fields", "Cramer's V", "p-value"),
         rows=[
             (AND.join(pair.names), _text(pair.strength), f"{pair.p_value:.3g}") for pair in pairs
@@ -142,7 +143,7 @@ def _tables(crosstab: Crosstab, names: Sequence[str], shown: _Shown) -> Iterator
     options = crosstab.options
     interval = f"{options.level:.4g} interval"
     joined = AND.join(names)
-    caption = f"{crosstab.reports:,} reports; intervals for the {options.estimand}"
+    caption = f"{crosstab.reports:,} reports; intervals for {WHOM[options.estimand]}"
     yield TextTable(
         "",
         caption,

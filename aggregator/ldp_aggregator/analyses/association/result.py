@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 from ldp.survey.survey import Question
-from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.options import WHOM, Options
 from ldp_aggregator.decoders.bloom.regression import ChiSquare
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.output.checks import Remark
@@ -83,8 +83,8 @@ class Association(Tabled):
         family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
         verdict = _TOO_FEW if test is None else _verdict(test, options.level)
         return (
-            f"{self.reports:,} reports; {options.level:.4g} score intervals for the "
-            f"{options.estimand}{family}; {verdict}"
+            f"{self.reports:,} reports; {options.level:.4g} score intervals for "
+            f"{WHOM[options.estimand]}{family}; {verdict}"
         )
 
     def text_table(self) -> TextTable:

@@ -12,6 +12,7 @@ import numpy as np
 from ldp.errors import UnknownNameError
 from ldp_aggregator.analyses.comparisons.any_change import AnyDifference
 from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.options import WHOM
 from ldp_aggregator.numerics.interval import WithInterval
 from ldp_aggregator.output.formats.formats import Tabled
 from ldp_aggregator.output.frames import pandas_frame, polars_frame
@@ -197,7 +198,7 @@ class Comparison(Tabled):
         first, second = self.first, self.second
         return (
             f"{self.names[1]} ({second.reports:,} reports) less, and over, {self.names[0]} "
-            f"({first.reports:,} reports), for the {first.options.estimand}"
+            f"({first.reports:,} reports), for {WHOM[first.options.estimand]}"
         )
 
     @property

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from ldp.errors import UnknownNameError
+from ldp_aggregator.answers.options import WHOM
 from ldp_aggregator.numerics.interval import Estimated
 from ldp_aggregator.output.checks import Remark
 from ldp_aggregator.output.formats.formats import Tabled
@@ -14,7 +15,6 @@ from ldp_aggregator.output.sheet import Bars, Sheet, TextTable, blanks, finite
 
 FORMAT = 1
 COLUMNS = ("of", "estimate", "standard_error", "low", "high")
-_OF = {"population": "sampling and randomization", "respondents": "randomization alone"}
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ class DesignEstimates(Tabled):
     def describe(self) -> str:
         """What the numbers are."""
         return (
-            f"{self.respondents:,} respondents; {self.level:.4g} intervals for the "
-            f"{self.estimand}: {_OF[self.estimand]}"
+            f"{self.respondents:,} respondents; {self.level:.4g} intervals for "
+            f"{WHOM[self.estimand]}"
         )
 
     def sheet(self) -> Sheet:

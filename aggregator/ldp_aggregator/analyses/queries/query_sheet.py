@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ldp_aggregator.analyses.queries.answering import Answer
+from ldp_aggregator.answers.options import WHOM
 from ldp_aggregator.output.sheet import NOTHING, Sheet, TextTable
 
 FORMAT = 1
@@ -35,7 +36,7 @@ def _table(answers: Sequence[Answer]) -> TextTable:
     family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
     return TextTable(
         "",
-        f"{options.level:.4g} intervals for the {options.estimand}{family}",
+        f"{options.level:.4g} intervals for {WHOM[options.estimand]}{family}",
         ("query", "estimate", "standard error", f"{options.level:.4g} interval", "p-value"),
         rows=[_cells(answer) for answer in answers],
         remarks=[*_sources(answers), *dict.fromkeys(_open(answers))],

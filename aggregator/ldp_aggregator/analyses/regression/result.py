@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ldp.errors import UnknownNameError
 from ldp_aggregator.analyses.weighting.weighted import of_freedom
+from ldp_aggregator.answers.options import WHOM
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.numerics.interval import WithInterval
 from ldp_aggregator.output.checks import Remark
@@ -87,7 +88,7 @@ class Regression(Tabled):
         end = f"converged in {self.steps}" if self.converged else "NOT CONVERGED"
         return (
             f"{self.model}{event} by {self.method}, {self.errors} errors; {self.reports:,} reports"
-            f"; {self.level:.4g} {self.interval} intervals for the population"
+            f"; {self.level:.4g} {self.interval} intervals for {WHOM['population']}"
             f"{of_freedom(self.freedom)}{fit}; {end}"
         )
 

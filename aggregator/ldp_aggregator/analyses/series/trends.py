@@ -11,6 +11,7 @@ import numpy as np
 from ldp.errors import UnknownNameError
 from ldp.survey.survey import Question
 from ldp_aggregator.analyses.series.course import Course
+from ldp_aggregator.answers.options import WHOM
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.output.columns import aligned
 from ldp_aggregator.output.formats.formats import Rendered
@@ -115,7 +116,7 @@ class Trends(Rendered):
     def describe(self) -> str:
         """One line that says what the numbers are."""
         epochs = self.courses[0].epochs
-        return f"{len(epochs)} epochs, from {epochs[0]} to {epochs[-1]}, for the {self.estimand}"
+        return f"{len(epochs)} epochs, from {epochs[0]} to {epochs[-1]}, for {WHOM[self.estimand]}"
 
     @property
     def verdict(self) -> str:

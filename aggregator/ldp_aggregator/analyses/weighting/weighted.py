@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ldp.errors import UnknownNameError
+from ldp_aggregator.answers.options import WHOM
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.numerics.interval import WithInterval
 from ldp_aggregator.output.checks import Remark
@@ -109,7 +110,8 @@ class Weighted(Tabled):
         """What the numbers are."""
         return (
             f"{self.how}; {self.reports:,} reports, worth {self.effective:,.0f} with equal "
-            f"weights; {self.level:.4g} intervals for the population{of_freedom(self.freedom)}"
+            f"weights; {self.level:.4g} intervals for {WHOM['population']}"
+            f"{of_freedom(self.freedom)}"
         )
 
     def text_tables(self) -> Iterator[TextTable]:

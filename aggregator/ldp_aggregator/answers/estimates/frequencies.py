@@ -11,7 +11,7 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey.survey import Question
-from ldp_aggregator.answers.estimates.linear_functions import functions_of
+from ldp_aggregator.answers.estimates.linear_functions import functions_of, values_overlap
 from ldp_aggregator.answers.estimates.manipulation import Manipulation
 from ldp_aggregator.answers.estimates.means import Mean
 from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
@@ -28,6 +28,7 @@ from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.decoder import Asked, Queries
 from ldp_aggregator.decoders.intervals.intervals import (
     INTERVAL_ENDS,
+    covariance_for,
     few_reports,
     least_respondents,
     miss,
@@ -93,7 +94,7 @@ def estimates_from(
             low, high = np.where(moments.unknown, 0.0, low), np.where(moments.unknown, 1.0, high)
         few = few_reports(moments, missing, options.estimand) if options.interval == "score" else ()
         _check_view(question, options)
-        covariance = moments.covariance() if options.covariance else None
+        covariance = _covariance(question, moments, options) if options.covariance else None
     except EstimateError as error:
         raise EstimateError(f"question {question.name!r}: {error}") from None
     noise, chances = null_error(moments), null_chances(moments)
@@ -204,6 +205,20 @@ def with_means(estimates: QuestionEstimates, counts: Counts, options: Options) -
     numbers = key_means(balances, (scale.low, scale.high), missing, estimand=options.estimand)
     remarks = (*estimates.remarks, *on_key_means(numbers))
     return replace(estimates, key_means=numbers, remarks=remarks)
+
+
+def _covariance(question: Question, moments: Moments, options: Options) -> Floats:
+    """Return the covariance of the frequencies, for whom it is asked.
+
+    Raises `EstimateError` for a population whose members hold several values, as no report tells
+    which ones go together.
+    """
+    if options.estimand == "population" and values_overlap(question.domain):
+        raise EstimateError(
+            "the covariance of values that one respondent may hold together is known for these "
+            'respondents alone: use estimand="respondents"'
+        )
+    return covariance_for(moments, options.estimand)
 
 
 def _unallocated(question: Question, moments: Moments, options: Options) -> Estimate | None:

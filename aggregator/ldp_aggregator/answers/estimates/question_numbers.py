@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ldp.answers.booleans import as_listed
 from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator.answers.contrasts.functions import Contrast, Functions, weighted_text
-from ldp_aggregator.answers.options import SHAPES, Options
+from ldp_aggregator.answers.options import SHAPES, WHOM, Options
 from ldp_aggregator.numerics.interval import WithInterval
 
 if TYPE_CHECKING:
@@ -476,16 +476,16 @@ class QuestionNumbers:
         unit = f"; in {question.domain.unit}" if question.domain.unit else ""
         return (
             f"{question.mechanism}, epsilon {question.declared.text}, {self.reports:,} reports; "
-            f"{options.level:.4g} {options.interval} intervals for the "
-            f"{options.estimand}{family}{view}{unit}"
+            f"{options.level:.4g} {options.interval} intervals for "
+            f"{WHOM[options.estimand]}{family}{view}{unit}"
         )
 
     def _of_vector(self, family: str) -> str:
         return (
             f"{self.question.mechanism}, epsilon {self.question.declared.text}, {self.reports:,} "
-            f"reports; mean vector, {self.options.level:.4g} intervals for the "
-            f"{self.options.estimand}{family}; root mean squared distance from the true vector "
-            f"{(self.squared_error or 0.0) ** 0.5:.4g}"
+            f"reports; mean vector, {self.options.level:.4g} intervals for "
+            f"{WHOM[self.options.estimand]}{family}; root mean squared distance from the true "
+            f"vector {(self.squared_error or 0.0) ** 0.5:.4g}"
         )
 
 

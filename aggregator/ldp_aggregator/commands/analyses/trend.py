@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from ldp.errors import EstimateError
-from ldp_aggregator.answers.options import ESTIMANDS, Options
+from ldp_aggregator.answers.options import Options
 from ldp_aggregator.commands.group_options import GroupOptions, with_groups_of_several
 from ldp_aggregator.commands.main import FiniteRange
-from ldp_aggregator.commands.output_options import LEVEL, OUTPUT, format_option, present
+from ldp_aggregator.commands.output_options import ESTIMAND, LEVEL, OUTPUT, format_option, present
 from ldp_aggregator.commands.sources import TallySource, asked_question, with_tallies
 from ldp_aggregator.output.files import read_candidates, read_survey
 from ldp_aggregator.tallies.intake.stores import stores
@@ -84,13 +84,7 @@ class _Reading(NamedTuple):
     "--value", "values", multiple=True, metavar="VALUE", help="Which value; may be repeated."
 )
 @LEVEL
-@click.option(
-    "--estimand",
-    type=click.Choice(ESTIMANDS),
-    default="population",
-    show_default=True,
-    help="Whose level it is.",
-)
+@ESTIMAND
 @click.option(
     "--alarm-rate",
     type=FiniteRange(0, 1, min_open=True, max_open=True),

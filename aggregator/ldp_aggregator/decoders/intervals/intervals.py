@@ -55,6 +55,16 @@ def standard_error(moments: Moments, estimand: str) -> Floats:
     return error
 
 
+def covariance_for(moments: Moments, estimand: str) -> Floats:
+    """Return the covariance of frequencies of which each respondent has one."""
+    covariance = moments.covariance()
+    if estimand == "respondents":
+        return covariance
+    shares = moments.frequency
+    drawn = (np.diag(shares) - np.outer(shares, shares)) / moments.reports
+    return np.asarray(covariance + drawn)
+
+
 def null_error(moments: Moments) -> Floats:
     """The standard error of a value that no one holds, for either estimand."""
     error: Floats = np.sqrt(cumulants(moments, 0.0, "respondents").variance)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
+from ldp_aggregator.answers.options import WHOM
 from ldp_service.page.markup.elements import many
 from ldp_service.page.markup.tags import Safe, joined, tag
 from ldp_service.page.sections.questions import main_figure
@@ -23,8 +24,8 @@ def _question(view: QuestionView, asked: Asked) -> Safe:
     name, options = question.name, question.options
     words = (
         f"{many(question.reports, 'report')} under local differential privacy, epsilon "
-        f"{question.question.declared.text}; {options.level:.4g} intervals, for the "
-        f"{options.estimand}."
+        f"{question.question.declared.text}; {options.level:.4g} intervals for "
+        f"{WHOM[options.estimand]}."
     )
     parts = [tag("h1", tag("bdi", question.question.text or name), id=f"heading-{name}")]
     if question.reports and view.shown:

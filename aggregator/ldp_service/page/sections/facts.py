@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ldp.numbers.exact import log_text
+from ldp_aggregator.answers.options import WHOM
 from ldp_service.page.markup.elements import many, number
 from ldp_service.page.markup.tags import Safe, tag
 from ldp_service.page.markup.words import WORDS, explained
@@ -43,7 +44,7 @@ def _facts(view: QuestionView) -> Iterator[tuple[str, str]]:
     yield "Epsilon", f"{declared.text} declared, {delivered} delivered"
     yield "Mechanism", question.question.mechanism
     yield "Intervals", f"{options.level:.4g} {options.interval}{family}"
-    yield "Errors for", f"the {options.estimand}"
+    yield "Errors for", WHOM[options.estimand]
     if options.post:
         beside = "beside the errors of the unbiased ones"
         if question.is_shape:

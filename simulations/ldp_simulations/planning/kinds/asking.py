@@ -17,7 +17,7 @@ class Ask:
 
     level: float = 0.95
     power: float = 0.8
-    estimand: str = "respondents"
+    estimand: str = "population"
     simultaneous: str | None = None
     """How all intervals of a question are made to hold together, if at all."""
     frequency: float | None = None

@@ -23,7 +23,7 @@ from ldp.survey.survey import Question
 from ldp_aggregator.answers.distributions.circle import waves
 from ldp_aggregator.answers.distributions.distribution import Distribution, distribution_of
 from ldp_aggregator.answers.distributions.line import Line
-from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.options import WHOM, Options
 from ldp_aggregator.decoders.arcs.bound import around_circle, efficiency, prefixes
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.numerics.arrays import Floats
@@ -160,7 +160,7 @@ def text_table(plans: Sequence[DistributionPlan], ask: Ask, forged: int | None) 
             )
         )
     remarks = [
-        f"half-widths: of {ask.level:g} intervals for the {ask.estimand}, of the share of any "
+        f"half-widths: of {ask.level:g} intervals for {WHOM[ask.estimand]}, of the share of any "
         "range, of the median and of the mean, if answers are spread evenly",
         *([_OF_DIRECTIONS] if on_circle else []),
         "efficiency: a bound that the average variance of all shares has for any mechanism at this "

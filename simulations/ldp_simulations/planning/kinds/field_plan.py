@@ -33,6 +33,7 @@ from ldp.mechanisms.sets.subsets import FEWEST_TOGETHER, Sizes, fits, pair_error
 from ldp.numbers.exact import fraction, odds
 from ldp.survey.survey import Question
 from ldp_aggregator.answers.estimates.manipulation import frequency_reach
+from ldp_aggregator.answers.options import WHOM
 from ldp_aggregator.output.sheet import TextTable
 from ldp_simulations.planning.kinds.asking import Ask
 from ldp_simulations.planning.kinds.entries import (
@@ -113,7 +114,7 @@ def text_table(plan: FieldPlan, ask: Ask, forged: int | None) -> TextTable:
     shift = short(entry.get("forged", {}).get("shift"))
     remarks = [
         f"standard error, half-width: of a cell of the table of two fields and its {ask.level:g} "
-        f"interval{family} for the {ask.estimand}, if answers are spread evenly; on average over "
+        f"interval{family} for {WHOM[ask.estimand]}, if answers are spread evenly; on average over "
         "all pairs",
         "respondents needed: for the same error, beside this survey's way",
         f"{forged_in_words(forged)}, if forged, can move the share of a field's value by at most "

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ldp.survey.survey import Question
+from ldp_aggregator.answers.options import WHOM
 from ldp_aggregator.decoders.intervals.intervals import miss
 from ldp_aggregator.decoders.key_laws import Balances
 from ldp_aggregator.decoders.key_values.means import KeyMeans, key_means
@@ -97,8 +98,8 @@ def text_table(plan: KeyPlan, ask: Ask) -> TextTable:
     unit = f", in {entry['unit']}" if entry["unit"] else ""
     family = ", of all keys together" if ask.simultaneous else ""
     remarks = [
-        f"errors: standard errors for the {ask.estimand} of a key that such a share holds; of the "
-        f"mean of its numbers among them, which is in the middle of the range{unit}",
+        f"errors: standard errors for {WHOM[ask.estimand]} of a key that such a share holds; of "
+        f"the mean of its numbers among them, which is in the middle of the range{unit}",
         f"half-width: of the {ask.level:g} interval of that mean{family}; -, and half of the "
         "range, where nothing is told",
         *drawn_in_words([entry]),

@@ -24,6 +24,7 @@ from ldp.errors import EstimateError, SurveyError
 from ldp.survey.declarations import survey
 from ldp.survey.readers.place_keys import MOST_CELLS
 from ldp.survey.survey import Question, question_table
+from ldp_aggregator.answers.options import WHOM
 from ldp_aggregator.decoders.decoder import Answers, Queries
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.numerics.arrays import Floats
@@ -150,7 +151,7 @@ def text_table(plan: PlacePlan, ask: Ask, forged: int | None) -> TextTable:
     caption = captioned(plan.question, plan.respondents)
     headings = ("map", "error of\na cell", "least share\nthat shows", "even share", "shows")
     remarks = [
-        f"error: standard error for the {ask.estimand} of the share of a cell; it shows if it is "
+        f"error: standard error for {WHOM[ask.estimand]} of the share of a cell; it shows if it is "
         f"above the margin of its {ask.level:g} interval",
         *_on_finest(plan),
         *_on_rectangles(entry, ask, forged),
