@@ -210,7 +210,7 @@ def test_json_has_the_documented_format(folder):
     assert {key: transport[key] for key in KEYS[2:7]} == {
         "reports": RESPONDENTS,
         "level": 0.95,
-        "estimand": "respondents",
+        "estimand": "population",
         "simultaneous": False,
         "post": None,
     }

@@ -138,7 +138,7 @@ def test_a_question_says_what_its_numbers_are(counted, analyst):
     assert facts["Epsilon"] == "2 declared, 2.000000 delivered"
     assert facts["Mechanism"] == "oue"
     assert facts["Intervals"] == "0.95 score, simultaneous (bonferroni)"
-    assert facts["Errors for"] == "the population"
+    assert facts["Errors for"] == "the population (sampling and randomization)"
     assert "1 % forged reports can move a frequency by at most" in question.text
 
 
