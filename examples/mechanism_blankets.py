@@ -9,6 +9,8 @@ from fractions import Fraction as F  # noqa: N817
 from itertools import combinations, product
 from math import comb, lcm, prod
 
+import mechanism_ratios as ratios
+
 
 def meeting(n):
     """How likely two values share a bucket of a hash function."""
@@ -27,27 +29,15 @@ def points(n):
     return tuple((n["order"] ** (n["dimension"] - i) - 1) // (n["order"] - 1) for i in range(3))
 
 
-HASHED = ("size", "buckets", "truth", "other", "modulus")
-BITS = ("size", "if_true", "if_other", "word")
-ROWS = ("weights",)
-INTEGERS = {
-    **dict.fromkeys(("warner", "forced", "unrelated", "matrix", "exponential", "metric"), ROWS),
-    "grr": ("size", "truth", "other"),
-    "ss": ("size", "chosen", "truth", "other"),
-    "pgr": ("size", "order", "dimension", "truth", "other"),
-    "hr": ("size", "blocks", "symbols", "truth", "other"),
-    **dict.fromkeys(("olh", "blh"), HASHED),
-    **dict.fromkeys(("sue", "oue", "the"), BITS),
-}
-"""By mechanism: exactly these, as another number might mean that reports have another law."""
 DESIGNS = {
-    "grr": lambda n: (n["size"], 1, 0),
-    "ss": sets,
-    "pgr": points,
-    "hr": lambda n: (4, 2, 1) if n["blocks"] == 1 else (2 * n["blocks"], 1, 0),
-    "olh": lambda n: (n["buckets"], 1, meeting(n)),
-    "blh": lambda n: (n["buckets"], 1, meeting(n)),
+    ratios.symbols: lambda n: (n["size"], 1, 0),
+    ratios.subsets: sets,
+    ratios.points: points,
+    ratios.halves: lambda n: (4, 2, 1) if n["blocks"] == 1 else (2 * n["blocks"], 1, 0),
+    ratios.hashed: lambda n: (n["buckets"], 1, meeting(n)),
 }
+"""By what a report reveals: outputs; those that support an answer; that support two."""
+OF_ROWS = ratios.two_by_two, ratios.matrix, ratios.wide_matrix
 
 
 def of_distance(e, gamma, distance):
@@ -73,16 +63,18 @@ def of_rows(rows):
 
 def blanket_of(mechanism, integers):
     """(E of the first answer, of the second, P(first only), P(second only), P(both))."""
-    if integers.keys() != set(INTEGERS[mechanism]):
-        raise ValueError(f"expected the integers {', '.join(INTEGERS[mechanism])}, got others")
-    if INTEGERS[mechanism] == ROWS:
+    _, law, known, *_ = ratios.MECHANISMS[mechanism]
+    # Exactly these, as another number might mean that reports have another law.
+    if integers.keys() != set(known):
+        raise ValueError(f"expected the integers {', '.join(known)}, got others")
+    if law in OF_ROWS:
         return of_rows(integers["weights"])
     n = {name: int(number) for name, number in integers.items()}
-    if INTEGERS[mechanism] == BITS:
+    if law == ratios.bits:
         p, q = F(n["if_true"], 1 << n["word"]), F(n["if_other"], 1 << n["word"])
         e, h, b = p * (1 - q) / (q * (1 - p)), q * (1 - q), q * q
     else:
-        v, k, shared = DESIGNS[mechanism](n)
+        v, k, shared = DESIGNS[law](n)
         e, h, b = F(n["truth"], n["other"]), (k - shared) / F(v), shared / F(v)
     return e, e, h, h, b
 

@@ -25,7 +25,8 @@ from itertools import product
 from typing import NamedTuple
 
 from lab.coverage.populations import POPULATIONS
-from lab.coverage.questions import EPSILONS, GridError, Row, rows_by_label
+from lab.coverage.questions import EPSILONS, ROWS, GridError, Row, question_of, rows_by_label
+from ldp.mechanisms.contract import is_pure
 
 RESPONDENTS = (200, 10_000, 1_000_000)
 REPEATS = 5
@@ -119,7 +120,7 @@ VERSIONS = (("grr", "oue"), ("grr", "pgr"), ("ss", "matrix"))
 
 
 def cells() -> list[Cell]:
-    """All of them. Raises `GridError` if a mechanism has no row."""
+    """All of them."""
     rows = rows_by_label()
     return [cell for part in _PARTS for cell in part(rows)]
 
@@ -197,8 +198,20 @@ def _values(rows: Mapping[str, Row]) -> Iterator[Cell]:
             )
 
 
+def labels_of_means(rows: Mapping[str, Row]) -> list[str]:
+    """Return the rows that have a mean: those of `MEANS`, then others that have a covariance."""
+    known = {row.name for row in ROWS}
+    others = (row for name, row in rows.items() if name not in known)
+    return [*MEANS, *(row.name for row in others if _has_mean(row))]
+
+
+def _has_mean(row: Row) -> bool:
+    randomizer = question_of(row, 10, "2").randomizer
+    return is_pure(randomizer) and randomizer.joint_support() is not None
+
+
 def _means(rows: Mapping[str, Row]) -> Iterator[Cell]:
-    return _numbers("means", MEANS, rows)
+    return _numbers("means", labels_of_means(rows), rows)
 
 
 def _distributions(rows: Mapping[str, Row]) -> Iterator[Cell]:

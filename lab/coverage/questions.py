@@ -1,8 +1,8 @@
 """The questions that are measured: for each mechanism the survey text that gives it an epsilon.
 
 Where a mechanism is told by probabilities, they are those that come closest to the epsilon that is
-asked for. Memoized mechanisms have it for one report, and twice as much for all. A mechanism
-without a row is an error (`rows_by_label`).
+asked for. Memoized mechanisms have it for one report, and twice as much for all. Mechanisms of an
+epsilon and a list of values need no row (`rows_by_label`).
 """
 
 from __future__ import annotations
@@ -215,15 +215,11 @@ ROWS = (
 )
 
 
-def rows_by_label(rows: tuple[Row, ...] = ROWS) -> Mapping[str, Row]:
-    """The rows by name. Raises `GridError` if a mechanism has none."""
-    missing = set(MECHANISMS) - {row.mechanism for row in rows}
-    if missing:
-        raise GridError(
-            f"expected a row to measure every mechanism by, got none for "
-            f"{', '.join(sorted(missing))}"
-        )
-    return {row.name: row for row in rows}
+def rows_by_label() -> Mapping[str, Row]:
+    """Return the rows by name, and after them one for each mechanism without a row."""
+    measured = {row.mechanism for row in ROWS}
+    others = (Row(name, _epsilon) for name in MECHANISMS if name not in measured)
+    return {row.name: row for row in (*ROWS, *others)}
 
 
 def question_of(row: Row, size: int, epsilon: str, domain: str = "") -> Question:

@@ -12,10 +12,12 @@ from bad_bytes import BAD_FILES, BAD_PAYLOADS
 from hpke_reference import point, private_key, seal
 from places import VECTORS
 from register_vectors import register_vectors
+from specimens import DESIGNS, question
 from wire_samples import BATCHES, CHROME, FOUR, MANY, SURVEY, TEXT, TWENTY, file_of, stream, taken
 
 from ldp import parse_survey
 from ldp.answers.contributions import CHOOSING_BYTES
+from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.chains.bloom import bloom_positions
 from ldp.mechanisms.chains.rappor import Rappor
 from ldp.mechanisms.contract import Memoized, integers
@@ -421,7 +423,7 @@ QUESTIONS = {
         (f'type = "category"\nvalues = {FOUR}\np = "0.5"\nq = "0.75"\nf = "0.5"', ("car", "walk")),
     ),
 }
-"""By mechanism: the keys of its questions, and the answers to randomize.
+"""By mechanism: the keys of its questions, and the answers to randomize; for others see `_usual`.
 
 Answers of type number are texts, because JSON readers differ on decimals.
 """
@@ -619,11 +621,21 @@ ANSWERED = (
 """Questions, the answer of a device, further keys of the survey, and whether it is to a group."""
 
 
+def _usual(mechanism):
+    """Two designs of the laws, with the first value and the last."""
+    for keys in DESIGNS[mechanism][:2]:
+        first, *_, last = question(mechanism, keys).domain.values
+        yield keys, (first, last)
+
+
 def vectors():
     """The content of every file, by name."""
     files = {
-        mechanism: [_question(mechanism, keys, answers) for keys, answers in rows]
-        for mechanism, rows in QUESTIONS.items()
+        mechanism: [
+            _question(mechanism, keys, answers)
+            for keys, answers in QUESTIONS.get(mechanism) or _usual(mechanism)
+        ]
+        for mechanism in MECHANISMS
     }
     files |= {
         "compiled": _compiled(),

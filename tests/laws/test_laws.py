@@ -4,9 +4,8 @@ import pytest
 from device_laws import CLIENT_LAWS, DRAW_LAWS, SOURCE_LAWS, least_error
 from embedded_laws import EMBEDDED_LAWS
 from lawbook import CHANNEL_LAWS, SAMPLER_LAWS, declared
-from specimens import DESIGNED, DESIGNS, SMALL, abridged, automatic
+from specimens import DESIGNED, SMALL, abridged, automatic
 
-from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.contract import lifetime_ratio
 from ldp.numbers.randomness import randbelow, system
 from ldp_client import Client
@@ -28,12 +27,6 @@ def violations(laws, subject):
     """What is wrong with a subject, by the law that it violates."""
     problems = {law.__name__: law(subject) for law in laws}
     return {name: listed for name, listed in problems.items() if listed != []}
-
-
-def test_every_mechanism_has_designs():
-    """A mechanism cannot join the table without designs for the laws to be tried on."""
-    assert DESIGNS.keys() == MECHANISMS.keys()
-    assert all(DESIGNS.values())
 
 
 def test_every_randomizer_is_run_over_every_tape():

@@ -27,8 +27,13 @@ def loaded(name):
     return module
 
 
-PROGRAM = ("certificate_reading", "mechanism_blankets", "check_batch_certificate")
-_, blankets, checker = map(loaded, PROGRAM)
+PROGRAM = (
+    "certificate_reading",
+    "mechanism_ratios",
+    "mechanism_blankets",
+    "check_batch_certificate",
+)
+_, ratios, blankets, checker = map(loaded, PROGRAM)
 
 
 def asked(mechanism, keys='epsilon = "1"', size=12):
@@ -48,7 +53,11 @@ def coins(name, yes, no):
     )
 
 
-KNOWN = ("grr", "ss", "pgr", "hr", "olh", "blh", "sue", "oue", "the")
+KNOWN = [
+    name
+    for name, row in ratios.MECHANISMS.items()
+    if row.reveals in (*blankets.DESIGNS, ratios.bits)
+]
 SURVEY = survey_of(
     *(asked(mechanism) for mechanism in KNOWN),
     asked("warner", size=2),

@@ -159,3 +159,15 @@ def test_the_wire_format_has_every_mechanism():
     for heading in ("From a survey to integers", "A report"):
         cells = " ".join(row[0] for row in rows(wire, heading))
         assert set(MECHANISMS) <= set(re.findall(r"`([^`]+)`", cells)), heading
+
+
+def test_the_typescript_client_has_every_mechanism():
+    """A row for each, by the name that surveys use."""
+    rows = (ROOT / "client" / "js" / "src" / "mechanisms.ts").read_text(encoding="utf-8")
+    assert set(re.findall(r': Mechanism = \["(.+?)"', rows)) == set(MECHANISMS)
+
+
+def test_the_changelog_has_every_mechanism():
+    """By its name."""
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert set(MECHANISMS) <= set(re.findall(r"`([^`]+)`", changes))

@@ -4,12 +4,16 @@ import numpy as np
 import pytest
 
 from ldp import EstimateError, parse_survey
+from ldp.mechanisms.values.grr import RandomizedResponse
+from ldp.mechanisms.values.subset import SubsetSelection
+from ldp.mechanisms.values.unary import UnaryEncoding
 from ldp.survey.survey import Question
 from ldp_simulations import Holders
 from ldp_simulations.sampling.table import form_of, repeated_counts
 
 KEYS = {
     "grr": 'epsilon = "1"',
+    "oue": 'epsilon = "1"',
     "l-grr": 'epsilon_lifetime = "2"\nepsilon_first = "1"',
     "l-sue": 'epsilon_lifetime = "2"\nepsilon_first = "1"',
     "cms": 'epsilon = "2"\nhashes = 4\nwidth = 16',
@@ -55,3 +59,18 @@ def test_other_hash_functions(mechanism, shared):
     other = form_of(randomizer).with_hashes(randomizer, 7)
     assert (other != randomizer) is shared
     assert not shared or other == randomizer._replace(hash_seed=7)
+
+
+@pytest.mark.parametrize(
+    ("law", "mechanism"), [(RandomizedResponse, "grr"), (UnaryEncoding, "oue")]
+)
+def test_a_class_without_a_row_goes_by_its_law(law, mechanism):
+    """Reports that name one value, or have a bit for each, are drawn as those of known classes."""
+    known = question_of(mechanism).randomizer
+    assert form_of(type("Other", (law,), {})(*known)) is form_of(known)
+
+
+def test_a_class_whose_law_is_not_known_is_named():
+    """It has to have a row."""
+    with pytest.raises(TypeError, match="Other needs a row"):
+        form_of(type("Other", (SubsetSelection,), {})(4, 2, 3, 1))

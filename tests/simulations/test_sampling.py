@@ -6,10 +6,12 @@ with each other at a factor of 2.2 (a false alarm has probability below 1e-6 ove
 that is off by 0.03 must be seen, which the last tests show.
 """
 
+import json
 import random
 
 import numpy as np
 import pytest
+from specimens import DESIGNS
 from written_out import counts_of, reports_of, values_of
 
 from ldp.answers.balls import UNIT
@@ -34,90 +36,66 @@ HELD_SETS = (60, 100, 0, 40, 0, 200, 0, 50, 100, 0, 50)
 HELD_VECTORS = ((2, 0, 0), (0.5, -1, 0.25), (0, 0, 0), (-1, -1, 1))
 """Of full length, of none, and between."""
 
+TWO, THREE, FOUR = (
+    f'type = "category"\nvalues = {json.dumps(list(values))}\n' for values in ("ab", "abc", "abcd")
+)
+STEPS = 'type = "integer"\nlow = 0\nhigh = 3\n'
+SETS = FOUR.replace("category", "multi") + "most = 2\n"
+MAP = 'type = "place"\nx = { low = 0, high = 2 }\ny = { low = 0, high = 2 }\ncells = 2\n'
+PAIRS = 'type = "key-value"\nkeys = ["a", "b"]\nmost = 2\nlow = 0\nhigh = 4\nepsilon = "1"\n'
+YES_NO = '{ name = "a", type = "boolean" }, { name = "b", type = "boolean" }'
+FILTER = f'{FOUR}p = "0.3"\nq = "0.8"\nf = "0.25"\n'
+
 QUESTIONS = {
-    "warner": 'values = ["a", "b"]\nmechanism = "warner"\nepsilon = "1"',
-    "forced": (
-        'values = ["a", "b"]\nmechanism = "forced"\nforced_true = "1/6"\nforced_false = "1/3"'
+    "warner": f'{TWO}epsilon = "1"',
+    "forced": f'{TWO}forced_true = "1/6"\nforced_false = "1/3"',
+    "unrelated": f'{TWO}truth = "0.7"\nprevalence = "1/4"',
+    "matrix": (
+        f'{THREE}matrix = [["0.6", "0.3", "0.1"], ["0.2", "0.7", "0.1"], ["0.1", "0.2", "0.7"]]'
     ),
-    "unrelated": 'values = ["a", "b"]\nmechanism = "unrelated"\ntruth = "0.7"\nprevalence = "1/4"',
-    "matrix": 'values = ["a", "b", "c"]\nmechanism = "matrix"\nmatrix = [["0.6", "0.3", "0.1"], '
-    '["0.2", "0.7", "0.1"], ["0.1", "0.2", "0.7"]]',
-    "exponential": 'values = ["a", "b", "c"]\nmechanism = "exponential"\nepsilon = "3"\n'
-    "quality = [[3, 2, 1, 0], [0, 2, 2, 0], [0, 1, 2, 3]]",
-    "geometric": 'low = 0\nhigh = 3\nmechanism = "geometric"\nepsilon = "1"',
-    "laplace": 'low = 5\nhigh = 8\nmechanism = "laplace"\nepsilon = "4"\nmargin = 2',
-    "one-bit": 'low = 0\nhigh = 3\nmechanism = "one-bit"\nepsilon = "1"',
-    "dithered": 'low = 0\nhigh = 3\nmechanism = "dithered"\nepsilon = "2"',
-    "arcs": 'low = 0\nhigh = 3\nmechanism = "arcs"\nepsilon = "1"',
-    "square-wave": 'low = 0\nhigh = 3\nmechanism = "square-wave"\nepsilon = "2"\nwidth = 2',
-    "codebook": 'dimensions = 3\nradius = 2\nwords = 8\nmechanism = "codebook"\nepsilon = "2"',
-    "grr": 'values = ["a", "b", "c", "d"]\nmechanism = "grr"\nepsilon = "1"',
-    "ss": 'values = ["a", "b", "c", "d"]\nmechanism = "ss"\nepsilon = "1"',
-    "hr": 'values = ["a", "b", "c", "d"]\nmechanism = "hr"\nepsilon = "1"',
-    "blocks": 'values = ["a", "b", "c", "d"]\nmechanism = "hr"\nepsilon = "1.5"',
-    "pgr": 'values = ["a", "b", "c", "d"]\nmechanism = "pgr"\nepsilon = "1"',
-    "sue": 'values = ["a", "b", "c", "d"]\nmechanism = "sue"\nepsilon = "1"',
-    "oue": 'values = ["a", "b", "c", "d"]\nmechanism = "oue"\nepsilon = "1"',
-    "the": 'values = ["a", "b", "c", "d"]\nmechanism = "the"\nepsilon = "1"',
-    "she": 'values = ["a", "b", "c", "d"]\nmechanism = "she"\nepsilon = "1"',
-    "olh": 'values = ["a", "b", "c", "d"]\nmechanism = "olh"\nepsilon = "1"',
-    "blh": 'values = ["a", "b", "c", "d"]\nmechanism = "blh"\nepsilon = "1"',
-    **{
-        name: (
-            f'values = ["a", "b", "c", "d"]\nmechanism = "{name}"\n'
-            'epsilon_first = "1"\nepsilon_lifetime = "2"'
-        )
-        for name in ("l-grr", "l-sue", "l-osue", "loloha")
-    },
-    "dbitflip": 'values = ["a", "b", "c", "d"]\nmechanism = "dbitflip"\nepsilon = "1"\nsampled = 2',
-    "taxonomy": 'parents = { a = "A", b = "A", c = "B", d = "B" }\n'
-    'mechanism = "taxonomy"\nepsilon = "1"\nshares = ["1/3"]',
-    "stripes": "x = { low = 0, high = 2 }\ny = { low = 0, high = 2 }\ncells = 2\n"
-    'mechanism = "stripes"\nepsilon = "1"',
-    "pyramid": "x = { low = 0, high = 2 }\ny = { low = 0, high = 2 }\ncells = 2\n"
-    'mechanism = "pyramid"\nepsilon = "1"\nweights = [2, 1, 3]',
-    "metric": "x = { low = 0, high = 2 }\ny = { low = 0, high = 2 }\ncells = 2\n"
-    'mechanism = "metric"\nepsilon_per_unit = "1"',
-    "tree": 'low = 0\nhigh = 3\nmechanism = "tree"\nepsilon = "1"\nweights = [2, 3]',
-    "subsets": 'collect = "subsets"\nfield = [{ name = "a", type = "boolean" }, '
-    '{ name = "b", type = "boolean" }]\n'
-    'mechanism = "subsets"\ntogether = 1\nepsilon = "1"',
-    "cms": 'values = ["a", "b", "c", "d"]\nmechanism = "cms"\nepsilon = "1"\nhashes = 3\nwidth = 4',
-    "hcms": (
-        'values = ["a", "b", "c", "d"]\nmechanism = "hcms"\nepsilon = "1"\nhashes = 2\nwidth = 4'
+    "exponential": f'{THREE}epsilon = "3"\nquality = [[3, 2, 1, 0], [0, 2, 2, 0], [0, 1, 2, 3]]',
+    **dict.fromkeys(("geometric", "one-bit", "arcs"), f'{STEPS}epsilon = "1"'),
+    "laplace": 'type = "integer"\nlow = 5\nhigh = 8\nepsilon = "4"\nmargin = 2',
+    "dithered": f'{STEPS}epsilon = "2"',
+    "square-wave": f'{STEPS}epsilon = "2"\nwidth = 2',
+    "codebook": 'type = "vector"\ndimensions = 3\nradius = 2\nwords = 8\nepsilon = "2"',
+    **dict.fromkeys(("grr", "olh"), f'{FOUR}epsilon = "1"'),
+    "blocks": f'{FOUR}mechanism = "hr"\nepsilon = "1.5"',
+    "taxonomy": (
+        'type = "category"\nparents = { a = "A", b = "A", c = "B", d = "B" }\n'
+        'epsilon = "1"\nshares = ["1/3"]'
     ),
-    "rappor": (
-        'values = ["a", "b", "c", "d"]\nmechanism = "rappor"\np = "0.3"\nq = "0.8"\nf = "0.25"'
+    "stripes": f'{MAP}epsilon = "1"',
+    "pyramid": f'{MAP}epsilon = "1"\nweights = [2, 1, 3]',
+    "metric": f'{MAP}epsilon_per_unit = "1"',
+    "tree": f'{STEPS}epsilon = "1"\nweights = [2, 3]',
+    "subsets": (
+        f'type = "table"\ncollect = "subsets"\nfield = [{YES_NO}]\ntogether = 1\nepsilon = "1"'
     ),
-    "bloom": 'values = ["a", "b", "c", "d"]\nmechanism = "rappor"\n'
-    'p = "0.3"\nq = "0.8"\nf = "0.25"\n'
-    "bloom_bits = 8\nhashes = 2\ncohorts = 3",
-    **{
-        name: f'values = ["a", "b", "c", "d"]\nmost = 2\nmechanism = "{name}"\nepsilon = "1"'
-        for name in ("set-unary", "pad-grr", "pad-ss", "pad-pgr", "pad-hr")
-    },
-    **{
-        f"signed-{name}": 'keys = ["a", "b"]\nmost = 2\nlow = 0\nhigh = 4\n'
-        f'mechanism = "{name}"\nepsilon = "1"'
-        for name in ("pad-grr", "pad-ss")
-    },
-    "padded-blocks": 'values = ["a", "b", "c", "d"]\nmost = 2\nmechanism = "pad-hr"\nepsilon = "3"',
+    "cms": f'{FOUR}epsilon = "1"\nhashes = 3\nwidth = 4',
+    "hcms": f'{FOUR}epsilon = "1"\nhashes = 2\nwidth = 4',
+    "rappor": FILTER,
+    "bloom": f'{FILTER}mechanism = "rappor"\nbloom_bits = 8\nhashes = 2\ncohorts = 3',
+    **dict.fromkeys(
+        ("set-unary", "pad-grr", "pad-ss", "pad-pgr", "pad-hr"), f'{SETS}epsilon = "1"'
+    ),
+    "signed-pad-grr": f'{PAIRS}mechanism = "pad-grr"',
+    "signed-pad-ss": f'{PAIRS}mechanism = "pad-ss"',
+    "padded-blocks": f'{SETS}mechanism = "pad-hr"\nepsilon = "3"',
+}
+"""By mechanism, or named otherwise; of other mechanisms the second design of the laws. Texts that
+nobody knows have tests of their own."""
+
+QUESTIONS |= {
+    name: DESIGNS[name][1] for name in MECHANISMS if name not in (*QUESTIONS, "heavy-hitters")
 }
 
 
 def question_called(name):
-    kinds = {"cells = ": "place", "field": "table", "keys": "key-value", "most": "multi"}
-    kinds |= {"low": "integer", "radius": "vector"}
-    kind = next((kind for key, kind in kinds.items() if key in QUESTIONS[name]), "category")
+    named = f'\nmechanism = "{name}"' if name in MECHANISMS else ""
     return parse_survey(
-        f'[survey]\nname = "law"\n[[question]]\nname = "x"\ntype = "{kind}"\n{QUESTIONS[name]}'
+        f'[survey]\nname = "law"\n[[question]]\nname = "x"\n{QUESTIONS[name]}{named}'
     )
-
-
-def test_every_mechanism_is_tried():
-    """That of unknown texts among its own tests."""
-    tried = {question_called(name)["x"].mechanism for name in QUESTIONS}
-    assert tried == set(MECHANISMS) - {"heavy-hitters"}
 
 
 def holders_of(survey, share=1):

@@ -18,7 +18,7 @@ from ldp.answers.key_values import ENDS
 from ldp.mechanisms.chains.bit_flip import BitFlip
 from ldp.mechanisms.chains.longitudinal import Chain
 from ldp.mechanisms.chains.rappor import Rappor
-from ldp.mechanisms.contract import Randomizer, is_blocked
+from ldp.mechanisms.contract import Randomizer, is_blocked, is_pure
 from ldp.mechanisms.numbers.additive import AdditiveNoise
 from ldp.mechanisms.numbers.arcs import Arcs
 from ldp.mechanisms.numbers.dithered import DitheredResponse
@@ -65,8 +65,25 @@ from ldp_simulations.taxonomies import levels
 
 
 def form_of(randomizer: Randomizer) -> Form:
-    """The row of a randomizer's class."""
-    return FORMS[type(randomizer)]
+    """The row of a randomizer's class, or of one whose reports have the same law.
+
+    Raises `TypeError` if there is none.
+    """
+    return FORMS.get(type(randomizer)) or _form_by_law(randomizer)
+
+
+def _form_by_law(randomizer: Randomizer) -> Form:
+    """The form of reports that name one value, or have an independent bit for each."""
+    if is_pure(randomizer):
+        p, q = randomizer.support
+        if randomizer.joint_support() == (0, 0):
+            return symbols.FORM
+        if randomizer.layout.bits == randomizer.size and randomizer.joint_support() == (
+            p * q,
+            q * q,
+        ):
+            return bits.FORM
+    raise TypeError(f"{type(randomizer).__name__} needs a row in FORMS")
 
 
 def sample_counts(question: Question, holders: Holders, generator: Generator) -> Counts:
@@ -207,4 +224,4 @@ FORMS: Mapping[type, Form] = {
     TreeResponse: Form(_halves, trees.forge, trees.expected_counts),
     UnaryEncoding: bits.FORM,
 }
-"""Every class of randomizers, and its row."""
+"""By class; others go by their law, where `form_of` knows it."""
