@@ -4,7 +4,8 @@ One module for each algorithm; each module opens with its rules, formula and sou
 its row (or rows) of this table. What a mechanism must provide is written in `contract`; `auto`
 chooses one, and `blankets` has what reports have in common. The families are folders:
 
-values   one value of a few or of many: k-ary response, subsets, hashing, unary encoding, coins
+values   one value of a few or of many: k-ary response, subsets, hashing, unary encoding
+matrices one value, by chances that are written out: coins, any matrix, the exponential mechanism
 chains   answers that a device keeps: permanent and instantaneous responses, RAPPOR
 numbers  means, distributions and shapes of numbers
 places   points of a map
@@ -26,11 +27,11 @@ from importlib import import_module
 from ldp.mechanisms.contract import Declared, Mechanism, Memoized, Pure, Randomizer
 
 _PLACES = {
-    "warner": ("values.warner", "MECHANISM"),
-    "forced": ("values.forced", "MECHANISM"),
-    "unrelated": ("values.unrelated", "MECHANISM"),
-    "matrix": ("values.matrix", "MECHANISM"),
-    "exponential": ("values.exponential", "MECHANISM"),
+    "warner": ("matrices.warner", "MECHANISM"),
+    "forced": ("matrices.forced", "MECHANISM"),
+    "unrelated": ("matrices.unrelated", "MECHANISM"),
+    "matrix": ("matrices.matrix", "MECHANISM"),
+    "exponential": ("matrices.exponential", "MECHANISM"),
     "geometric": ("numbers.additive", "GEOMETRIC"),
     "laplace": ("numbers.additive", "LAPLACE"),
     "one-bit": ("numbers.one_bit", "MECHANISM"),

@@ -13,8 +13,8 @@ from specimens import SMALL
 from written_out import counts_of, reports_of, scores
 
 from ldp.errors import EstimateError
+from ldp.mechanisms.matrices.matrix import StochasticMatrix
 from ldp.mechanisms.values.histogram import NoisyHistogram
-from ldp.mechanisms.values.matrix import StochasticMatrix
 from ldp.mechanisms.values.sketches import CountMean, collision
 from ldp.numbers.channel import right_inverse
 from ldp_aggregator.answers.estimates.frequencies import moments_of

@@ -17,6 +17,7 @@ from ldp.mechanisms.chains.bit_flip import BitFlip
 from ldp.mechanisms.chains.longitudinal import Chain
 from ldp.mechanisms.chains.rappor import Rappor
 from ldp.mechanisms.contract import Declared, Randomizer
+from ldp.mechanisms.matrices.matrix import StochasticMatrix
 from ldp.mechanisms.numbers.additive import AdditiveNoise
 from ldp.mechanisms.numbers.arcs import Arcs
 from ldp.mechanisms.numbers.dithered import DitheredResponse
@@ -34,7 +35,6 @@ from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.mechanisms.values.hadamard import HadamardResponse
 from ldp.mechanisms.values.histogram import NoisyHistogram
 from ldp.mechanisms.values.local_hashing import LocalHashing
-from ldp.mechanisms.values.matrix import StochasticMatrix
 from ldp.mechanisms.values.projective import ProjectiveResponse
 from ldp.mechanisms.values.sketches import CountMean, HadamardCountMean
 from ldp.mechanisms.values.subset import SubsetSelection

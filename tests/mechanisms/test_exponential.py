@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from ldp import SurveyError, parse_survey
-from ldp.mechanisms.values.matrix import common_denominator
+from ldp.mechanisms.matrices.matrix import common_denominator
 from ldp.numbers.channel import Channel, has_full_rank, right_inverse
 from ldp.numbers.exact import exp_lower, log
 from ldp_aggregator.explanations.explanation import explanation

@@ -7,9 +7,9 @@ from itertools import cycle, islice
 import numpy as np
 import pytest
 
+from ldp.mechanisms.matrices.matrix import StochasticMatrix
 from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.mechanisms.values.hadamard import HadamardResponse
-from ldp.mechanisms.values.matrix import StochasticMatrix
 from ldp.mechanisms.values.unary import UnaryEncoding
 from ldp_simulations.reports import bulk
 

@@ -14,7 +14,7 @@ from lab import epsilon_picture
 from ldp.answers.domain import Domain
 from ldp.errors import EstimateError, UnknownNameError
 from ldp.mechanisms import MECHANISMS, Declared
-from ldp.mechanisms.values.matrix import StochasticMatrix
+from ldp.mechanisms.matrices.matrix import StochasticMatrix
 from ldp_aggregator.answers.estimates.detection import detected, p_values
 from ldp_aggregator.answers.estimates.frequencies import moments_of
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question

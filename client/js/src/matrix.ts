@@ -1,4 +1,4 @@
-/** Randomization by a stochastic matrix (`ldp/mechanisms/values/matrix.py`): Warner's and forced response are two by two. */
+/** Randomization by a stochastic matrix (`ldp/mechanisms/matrices/matrix.py`): Warner's and forced response are two by two. */
 
 import { type Bytes, toBytes, toInteger } from "./bytes.js";
 import { type Random, weighted } from "./randomness.js";

@@ -1,8 +1,8 @@
 """Numbers: means, distributions and shapes.
 
-one_bit, dithered  means                           additive     numbers plus noise
-arcs, tree         distributions                   square_wave  shapes
-arc_search         the design of arcs
+Beside the modules that the table of mechanisms names:
+
+arc_search    the design of arcs
 
 Imports: `values`.
 """

@@ -1,7 +1,4 @@
-"""Places: points of a map.
+"""Places: points of a map, by the mechanisms that the table names.
 
-pyramid  grids, coarser and finer                  stripes      stripes across the map
-metric   a promise that fades with distance
-
-Imports: `numbers`, `values`.
+Imports: `matrices`, `numbers`.
 """

@@ -31,8 +31,8 @@ from math import ceil, floor, lcm
 from ldp.answers.domain import Domain
 from ldp.answers.keys import MOST_EPSILON, Keys
 from ldp.mechanisms.contract import Declared, Mechanism, Metric
+from ldp.mechanisms.matrices.matrix import MOST_VALUES, StochasticMatrix
 from ldp.mechanisms.numbers.additive import AdditiveNoise
-from ldp.mechanisms.values.matrix import MOST_VALUES, StochasticMatrix
 from ldp.numbers.exact import decimal_text, epsilon_of, exp_lower, sqrt_lower
 
 _MOST_PER_UNIT = Fraction(10**6)

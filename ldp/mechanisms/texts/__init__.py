@@ -1,6 +1,4 @@
-"""Texts of an open vocabulary, and values in a tree.
-
-heavy_hitters  frequent texts, prefix by prefix    taxonomy     one level of a tree of values
+"""Texts of an open vocabulary, and values in a tree, by the mechanisms that the table names.
 
 Imports: `values`.
 """

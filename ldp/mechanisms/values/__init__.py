@@ -1,8 +1,7 @@
-"""Values: which of some values a person holds.
+"""Values: which of some values a person holds. The table of mechanisms names most modules; others:
 
-grr, subset, numbered_subsets, projective, hadamard  symbols, with fewer or more of them
-unary, histogram                                     a bit, or a noisy number, for each value
-local_hashing, sketches                              hashes of values
-warner, forced, unrelated, matrix, exponential       designs with coins, and matrices
-optimum                                              the least error that any of them can have
+numbered_subsets  subsets by their number, for the levels of trees
+optimum           the least error that any mechanism can have
+
+Imports: `matrices`.
 """

@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 from ldp.mechanisms.auto import total_error
 from ldp.mechanisms.contract import Blocked, Pure, Randomizer, SetValued, is_blocked, is_pure
+from ldp.mechanisms.matrices.matrix import StochasticMatrix
 from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.mechanisms.values.histogram import NoisyHistogram
-from ldp.mechanisms.values.matrix import StochasticMatrix
 from ldp.mechanisms.values.subset import SubsetSelection, least_error_size
 
 

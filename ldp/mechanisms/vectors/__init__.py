@@ -1,4 +1,6 @@
 """Vectors: means of vectors of a bounded length.
 
-codebook  a seed and one of its random words       codewords    the words that a seed gives
+Beside the module that the table of mechanisms names:
+
+codewords    the words that a seed gives
 """

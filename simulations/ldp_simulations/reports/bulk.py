@@ -20,6 +20,7 @@ import numpy as np
 
 from ldp.answers.domain import Value
 from ldp.mechanisms import Randomizer
+from ldp.mechanisms.matrices.matrix import StochasticMatrix
 from ldp.mechanisms.numbers.arcs import Arcs
 from ldp.mechanisms.numbers.dithered import DitheredResponse
 from ldp.mechanisms.numbers.square_wave import SquareWave
@@ -28,7 +29,6 @@ from ldp.mechanisms.places.stripes import Stripes, frequency_of
 from ldp.mechanisms.sets.subsets import SubsetsResponse
 from ldp.mechanisms.texts.taxonomy import TaxonomyResponse
 from ldp.mechanisms.values.grr import RandomizedResponse
-from ldp.mechanisms.values.matrix import StochasticMatrix
 from ldp.mechanisms.values.numbered_subsets import NumberedSubsets, members_of_all
 from ldp.mechanisms.values.projective import ProjectiveResponse
 from ldp.mechanisms.values.unary import UnaryEncoding

@@ -19,6 +19,7 @@ from ldp.mechanisms.chains.bit_flip import BitFlip
 from ldp.mechanisms.chains.longitudinal import Chain
 from ldp.mechanisms.chains.rappor import Rappor
 from ldp.mechanisms.contract import Randomizer, is_blocked, is_pure
+from ldp.mechanisms.matrices.matrix import StochasticMatrix
 from ldp.mechanisms.numbers.additive import AdditiveNoise
 from ldp.mechanisms.numbers.arcs import Arcs
 from ldp.mechanisms.numbers.dithered import DitheredResponse
@@ -36,7 +37,6 @@ from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.mechanisms.values.hadamard import HadamardResponse
 from ldp.mechanisms.values.histogram import NoisyHistogram
 from ldp.mechanisms.values.local_hashing import LocalHashing
-from ldp.mechanisms.values.matrix import StochasticMatrix
 from ldp.mechanisms.values.numbered_subsets import NumberedSubsets
 from ldp.mechanisms.values.projective import ProjectiveResponse
 from ldp.mechanisms.values.sketches import CountMean, HadamardCountMean
@@ -76,12 +76,9 @@ def _form_by_law(randomizer: Randomizer) -> Form:
     """The form of reports that name one value, or have an independent bit for each."""
     if is_pure(randomizer):
         p, q = randomizer.support
-        if randomizer.joint_support() == (0, 0):
+        if p + (randomizer.size - 1) * q == 1 and randomizer.layout.symbols == randomizer.size:
             return symbols.FORM
-        if randomizer.layout.bits == randomizer.size and randomizer.joint_support() == (
-            p * q,
-            q * q,
-        ):
+        if randomizer.joint_support() == (p * q, q * q) and randomizer.layout.bits:
             return bits.FORM
     raise TypeError(f"{type(randomizer).__name__} needs a row in FORMS")
 

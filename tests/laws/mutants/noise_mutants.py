@@ -10,8 +10,8 @@ from math import floor
 from lawbook import averages, errors, privacy, same_bytes, sampler
 from mutants import GENUINE, Mutant, altered, decoded_by, designed_as
 
+from ldp.mechanisms.matrices.matrix import StochasticMatrix
 from ldp.mechanisms.numbers.additive import AdditiveNoise, tails
-from ldp.mechanisms.values.matrix import StochasticMatrix
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import exp_upper
 from ldp.numbers.randomness import randbelow

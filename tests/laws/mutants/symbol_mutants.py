@@ -12,9 +12,9 @@ from lawbook import averages, privacy, same_bytes, sampler, unbiased
 from mutants import GENUINE, altered
 from specimens import Specimen
 
+from ldp.mechanisms.matrices.matrix import StochasticMatrix
 from ldp.mechanisms.numbers.square_wave import SquareWave
 from ldp.mechanisms.values.grr import RandomizedResponse
-from ldp.mechanisms.values.matrix import StochasticMatrix
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.randomness import randbelow

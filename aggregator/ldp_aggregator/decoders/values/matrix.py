@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from ldp.mechanisms.contract import Randomizer
-from ldp.mechanisms.values.matrix import StochasticMatrix
+from ldp.mechanisms.matrices.matrix import StochasticMatrix
 from ldp_aggregator.decoders.count_law import CountLaw
 from ldp_aggregator.decoders.decoder import (
     Decoder,

@@ -27,7 +27,7 @@ from ldp.answers.domain import Domain
 from ldp.errors import EstimateError
 from ldp.mechanisms.chains.rappor import Rappor
 from ldp.mechanisms.contract import Declared
-from ldp.mechanisms.values.matrix import StochasticMatrix
+from ldp.mechanisms.matrices.matrix import StochasticMatrix
 from ldp.survey.survey import Question
 from ldp_aggregator.analyses.association.association import joint_estimates
 from ldp_aggregator.analyses.association.result import Association

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 from ldp.answers.domain import Value
 from ldp.answers.sets import sets_of
 from ldp.mechanisms.contract import Randomizer
+from ldp.mechanisms.matrices.matrix import StochasticMatrix
 from ldp.mechanisms.values.grr import RandomizedResponse
-from ldp.mechanisms.values.matrix import StochasticMatrix
 from ldp.numbers.layout import Layout
 from ldp.survey.survey import Question
 from ldp_simulations.audit.tapes.every_tape import (

@@ -15,10 +15,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.random import Generator
 
+from ldp.mechanisms.matrices.matrix import StochasticMatrix
 from ldp.mechanisms.numbers.one_bit import OneBitMean
 from ldp.mechanisms.numbers.square_wave import SquareWave
 from ldp.mechanisms.values.grr import RandomizedResponse
-from ldp.mechanisms.values.matrix import StochasticMatrix
 from ldp_aggregator.decoders.numbers.window import window_of
 from ldp_aggregator.decoders.values.matrix import channel_array, decoding
 from ldp_aggregator.numerics.arrays import Counts, Floats

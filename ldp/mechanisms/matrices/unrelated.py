@@ -15,7 +15,7 @@ from __future__ import annotations
 from ldp.answers.domain import Domain
 from ldp.answers.keys import Keys
 from ldp.mechanisms.contract import Declared, Mechanism, two_valued
-from ldp.mechanisms.values.matrix import StochasticMatrix, checked
+from ldp.mechanisms.matrices.matrix import StochasticMatrix, checked
 
 
 def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:  # noqa: ARG001

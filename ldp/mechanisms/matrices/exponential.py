@@ -22,7 +22,7 @@ from itertools import chain
 from ldp.answers.domain import Domain
 from ldp.answers.keys import Keys
 from ldp.mechanisms.contract import Declared, Mechanism, small_closed
-from ldp.mechanisms.values.matrix import (
+from ldp.mechanisms.matrices.matrix import (
     MOST_DENOMINATOR_BITS,
     MOST_VALUES,
     StochasticMatrix,
