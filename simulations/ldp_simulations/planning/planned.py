@@ -137,7 +137,7 @@ def plan(
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
     >>> found = ldp_simulations.plan(survey, half_width=0.01)
     >>> found.plans[0].respondents
-    35368
+    44968
     """
     ask = Ask(
         level,
