@@ -10,6 +10,7 @@ from lab.rappor_suite.running import Outcome, Score
 from lab.rappor_suite.summary import sentences
 from ldp_aggregator.output.columns import write
 from ldp_aggregator.output.formats import html_page
+from ldp_aggregator.output.markup import tag
 from ldp_aggregator.output.sheet import Sheet, TextTable
 
 TITLE = "RAPPOR: the regression grid"
@@ -90,11 +91,11 @@ def page(outcomes: Sequence[Outcome], command: str) -> str:
     parts = [html_page.paragraph(part) for part in (*_INTRODUCTION, f"Command: {command}")]
     parts += [html_page.paragraph(sentence) for sentence in sentences(outcomes)]
     if compared := _compared(outcomes):
-        parts += ["<h2>Beside google/rappor</h2>", html_page.paragraph(_COMPARISON)]
+        parts += [tag("h2", "Beside google/rappor"), html_page.paragraph(_COMPARISON)]
         parts.append(html_page.table(_COMPARED, compared))
     for size, group in groupby(outcomes, lambda outcome: outcome.case.name.partition(" ")[0]):
         rows = list(group)
-        parts += [f"<h2>{size}</h2>", html_page.paragraph(_size(rows))]
+        parts += [tag("h2", size), html_page.paragraph(_size(rows))]
         pictures = [curve(*outcome.curve) for outcome in rows]
         parts.append(
             html_page.table((*_headings(), _DISTRIBUTION), [_cells(row) for row in rows], pictures)

@@ -24,9 +24,8 @@ from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.numbers.window import window_of
 from ldp_aggregator.numerics.shapes import MOST_STEPS, Window, log_likelihood, shape_of, smoothed
 from ldp_aggregator.output.formats.formats import rendered
-from ldp_service.page.charts.panels import panels
-from ldp_service.page.markup.tags import joined
-from ldp_service.page.sections.questions import question_section
+from ldp_service.page.charts.over_time import Look, panels
+from ldp_service.page.document import render
 from ldp_service.page.views.question import QuestionView
 from ldp_service.store.records import Epoch
 from ldp_simulations.sampling.values.symbols import place_counts
@@ -255,7 +254,7 @@ def test_the_page_shows_bare_bars(post):
     keys = 'type = "number"\nlow = 0\nhigh = 99\nstep = 1\nunit = "min"'
     estimates = shaped(post, keys)[2]
     page = SimpleNamespace(served=SimpleNamespace(survey=SimpleNamespace(epoch=None)))
-    section = str(question_section(QuestionView.of(estimates), page))
+    section = render("question", "x", view=QuestionView.of(estimates), asked=page, notes=())
     assert ">Mean, in min<" in section
     assert "whisker" not in section
     assert "p-value" not in section.split("<details")[0]
@@ -264,8 +263,8 @@ def test_the_page_shows_bare_bars(post):
     assert ("0 to 2" in section) is (post is not None)
     assert "Detected" not in section
     epoch = Epoch(86_400, 1)
-    series = str(joined(panels(QuestionView.of(estimates, (), [(epoch, estimates)]), [])))
-    assert series == ""
+    series = panels(QuestionView.of(estimates, (), [(epoch, estimates)]), [], Look())
+    assert [name for name, _ in series] == ["mean"]
 
 
 def test_other_questions_of_a_survey_stay_unbiased():

@@ -18,9 +18,10 @@ from ldp_aggregator.answers.estimates.question_estimation import estimate_questi
 from ldp_aggregator.answers.maps import table_cells
 from ldp_aggregator.answers.maps.asking import rectangle_of, zoom_of
 from ldp_aggregator.commands.main import main
+from ldp_aggregator.output.pictures.maps import COLOURS
+from ldp_aggregator.output.pictures.picture import chart
 from ldp_client import Client
 from ldp_client.tools.codegen import module
-from ldp_service.page.charts.heat import heat
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
 
@@ -354,10 +355,10 @@ def test_pictures_are_the_same_each_time_and_hatch_what_may_be_empty():
 
 def test_the_page_shows_a_map():
     estimates, _ = estimated(surveyed()["home"])
-    drawn = str(heat(estimates))
+    drawn = str(chart(estimates.bars(), "home"))
     across, up = estimates.map().shape
     hatched = int((~estimates.map().told).sum())
-    assert drawn.count("<rect") == across * up + hatched
+    assert drawn.count("<rect") == across * up + hatched + len(COLOURS)
     assert drawn.count("url(#hatch-home)") == hatched
 
 

@@ -1,24 +1,25 @@
 """How the page is made: every text as text, round scales, colours that differ."""
 
 import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from html_elements import read
 from pages import HOSTILE, HOSTILE_VALUES, TOKEN, answers, service_of, visitor
-from surveys import survey_of, yes_no
+from surveys import survey_of
 
+import ldp_service
 from ldp_aggregator import Options
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
-from ldp_aggregator.output.pictures.bars import MOST_BARS
-from ldp_service.page.charts.bars import bars
-from ldp_service.page.charts.pictures import STATIC
-from ldp_service.page.charts.scale import Scale
-from ldp_service.page.markup.tags import joined, tag
+from ldp_aggregator.output.markup import joined, tag
+from ldp_aggregator.output.pictures.parts import STYLE
+from ldp_aggregator.output.pictures.picture import chart
+from ldp_aggregator.output.pictures.scale import Scale
+from ldp_aggregator.output.sheet import MOST_BARS, Bars
 from ldp_service.page.sections.downloads import DOWNLOADS, download
-from ldp_service.page.views.question import QuestionView
 
 
 def hostile_page(folder):
@@ -69,19 +70,18 @@ def test_many_values_make_no_longer_page():
     counts = np.zeros((1, size), dtype=np.int64)
     counts[0, :: size // 50] = np.arange(50)
     estimates = estimate_question(survey["q"], counts, Options())
-    view = QuestionView.of(estimates)
-    drawn = bars(view)
-    assert drawn.count("<rect") == MOST_BARS == 40
+    assert chart(estimates.bars(), "q").count('<rect class="bar') == MOST_BARS == 40
     assert len(download(SurveyEstimates("s", "", {"q": estimates}), DOWNLOADS["svg"])) < 50_000
 
 
 def test_bars_of_either_side_meet_at_zero():
-    """Noise makes some estimates negative: their bars end where the others begin."""
-    estimates = estimate_question(survey_of(yes_no("q"))["q"], np.array([[99, 1]]), Options())
-    picture = ElementTree.fromstring(bars(QuestionView.of(estimates)))  # noqa: S314  # our own
-    (zero, _), (start, width) = (
+    """Bars of numbers below zero end where the others begin."""
+    ends = np.array([-0.4, 0.2])
+    panel = Bars("x", "", ("a", "b"), lengths=ends, low=ends - 0.1, high=ends + 0.1, unit="")
+    picture = ElementTree.fromstring(chart(panel, "x"))  # noqa: S314  # our own
+    (start, width), (zero, _) = (
         [float(bar.get(key)[:-1]) for key in ("x", "width")]
-        for bar in picture.findall(".//{*}rect")
+        for bar in picture.findall(".//{*}rect[@class='bar']")
     )
     assert start + width == pytest.approx(zero, abs=0.002)  # both are rounded
 
@@ -102,7 +102,9 @@ def test_a_scale_has_round_ticks_around_its_numbers():
         assert 2 <= len(scale.ticks) <= 8
 
 
+CSS = Path(ldp_service.__file__).parent / "page" / "static" / "page.css"
 COLOURS = re.compile(r"--([a-z-]+): (#[0-9a-f]{6});")
+DRAWN = re.compile(r"\.chart \.?([a-z-]+)(?=[ ,][^}]*?(?:fill|stroke): (#[0-9a-f]{6}))")
 
 
 def luminance(colour):
@@ -121,17 +123,17 @@ def contrast(one, other):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_colours_can_be_told_apart(scheme):
     """Text has a contrast of 4.5 or more with what is behind it, what is drawn one of 3."""
-    colours = {}
-    for name in ("chart", "page"):
-        light, dark = (
-            (STATIC / f"{name}.css").read_text().split("@media (prefers-color-scheme: dark)")
-        )
-        colours |= dict(COLOURS.findall(light))
-        colours |= dict(COLOURS.findall(dark)) if scheme == "dark" else {}
+    colours, drawn = {}, {}
+    for path, found, seen in ((CSS, COLOURS, colours), (STYLE, DRAWN, drawn)):
+        light, dark = re.split(r"@media.*dark\)", path.read_text(encoding="utf-8"))
+        seen |= dict(found.findall(light))
+        seen |= dict(found.findall(dark)) if scheme == "dark" else {}
     for ground in ("ground", "behind"):
         for ink in ("ink", "faint", "link", "good", "bad"):
             assert contrast(colours[ink], colours[ground]) >= 4.5, (ink, ground)
+        for text in ("text", "tick", "truth-words"):
+            assert contrast(drawn[text], colours[ground]) >= 4.5, text
     assert contrast(colours["bad"], colours["bad-ground"]) >= 4.5
-    for drawn in ("bar", "whisker"):
-        assert contrast(colours[drawn], colours["ground"]) >= 3
-    assert contrast(colours["whisker"], colours["bar"]) >= 3
+    for kind in ("bar", "dot", "whisker", "ring", "truth"):
+        assert contrast(drawn[kind], colours["ground"]) >= 3, kind
+    assert contrast(drawn["dot"], drawn["bar"]) >= 2.9

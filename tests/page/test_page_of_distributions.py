@@ -9,9 +9,9 @@ import ldp
 from ldp.errors import EstimateError
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.output.pictures.picture import chart
 from ldp_service.analysis.queries import options_of
-from ldp_service.page.charts.cumulative import cumulative
-from ldp_service.page.sections.questions import question_section
+from ldp_service.page.document import render
 from ldp_service.page.views.question import QuestionView
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import sample_counts
@@ -40,7 +40,7 @@ class Unasked:
 def test_the_section_of_a_distribution():
     """It has the facts of the estimates, the cells in their order, and the curve."""
     question = estimates_of(low=0, high=79, step=1, unit="h")
-    text = str(question_section(QuestionView.of(question), Unasked))
+    text = str(render("question", "x", view=QuestionView.of(question), asked=Unasked, notes=()))
     for quantile in question.quantiles:
         estimate, _, interval = quantile.cells
         assert f"{estimate} {interval}" in text
@@ -54,7 +54,7 @@ def test_the_section_of_a_distribution():
 def test_a_circle_has_no_curve():
     """Its direction and how much answers agree are facts, its histogram stands as any other."""
     question = estimates_of(low=0, high=24, bins=24, unit="h", circular=True)
-    text = str(question_section(QuestionView.of(question), Unasked))
+    text = str(render("question", "x", view=QuestionView.of(question), asked=Unasked, notes=()))
     for name, (estimate, error, interval) in (
         (number.name.capitalize(), number.cells) for number in question.on_circle
     ):
@@ -69,7 +69,7 @@ def test_a_circle_has_no_curve():
 def test_the_curve_goes_from_nothing_to_all():
     """From the left bottom to the right top, rising; the band is around it, and closed."""
     question = estimates_of(edges=[-5, 0, "2.5", 40], type="number")
-    text = str(cumulative(question, question.distribution))
+    text = str(chart(question.distribution.bars(), "x"))
     (band,) = re.findall(r'class="band" points="([^"]*)"', text)
     (curve,) = re.findall(r'class="curve" points="([^"]*)"', text)
     points = np.array([[float(part) for part in point.split(",")] for point in curve.split()])
@@ -81,7 +81,7 @@ def test_the_curve_goes_from_nothing_to_all():
     assert len(band.split()) == 2 * len(points) == 16
     assert "from -5 to 40" in text
     shares = re.findall(r'<text class="tick" x="1%"[^>]*>([^<]*)', text)
-    assert shares == ["0", "0.25", "0.5", "0.75", "1 share of answers below"]
+    assert shares == ["0 %", "25 %", "50 %", "75 %", "100 % of answers below"]
 
 
 def test_queries_of_distributions():

@@ -8,7 +8,7 @@ from test_page_of_distributions import Unasked
 import ldp
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.options import Options
-from ldp_service.page.sections.questions import question_section
+from ldp_service.page.document import render
 from ldp_service.page.views.question import QuestionView
 from ldp_simulations.sampling.table import sample_counts
 from ldp_simulations.vector_holders import VectorHolders
@@ -20,7 +20,7 @@ def test_the_section_of_a_mean_vector():
     everyone = VectorHolders.of(asked.domain.ball, {asked.value([1.5, -1, 0]): 4_000})
     counts = sample_counts(asked, everyone, np.random.default_rng(15))
     question = estimate_question(asked, counts, Options())
-    text = str(question_section(QuestionView.of(question), Unasked))
+    text = str(render("question", "x", view=QuestionView.of(question), asked=Unasked, notes=()))
     for estimate in question:
         _, _, mean, error, _ = question.row(estimate)
         assert f">{mean}<" in text

@@ -14,6 +14,7 @@ from places import ROOT
 import ldp
 import ldp_aggregator
 from ldp_aggregator import Options, compare
+from ldp_aggregator.answers.estimates.cells import cells_of, quantiles_in
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.decoders.intervals.cumulants import cumulants
 from ldp_aggregator.decoders.intervals.held_by import held_by
@@ -23,7 +24,6 @@ from ldp_service.counting.publication import Publication
 from ldp_service.page.markup.words import WORDS
 from ldp_service.page.sections.sharpness import sharpness
 from ldp_service.page.sections.values import _value
-from ldp_service.page.views.numbers import cells_of, quantiles_in
 from ldp_service.page.views.sharpness import sharpness_of
 from ldp_service.store.records import Epoch, last_closed
 from ldp_simulations.holders import Holders, apportion
@@ -309,7 +309,7 @@ def test_frames_are_for_declared_origins(counted, analyst):
     stranger = visitor(counted)
     assert stranger.get("/embed?survey=commute").status_code == 401
     public = stranger.get("/embed?survey=many&level=7")
-    assert (public.status_code, "0.95 intervals" in public.text) == (200, True)
+    assert (public.status_code, "95 % intervals" in public.text) == (200, True)
     assert stranger.get("/?survey=many").status_code == 401
     assert "iframe" in analyst.get("/?survey=many").text
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import ldp
+from ldp_aggregator.answers.contrasts.linear_functions import distribution_functions, functions_of
 from ldp_aggregator.answers.estimates.frequencies import moments_of
-from ldp_aggregator.answers.estimates.linear_functions import distribution_functions, functions_of
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.intervals.intervals import INTERVAL_ENDS
 from ldp_aggregator.decoders.table import decoder_of

@@ -1,6 +1,5 @@
 """Reports for people who were not there: what they say, and what they must not say."""
 
-import re
 from html.parser import HTMLParser
 
 import numpy as np
@@ -14,9 +13,9 @@ from ldp_aggregator.answers.estimates.question_estimation import estimate_questi
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.commands.reporting.page import report_page
 from ldp_aggregator.commands.reporting.sentences import (
+    headline,
     how_it_was_asked,
-    of_question,
-    what_intervals_mean,
+    method,
 )
 from ldp_aggregator.tallies.tally import Tally
 
@@ -34,26 +33,24 @@ def tally(mode, kids=(400, 300, 200, 100)):
     return Tally(SURVEY, {"mode": np.array([mode]), "kids": np.array([kids])})
 
 
-def said(mode):
-    """The findings of the first question."""
-    return list(of_question(estimate(tally(mode))["mode"]))
+@pytest.mark.parametrize(
+    ("mode", "value", "words"),
+    [
+        ([9000, 500, 500], "100 %", " answered car."),
+        ([4500, 3500, 2000], "50 %", " answered car, 49 to 52 %."),
+        ([400, 390, 210], "43 %", " answered car, 40 to 46 %; bus may be as frequent."),
+        ([1, 1, 1], "", "No answer stands out from chance yet."),
+        ([0, 0, 0], "", "No one has answered yet."),
+    ],
+)
+def test_headlines(mode, value, words):
+    """A sentence: the most frequent answer in percent, others that may be, or why there is none."""
+    assert headline(estimate(tally(mode))["mode"]) == (value, words)
 
 
-def test_findings():
-    """A majority, the most frequent, several that cannot be told apart, and chance alone."""
-    assert said([9000, 500, 500])[0].startswith("Most people hold car: ")
-    assert said([4500, 3500, 2000])[0].startswith("car is the most frequent: ")
-    assert said([400, 390, 210])[0].startswith("Ahead are car and bus; which of them is first")
-    assert said([1, 1, 1])[0].startswith("No value stands out from chance")
-    assert said([0, 0, 0]) == ["No one has answered yet."]
-    assert said([9000, 500, 500])[1] == "Of 2 values it cannot be told whether anyone holds them."
-
-
-def test_means_are_said():
-    """With the interval."""
-    kids = estimate(tally([9, 9, 9]))["kids"]
-    first, *_ = of_question(kids)
-    assert re.fullmatch(r"The mean is [\d.]+, give or take: it lies in \[[\d.]+, [\d.]+\]\.", first)
+def test_headlines_of_numbers():
+    """The median, or else the mean, with its range."""
+    assert headline(estimate(tally([9, 9, 9]))["kids"]) == ("0.69", " is the mean, 0.60 to 0.78.")
 
 
 def test_what_it_rests_on():
@@ -74,14 +71,18 @@ def test_what_it_rests_on():
 @pytest.mark.parametrize(
     ("estimand", "simultaneous", "text"),
     [
-        ("respondents", None, "95 % of all surveys such as this one they hold what is true of the"),
-        ("population", None, "drawn from at random"),
-        ("respondents", "bonferroni", "All intervals of a question hold together"),
+        ("respondents", None, "the ranges hold what is true of the people who answered."),
+        ("population", None, "drawn from at random."),
+        ("respondents", "bonferroni", "all of a question at once."),
     ],
 )
-def test_intervals_are_explained(estimand, simultaneous, text):
-    """Whom they are of, and how often they hold."""
-    assert text in what_intervals_mean(0.95, estimand, simultaneous)
+def test_the_method_is_three_sentences(estimand, simultaneous, text):
+    """Who was asked, how answers were protected, what ranges mean and for whom."""
+    options = Options(estimand=estimand, simultaneous=simultaneous)
+    people, protection, ranges = method(list(estimate(tally([9, 9, 9]))), options)
+    assert people == "1,000 people answered."
+    assert "nobody can be sure" in protection
+    assert ranges.endswith(text)
 
 
 class _Page(HTMLParser):
@@ -104,8 +105,9 @@ def test_the_page_is_whole():
     answers = query(counted, "share(mode = bus) - share(mode = car)")
     text = report_page(estimate(counted), answers, title="Who & how")
     page = _Page(text)
-    assert page.tags.count("svg") == 2
-    assert page.tags.count("details") == 2
+    assert page.tags.count("figure") == 2
+    assert page.tags.count("details") == 1
+    assert len(text) < 150_000
     assert {"script", "link", "img", "iframe", "b"}.isdisjoint(page.tags)
     assert all(place.startswith("#") for place in page.fetched)
     assert "<h1>Who &amp; how</h1>" in text

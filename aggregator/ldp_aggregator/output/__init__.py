@@ -4,6 +4,8 @@ sheet       what a result shows, in the shapes that formats ask for
 columns     tables as aligned text                 frames      flat records as data frames
 formats     text and bytes                         pictures    bars, maps and courses
 monitoring  flat records as gauges, for what watches systems
+markup      text to HTML and SVG, escaped          templates   pages by templates
+people      numbers for people: percent
 safe_cells  texts that no spreadsheet runs         csv_rows    cells from a text
 checks      what is said beside numbers            files       files of the command line
 streams     standard input and output              web_addresses  addresses of web sites

@@ -16,11 +16,16 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from ldp_aggregator.output.people import PERCENT
+
 if TYPE_CHECKING:
     from ldp_aggregator.numerics.arrays import Floats
 
 NOTHING = "-"
 """In a table, where there is no number."""
+
+MOST_BARS = 40
+"""Of a picture."""
 
 Shape = Literal["tables", "record", "rows", "bars"]
 
@@ -66,6 +71,35 @@ class Band(NamedTuple):
     high: Floats
     since: tuple[int, int] | None = None
     """The first and the last place at which something may have changed, if it has."""
+    notes: Sequence[tuple[float, str, str]] = ()
+    """The place, the sign and the words of what happened then."""
+    within: tuple[float, float] | None = None
+    """What the axis has to show at least, such as zero; nothing but the numbers otherwise."""
+
+
+class Mark(NamedTuple):
+    """A number with its range, such as a mean, drawn below a histogram."""
+
+    name: str
+    place: float
+    low: float
+    high: float
+
+
+class Columns(NamedTuple):
+    """Where the columns of a histogram stand: `edges` of shape (M, 2), in a unit."""
+
+    edges: Floats
+    unit: str
+    marks: Sequence[Mark] = ()
+
+
+class Curve(NamedTuple):
+    """A curve that rises, in a band of the numbers of a panel: arrays of shape (M,)."""
+
+    below: Floats
+    monotone: Floats
+    unit: str
 
 
 class Shapes(NamedTuple):
@@ -97,6 +131,20 @@ class Bars(NamedTuple):
     """Of a course over time, for which `labels` are the times: drawn in place of bars."""
     shapes: Shapes | None = None
     """Of a map of districts, which is drawn in place of bars as well."""
+    columns: Columns | None = None
+    """Of a histogram, which is drawn in place of bars as well."""
+    curve: Curve | None = None
+    """Of a cumulative distribution."""
+    unit: str = PERCENT
+    """Of the lengths: per cent where they are shares."""
+
+    @property
+    def shown(self) -> list[int]:
+        """The places of the bars that a picture shows: all, or the `MOST_BARS` greatest."""
+        if len(self.lengths) <= MOST_BARS:
+            return list(range(len(self.lengths)))
+        greatest: list[int] = (-self.lengths).argsort(kind="stable")[:MOST_BARS].tolist()
+        return greatest
 
 
 def _no_tables() -> Iterable[TextTable]:

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import version
+from pathlib import Path
 from urllib.parse import parse_qs, parse_qsl, urlencode
 
 from starlette.concurrency import run_in_threadpool
@@ -30,9 +31,9 @@ from starlette.routing import Route
 from xxhash import xxh64_hexdigest
 
 from ldp.errors import AnswerError, EstimateError, UnknownNameError
+from ldp_aggregator.output.pictures.parts import STYLE
 from ldp_service.analysis.queries import RequestError
 from ldp_service.page.access import REFUSALS, forget, keep, of_own_page, shown_token
-from ldp_service.page.charts.pictures import STATIC
 from ldp_service.page.document import (
     comparison_page,
     embedded_page,
@@ -65,6 +66,7 @@ _FRAMED = {
     if name not in ("content-security-policy", "cross-origin-opener-policy")
 }
 FILES = ("chart.css", "page.css", "print.css", "page.js", "icon.svg")
+_STATIC = Path(__file__).parent / "static"
 _MOST_FORM = 4096
 _NO_ONE = "'none'"
 
@@ -290,4 +292,5 @@ def _page(content: str, status: int, **headers: str) -> Response:
 
 async def _file(request: Request) -> Response:
     name = request.url.path.rpartition("/")[2]
-    return FileResponse(STATIC / name, headers={**HEADERS, "cache-control": "no-cache"})
+    path = STYLE if name == STYLE.name else _STATIC / name
+    return FileResponse(path, headers={**HEADERS, "cache-control": "no-cache"})

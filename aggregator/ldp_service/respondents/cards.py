@@ -9,7 +9,7 @@ import io
 from collections.abc import Sequence
 
 from ldp.errors import LDPError
-from ldp_service.page.markup.tags import Safe, joined, tag
+from ldp_aggregator.output.markup import Safe, joined, tag
 
 _STYLE = (
     "body{font:11pt/1.35 system-ui,sans-serif;margin:0}"

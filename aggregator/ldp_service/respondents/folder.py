@@ -22,8 +22,8 @@ from urllib.parse import urlsplit
 from ldp.errors import Problem
 from ldp.survey.compiled import compiled
 from ldp.survey.survey import Survey
+from ldp_aggregator.output.markup import tag
 from ldp_aggregator.output.web_addresses import AddressError, web_address
-from ldp_service.page.markup.tags import tag
 from ldp_service.respondents.figures import check_askable, figures, total_figures
 from ldp_service.respondents.presentation import PageError, Presentation, Way
 from ldp_service.respondents.words import words_of

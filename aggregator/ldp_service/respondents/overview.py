@@ -9,8 +9,8 @@ import csv
 import io
 from urllib.parse import quote
 
+from ldp_aggregator.output.markup import Safe, joined, tag
 from ldp_service.page.markup.elements import row, table
-from ldp_service.page.markup.tags import Safe, joined, tag
 from ldp_service.respondents.cards import CodeError, as_svg
 from ldp_service.respondents.response import Response, response
 from ldp_service.service import Service

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ldp.errors import Problem
 from ldp.survey.survey import Question, Survey
-from ldp_service.page.markup.tags import Safe, joined, tag
+from ldp_aggregator.output.markup import Safe, joined, tag
 from ldp_service.respondents.figures import figures
 from ldp_service.respondents.paper import COINS, DICE, Rule, rule_of
 from ldp_service.respondents.presentation import PageError, Presentation

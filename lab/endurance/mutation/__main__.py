@@ -176,7 +176,7 @@ AREAS = {
     "ldp_aggregator.answers.contrasts": "contrasts queries",
     "ldp_aggregator.analyses.queries": "queries",
     "ldp_aggregator.commands.reporting": "report",
-    "ldp_aggregator.answers.estimates.linear_functions": "contrasts queries",
+    "ldp_aggregator.answers.contrasts.linear_functions": "contrasts queries",
     "ldp_aggregator.decoders.moments.scores": "joint_cells jumps",
     "ldp_aggregator.decoders.values.pure": "score_laws intervals result repeats jumps manipulation "
     "joint_cells health pooling",

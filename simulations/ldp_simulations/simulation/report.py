@@ -11,8 +11,10 @@ import numpy as np
 
 from ldp_aggregator.answers.estimates.question_estimates import Gather, QuestionEstimates
 from ldp_aggregator.answers.estimates.question_numbers import MEAN, MOST_ROWS
-from ldp_aggregator.output.formats import html_page
+from ldp_aggregator.output.formats.html_page import section
+from ldp_aggregator.output.pictures.picture import chart
 from ldp_aggregator.output.sheet import NOTHING, Sheet, TextTable, finite
+from ldp_aggregator.output.templates import templates_of
 from ldp_simulations.simulation.simulation import CLIENTS, LAW, REPORTS, Runs, Simulation
 
 FORMAT = 1
@@ -144,10 +146,18 @@ def page(simulation: Simulation) -> str:
 
     Of many values it shows some.
     """
-    body = "".join(_section(simulation, question) for question in simulation.first)
-    return html_page.page(
-        f"{simulation.survey.name}: simulation", html_page.paragraph(summary(simulation)) + body
+    templates = templates_of(
+        "ldp_simulations.simulation",
+        chart=chart,
+        section=section,
+        panel=lambda question: question.bars(_truth(simulation, question)),
+        text_table=lambda question: _text_table(simulation, question, MOST_ROWS),
+        verdicts=lambda question: filter(None, _verdicts(simulation, question)),
     )
+    title = f"{simulation.survey.name}: simulation"
+    template = templates.get_template("simulation.html")
+    said = summary(simulation)
+    return template.render(title=title, style="", summary=said, simulation=simulation)
 
 
 def summary(simulation: Simulation) -> str:
@@ -177,18 +187,6 @@ def _left_out(question: QuestionEstimates, most: int) -> list[str]:
         return []
     note = f"shown: the {most:,} values of {len(question):,} that most respondents hold"
     return [f"{note}; --top all shows every value, and --output writes them all to estimates.csv"]
-
-
-def _section(simulation: Simulation, question: QuestionEstimates) -> str:
-    text_table = _text_table(simulation, question, MOST_ROWS)
-    drawing = question.picture(truth=_truth(simulation, question)).decode()
-    parts = [
-        html_page.heading(text_table),
-        html_page.paragraph(question.question.text),
-        f"<figure>{drawing[drawing.index('<svg') :]}</figure>",
-        html_page.section(text_table),
-    ]
-    return "".join(parts)
 
 
 def _truth(simulation: Simulation, question: QuestionEstimates) -> list[float]:
@@ -266,10 +264,13 @@ def _verdicts(simulation: Simulation, question: QuestionEstimates) -> list[str]:
 
 def _verdict(runs: Runs, level: float) -> str:
     """The coverage and the errors of all estimates together, beside what was stated."""
+    if len(runs.frequency) == 1:
+        held, ranges = int(np.nansum(runs.coverage)), int(np.isfinite(runs.coverage).sum())
+        return f"{held:,} of {ranges:,} intervals hold the truth; with one run that is chance"
     covered = float(np.nanmean(runs.coverage))
     inside = f"{covered:.1%} of all intervals hold the truth (stated: {level:.4g})"
-    # Of means that no run told, there are no errors.
     stated = float(np.nansum(runs.stated_error**2))
+    # Of means that no run told, there are no errors.
     if not stated:
         return inside
     ratio = float(np.sqrt(np.nansum(runs.empirical_error**2) / stated))

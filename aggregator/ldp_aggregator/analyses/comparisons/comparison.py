@@ -16,7 +16,8 @@ from ldp_aggregator.answers.options import WHOM
 from ldp_aggregator.numerics.interval import WithInterval
 from ldp_aggregator.output.formats.formats import Tabled
 from ldp_aggregator.output.frames import pandas_frame, polars_frame
-from ldp_aggregator.output.pictures.bars import figure, picture
+from ldp_aggregator.output.people import PERCENT, POINTS
+from ldp_aggregator.output.pictures.picture import figure, picture
 from ldp_aggregator.output.sheet import NOTHING, Bars, Dots, Sheet, TextTable, finite
 
 FORMAT = 1
@@ -267,12 +268,42 @@ class Comparison(Tabled):
                 for name, (mean, _) in zip(self.names, means, strict=True)
                 if mean is not None
             ]
-            return _panels(self.first.name, self.describe(), self.numbers[:1], both=both)
+            unit = self.first.question.domain.unit or ""
+            return self._panels(self.numbers[:1], both, unit, unit)
         both = [
             Dots(name, side.unbiased, side.low, high=side.high)
             for name, side in zip(self.names, (self.first, self.second), strict=True)
         ]
-        return _panels(self.first.name, self.describe(), self.rows, both=both)
+        units = ("", "") if self.first.is_vector else (PERCENT, POINTS)
+        return self._panels(self.rows, both, *units)
+
+    def _panels(
+        self, rows: tuple[Compared, ...], both: list[Dots], unit: str, unit_apart: str
+    ) -> list[Bars]:
+        labels, title = [row.value for row in rows], self.first.question.text or self.first.name
+        apart, low, high = np.array([[row.difference, *row.interval] for row in rows]).T
+        return [
+            Bars(
+                title,
+                self.describe(),
+                labels,
+                lengths=both[0].places,
+                low=low,
+                high=high,
+                dots=both,
+                unit=unit,
+            ),
+            Bars(
+                f"Difference: {self.names[1]} less {self.names[0]}",
+                "ranges that leave 0 out are differences",
+                labels,
+                lengths=np.abs(apart),
+                low=low,
+                high=high,
+                dots=[Dots("", apart, low, high=high)],
+                unit=unit_apart,
+            ),
+        ]
 
     def plot(self) -> Any:
         """A matplotlib figure: both sides as dots for each value, and differences with intervals.
@@ -285,24 +316,6 @@ class Comparison(Tabled):
     def picture(self, form: str = "svg") -> bytes:
         """The same as the bytes of an SVG or PNG file."""
         return picture(self.panels(), form)
-
-
-def _panels(name: str, caption: str, rows: tuple[Compared, ...], both: list[Dots]) -> list[Bars]:
-    labels = [row.value for row in rows]
-    apart, low, high = np.array([[row.difference, *row.interval] for row in rows]).T
-    differences = Dots("difference", apart, low, high=high)
-    return [
-        Bars(name, caption, labels, lengths=both[0].places, low=low, high=high, dots=both),
-        Bars(
-            f"{name}: difference",
-            "intervals that leave 0 out are differences",
-            labels,
-            lengths=np.abs(apart),
-            low=low,
-            high=high,
-            dots=[differences],
-        ),
-    ]
 
 
 def _decimals(error: float) -> int:

@@ -166,6 +166,7 @@ class NumberDesign:
             level=level,
             estimand="population",
             estimates=tuple(DesignEstimate(*row) for row in rows),
+            unit="",
         )
 
     def estimate_rows(

@@ -11,6 +11,7 @@ from ldp_aggregator.answers.options import WHOM
 from ldp_aggregator.numerics.interval import Estimated
 from ldp_aggregator.output.checks import Remark
 from ldp_aggregator.output.formats.formats import Tabled
+from ldp_aggregator.output.people import PERCENT
 from ldp_aggregator.output.sheet import Bars, Sheet, TextTable, blanks, finite
 
 FORMAT = 1
@@ -61,6 +62,8 @@ class DesignEstimates(Tabled):
     estimates: tuple[DesignEstimate, ...]
     tests: tuple[DesignTest, ...] = ()
     remarks: tuple[Remark, ...] = ()
+    unit: str = PERCENT
+    """Per cent of shares; nothing of means."""
 
     def __getitem__(self, name: str) -> DesignEstimate:
         for one in self.estimates:
@@ -135,7 +138,8 @@ class DesignEstimates(Tabled):
             np.array([getattr(one, name) for one in self.estimates])
             for name in ("estimate", "low", "high")
         )
-        return [Bars(self.design, self.describe(), names, lengths=lengths, low=low, high=high)]
+        panel = Bars(self.design, self.describe(), names, lengths=lengths, low=low, high=high)
+        return [panel._replace(unit=self.unit)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

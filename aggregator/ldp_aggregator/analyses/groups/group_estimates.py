@@ -19,7 +19,7 @@ from ldp_aggregator.analyses.groups.parts import (
 from ldp_aggregator.answers.estimates.question_estimates import COLUMNS, QuestionEstimates
 from ldp_aggregator.output.formats.formats import Rendered
 from ldp_aggregator.output.frames import pandas_frame, polars_frame
-from ldp_aggregator.output.pictures.bars import figure, picture
+from ldp_aggregator.output.pictures.picture import figure, picture
 from ldp_aggregator.output.sheet import Bars, Sheet, TextTable
 
 

@@ -20,12 +20,12 @@ from ldp.numbers.exact import decimal_text, fraction
 from ldp.survey.survey import Question
 from ldp_aggregator.analyses.queries.terms import Weights
 from ldp_aggregator.answers.contrasts.functions import Erring, Functions
-from ldp_aggregator.answers.estimates.frequencies import moments_of
-from ldp_aggregator.answers.estimates.linear_functions import (
+from ldp_aggregator.answers.contrasts.linear_functions import (
     distribution_functions,
     functions_of,
     values_overlap,
 )
+from ldp_aggregator.answers.estimates.frequencies import moments_of
 from ldp_aggregator.answers.estimates.means import Mean, ends_of, mean_of
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.moments.moments import Moments

@@ -10,6 +10,7 @@ from typing import Any
 from ldp_aggregator.analyses.series.history import Epoch, Seen
 from ldp_aggregator.analyses.series.levels import Level
 from ldp_aggregator.numerics.arrays import Floats
+from ldp_aggregator.output.people import PERCENT
 from ldp_aggregator.output.sheet import NOTHING, Band, Bars
 
 Cells = tuple[str | float, ...]
@@ -121,8 +122,8 @@ class Course:
             ],
         }
 
-    def panel(self, name: str, caption: str) -> Bars:
-        """A panel of a picture."""
+    def panel(self, name: str, caption: str, unit: str = PERCENT) -> Bars:
+        """A panel of a picture; means are in a unit of their own."""
         places = [self.epochs.index(epoch) for epoch in self.since]
         since = (min(places), max(places)) if places else None
         return Bars(
@@ -133,6 +134,7 @@ class Course:
             low=self.seen.low,
             high=self.seen.high,
             band=Band(self.level, self.low, self.high, since=since),
+            unit=unit,
         )
 
     def shown(self, number: float) -> str:

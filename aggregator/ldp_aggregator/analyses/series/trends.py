@@ -12,12 +12,14 @@ from ldp.errors import UnknownNameError
 from ldp.survey.survey import Question
 from ldp_aggregator.analyses.series.course import Course
 from ldp_aggregator.answers.options import WHOM
+from ldp_aggregator.answers.estimates.question_numbers import MEAN
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.output.columns import aligned
 from ldp_aggregator.output.formats.formats import Rendered
 from ldp_aggregator.output.formats.html_page import captioned
 from ldp_aggregator.output.frames import pandas_frame, polars_frame
-from ldp_aggregator.output.pictures.bars import figure, picture
+from ldp_aggregator.output.people import PERCENT
+from ldp_aggregator.output.pictures.picture import figure, picture
 from ldp_aggregator.output.sheet import Bars, Sheet, TextTable
 
 FORMAT = 1
@@ -170,7 +172,12 @@ class Trends(Rendered):
 
     def panels(self) -> list[Bars]:
         """Estimates with intervals and the level with its band, a panel for each value."""
-        return [course.panel(self.question.name, self.describe()) for course in self]
+        domain, panels = self.question.domain, []
+        for course in self:
+            of_shares = course.value != MEAN and domain.ball is None
+            unit = PERCENT if of_shares else domain.unit or ""
+            panels.append(course.panel(self.question.name, self.describe(), unit))
+        return panels
 
     def plot(self) -> Any:
         """A matplotlib figure with a panel for each value.

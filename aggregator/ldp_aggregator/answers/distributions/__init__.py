@@ -9,5 +9,4 @@ answers       what comes out, as records
 quantiles     from a cumulative distribution to its quantiles
 ends          of the intervals of shares
 band          a band that holds a whole cumulative distribution at once
-cdf_picture   that as a picture
 """

@@ -27,7 +27,6 @@ from ldp_aggregator.answers.distributions.answers import (
     Spread,
 )
 from ldp_aggregator.answers.distributions.band import band, multiplier, root_of
-from ldp_aggregator.answers.distributions.cdf_picture import cdf_figure, cdf_picture
 from ldp_aggregator.answers.distributions.circle import (
     Resultant,
     direction,
@@ -42,6 +41,8 @@ from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.decoder import Answers, Queries
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.numerics.arrays import Counts, Floats, Indices, Integers
+from ldp_aggregator.output.pictures.picture import figure, picture
+from ldp_aggregator.output.sheet import Bars, Curve
 from ldp_aggregator.tallies.counting.counting import total_reports
 
 MOST_CUMULATED = 1 << 20
@@ -175,19 +176,36 @@ class Distribution(WithEnds):
             return self.queries.root(queries)
         return root_of(self.queries.correlation(queries))
 
-    def plot(self, truth: Sequence[float] | None = None) -> Any:
-        """The cumulative distribution as a matplotlib figure, in its band.
+    def bars(self, truth: Sequence[float] | None = None) -> Bars:
+        """The cumulative distribution as a panel of a picture, in its band.
 
-        `truth`, where known, has the true share below each point of `cdf()`. Raises `EstimateError`
-        if matplotlib is not there.
+        `truth`, where known, has the true share below each point of `cdf()`.
         """
-        known = None if truth is None else np.asarray(truth, dtype=np.float64)
-        return cdf_figure(self.cdf(), self.options.level, self.unit, truth=known)
+        cdf, edges = self.cdf(), self.line.edges
+        below = np.array([float(edges[0]), *cdf.below, float(edges[-1])])
+        share, low, high, monotone = (
+            np.array([0.0, *shares, 1.0])
+            for shares in (cdf.share, cdf.band_low, cdf.band_high, cdf.monotone)
+        )
+        level = f"{100 * self.options.level:.4g} %"
+        return Bars(
+            "Share of the answers below each number",
+            f"The band holds the whole curve in {level} of surveys like this one.",
+            (),
+            lengths=share,
+            low=low,
+            high=high,
+            truth=None if truth is None else [0.0, *truth, 1.0],
+            curve=Curve(below, monotone, self.unit),
+        )
+
+    def plot(self, truth: Sequence[float] | None = None) -> Any:
+        """The same as a matplotlib figure. Raises `EstimateError` if matplotlib is not there."""
+        return figure([self.bars(truth)])
 
     def picture(self, form: str = "svg", truth: Sequence[float] | None = None) -> bytes:
         """The same as the bytes of an SVG or PNG file."""
-        known = None if truth is None else np.asarray(truth, dtype=np.float64)
-        return cdf_picture(self.cdf(), self.options.level, self.unit, truth=known, form=form)
+        return picture([self.bars(truth)], form)
 
     def quantile(self, share: float) -> Quantile:
         """What a share of the answers, above 0 and below 1, lies at or below."""

@@ -5,7 +5,7 @@ question_estimation                   the same for one question
 frequencies, without_frequencies      of what has shares of values, and of what has none
 question_numbers                      what comes out of it
 question_estimates, survey_estimates  how it prints, plots and exports itself
-linear_functions                      sums and differences of shares
+cells         of a histogram, and quantiles of numbers that are counted one by one
 means         means of whole numbers
 detection     which values are there at all
 pooling       versions of a question as one estimate

@@ -11,7 +11,7 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey.survey import Question
-from ldp_aggregator.answers.estimates.linear_functions import functions_of, values_overlap
+from ldp_aggregator.answers.contrasts.linear_functions import functions_of, values_overlap
 from ldp_aggregator.answers.estimates.manipulation import Manipulation
 from ldp_aggregator.answers.estimates.means import Mean
 from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates

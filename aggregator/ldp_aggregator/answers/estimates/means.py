@@ -36,7 +36,7 @@ from ldp.answers.domain import Domain
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey.survey import Question
 from ldp_aggregator.answers.contrasts.functions import Contrast
-from ldp_aggregator.answers.estimates.linear_functions import functions_of, functions_of_queries
+from ldp_aggregator.answers.contrasts.linear_functions import functions_of, functions_of_queries
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.decoder import Parts, Refusal, from_middle
 from ldp_aggregator.decoders.moments.moments import Moments

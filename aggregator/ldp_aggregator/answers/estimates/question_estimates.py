@@ -11,10 +11,12 @@ import numpy as np
 
 from ldp.errors import EstimateError
 from ldp.numbers.exact import log_upper
+from ldp_aggregator.answers.estimates.cells import histogram_of
 from ldp_aggregator.answers.estimates.question_numbers import MEAN, SUM, Estimate, QuestionNumbers
 from ldp_aggregator.decoders.intervals.intervals import miss
 from ldp_aggregator.output.columns import aligned
-from ldp_aggregator.output.sheet import NOTHING, Bars, TextTable, finite
+from ldp_aggregator.output.people import PERCENT
+from ldp_aggregator.output.sheet import MOST_BARS, NOTHING, Bars, TextTable, finite
 
 if TYPE_CHECKING:
     from ldp_aggregator.answers.distributions.answers import Share
@@ -26,6 +28,9 @@ COLUMNS = ("question", "value", "count", "frequency", "standard_error", "low", "
 
 COLUMNS_OF_FOUND = ("p_value", "q_value", "found_low", "found_high")
 """Of flat records besides, where it was asked which values are there."""
+
+BOOLEAN = "boolean"
+_ANSWERS = {"true": "Yes", "false": "No"}
 
 ALL_OF_THEM = (
     "All of them: `for estimate in estimates`; "
@@ -183,30 +188,50 @@ class QuestionEstimates(QuestionNumbers):
     def bars(self, truth: Sequence[float] | None = None) -> Bars:
         """The estimates as a panel of a picture; `truth` gives true frequencies, where known.
 
-        Of a question without frequencies, the bar is that of its mean, and so is the truth. Of one
-        of type place it is a map, without the truth.
+        Numbers in their order are a histogram. Of a question without frequencies, the bar is that
+        of its mean, and so is the truth. Of one of type place it is a map, without the truth.
         """
+        title = self.question.text or self.name
         if self.places is not None:
-            return self.map().bars()
+            return self.map().bars()._replace(title=title)
         if self.regions is not None:
-            return self.regions.bars()
-        from ldp_aggregator.output.pictures.bars import MOST_BARS
-
+            return self.regions.bars()._replace(title=title)
         shown = self.merged(MOST_BARS)
         if truth is not None and len(shown) < len(self):
             truth = np.add.reduceat(truth, self.starts_of(MOST_BARS)).tolist()
-        labels, lengths = shown.values, shown.frequency
-        low, high = shown.low, shown.high
+        histogram = histogram_of(shown, title, truth)
+        if histogram is not None:
+            return histogram
+        labels, unit = shown.labels, "" if self.is_vector else PERCENT
+        lengths, low, high = shown.frequency, shown.low, shown.high
         if not self.is_vector:
             # Noise takes estimates beyond all shares: the nearest possible one, as intervals are.
             lengths = np.clip(lengths, 0, 1)
         if not labels and self.mean is not None:
             mean = self.mean
-            labels = (MEAN,)
+            labels, unit = (MEAN,), self.question.domain.unit or ""
             lengths, low, high = (np.array([end]) for end in (mean.estimate, *mean.interval))
+        if self.question.domain.type == BOOLEAN:
+            # Yes stands before No.
+            labels, lengths, low, high = labels[::-1], lengths[::-1], low[::-1], high[::-1]
+            truth = None if truth is None else truth[::-1]
         return Bars(
-            self.name, self.describe(), labels, lengths=lengths, low=low, high=high, truth=truth
+            title,
+            self.describe(),
+            labels,
+            lengths=lengths,
+            low=low,
+            high=high,
+            truth=truth,
+            unit=unit,
         )
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The values as people see them."""
+        if self.question.domain.type != BOOLEAN:
+            return self.values
+        return tuple(_ANSWERS.get(value, value) for value in self.values)
 
     def plot(self, truth: Sequence[float] | None = None) -> Any:
         """A matplotlib figure with a bar for each value and its interval; `truth`, (M,), as marks.
@@ -214,13 +239,13 @@ class QuestionEstimates(QuestionNumbers):
         Of more than 40 values it shows the 40 most frequent. Raises `EstimateError` if matplotlib
         is not there.
         """
-        from ldp_aggregator.output.pictures.bars import figure
+        from ldp_aggregator.output.pictures.picture import figure
 
         return figure([self.bars(truth)])
 
     def picture(self, form: str = "svg", truth: Sequence[float] | None = None) -> bytes:
         """The same as the bytes of an SVG or PNG file."""
-        from ldp_aggregator.output.pictures.bars import picture
+        from ldp_aggregator.output.pictures.picture import picture
 
         return picture([self.bars(truth)], form)
 

@@ -15,7 +15,7 @@ from ldp_aggregator.answers.estimates.question_estimates import (
     Gather,
     QuestionEstimates,
 )
-from ldp_aggregator.output.formats.formats import FORMATS, Rendered
+from ldp_aggregator.output.formats.formats import Rendered
 from ldp_aggregator.output.sheet import Bars, Sheet
 
 FORMAT = 1
@@ -66,13 +66,13 @@ class SurveyEstimates(Rendered):
         )
 
     def _repr_html_(self) -> str:
-        """Tables, and where matplotlib is installed their picture."""
+        """Their picture, and tables."""
         tables = "".join(question._repr_html_() for question in self)
-        if not self.questions or not FORMATS["svg"].available:
+        if not self.questions:
             return tables
         from ldp_aggregator.output.formats.html_page import image
 
-        return tables + image(self.picture("svg"), f"{self.survey}: bars with intervals")
+        return image(self.picture("svg"), f"{self.survey}: estimates with ranges") + tables
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON: the format that `ldp estimate --format json` writes."""
@@ -95,7 +95,7 @@ class SurveyEstimates(Rendered):
         `truth` gives true frequencies by question, where known. Raises `EstimateError` if
         matplotlib is not there.
         """
-        from ldp_aggregator.output.pictures.bars import figure
+        from ldp_aggregator.output.pictures.picture import figure
 
         return figure(self._panels(truth))
 
@@ -103,7 +103,7 @@ class SurveyEstimates(Rendered):
         self, form: str = "svg", truth: Mapping[str, Sequence[float]] | None = None
     ) -> bytes:
         """The same as the bytes of an SVG or PNG file."""
-        from ldp_aggregator.output.pictures.bars import picture
+        from ldp_aggregator.output.pictures.picture import picture
 
         return picture(self._panels(truth), form)
 

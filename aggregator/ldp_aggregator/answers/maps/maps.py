@@ -10,7 +10,7 @@ import numpy as np
 
 from ldp_aggregator.answers.distributions.line import Line
 from ldp_aggregator.numerics.arrays import Flags, Floats
-from ldp_aggregator.output.pictures.bars import figure, picture
+from ldp_aggregator.output.pictures.picture import figure, picture
 from ldp_aggregator.output.sheet import Bars, Grid
 
 

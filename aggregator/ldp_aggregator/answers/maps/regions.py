@@ -16,7 +16,7 @@ import numpy as np
 from ldp.survey.survey import Question
 from ldp_aggregator.answers.geography import Geography
 from ldp_aggregator.numerics.arrays import Flags, Floats
-from ldp_aggregator.output.pictures.bars import figure, picture
+from ldp_aggregator.output.pictures.picture import figure, picture
 from ldp_aggregator.output.sheet import Bars, Shapes
 
 

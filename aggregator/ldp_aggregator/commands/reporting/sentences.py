@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
-from ldp_aggregator.answers.estimates.question_numbers import Estimate
+import numpy as np
 
-MAJORITY = 0.5
+from ldp_aggregator.answers.estimates.question_estimates import BOOLEAN, QuestionEstimates
+from ldp_aggregator.answers.estimates.question_numbers import Estimate
+from ldp_aggregator.answers.options import Options
+from ldp_aggregator.output.people import TOO_FEW, reading
+
 _FORGED = 0.01
 _WHOM = {
     "respondents": "the people who answered",
@@ -19,18 +22,44 @@ _WHOM = {
 }
 
 
-def of_question(question: QuestionEstimates) -> Iterator[str]:
-    """The findings of a question, the greatest first."""
+def headline(question: QuestionEstimates) -> tuple[str, str]:
+    """Return the answer to a question in one sentence: the number, which stands out, and the rest.
+
+    The number is empty where there is none to say.
+    """
+    domain = question.question.domain
     if not question.reports:
-        yield "No one has answered yet."
-        return
-    if question.mean is not None:
-        unit = f" {question.question.domain.unit}" if question.question.domain.unit else ""
-        estimate, _, ends = question.mean.cells
-        yield f"The mean is {estimate}{unit}, give or take: it lies in {ends}."
-    exclusive = question.question.domain.most is None and not question.question.domain.collect
-    if len(question) and not question.is_vector and not question.is_shape:
-        yield from _of_shares(question, exclusive=exclusive)
+        return "", "No one has answered yet."
+    if question.is_vector:
+        return "", f"The mean of {len(question)} coordinates, each with its range."
+    middle = next((one for one in question.quantiles if one.name == "median"), None)
+    number = middle or question.mean
+    if number is not None:
+        said = reading(number.estimate, number.low, number.high, domain.unit or "")
+        return said.value, f" is the {'median' if middle else 'mean'}, {said.range}."
+    if question.is_shape or not len(question):
+        return "", "The picture shows a biased shape, without ranges."
+    if domain.is_place:
+        return "", "The brighter a part of the map, the more people are there."
+    if domain.type == BOOLEAN:
+        return _share(question, question["true"], "answered Yes")
+    return _most_frequent(question)
+
+
+def method(questions: Sequence[QuestionEstimates], options: Options) -> Iterator[str]:
+    """Yield who was asked, how answers were protected, and what ranges mean: three sentences."""
+    people = max(question.respondents for question in questions)
+    yield f"{people:,} people answered."
+    epsilons = dict.fromkeys(question.question.declared.text for question in questions)
+    yield (
+        "Each answer was changed at random before it was sent, so that nobody can be sure what one "
+        f"person said (local differential privacy, epsilon {', '.join(epsilons)})."
+    )
+    family = ", all of a question at once" if options.simultaneous else ""
+    yield (
+        f"In {100 * options.level:.4g} % of surveys like this one, the ranges hold what is true of "
+        f"{_WHOM[options.estimand]}{family}."
+    )
 
 
 def how_it_was_asked(question: QuestionEstimates) -> Iterator[str]:
@@ -59,40 +88,25 @@ def how_it_was_asked(question: QuestionEstimates) -> Iterator[str]:
     yield from (str(check) for check in question.checks if check.suspicious)
 
 
-def what_intervals_mean(level: float, estimand: str, simultaneous: str | None) -> str:
-    """Of a whole page."""
-    whom = _WHOM[estimand]
-    family = " All intervals of a question hold together so often." if simultaneous else ""
-    return (
-        f"Lines in pictures, and brackets in tables, are intervals: in {100 * level:.4g} % of all "
-        f"surveys such as this one they hold what is true of {whom}. Where two of them meet, the "
-        f"order may be chance.{family}"
-    )
-
-
-def _of_shares(question: QuestionEstimates, *, exclusive: bool) -> Iterator[str]:
-    ranked = sorted(question, key=lambda one: one.frequency, reverse=True)
-    first, *rest = ranked
-    behind = [one for one in rest if one.high >= first.low]
-    share = _percent(first)
+def _most_frequent(question: QuestionEstimates) -> tuple[str, str]:
+    first, *rest = sorted(question, key=lambda one: one.frequency, reverse=True)
     if first.low <= 0:
-        yield "No value stands out from chance: even the greatest interval has 0 in it."
-    elif behind:
-        names = _listed([first.value, *(one.value for one in behind)])
-        yield f"Ahead are {names}; which of them is first cannot be told. {first.value}: {share}."
-    elif exclusive and first.low > MAJORITY:
-        yield f"Most people hold {first.value}: {share}."
-    else:
-        yield f"{first.value} is the most frequent: {share}."
-    nobody = [one for one in ranked if one.low <= 0]
-    if nobody and len(nobody) < len(ranked):
-        many = "one value" if len(nobody) == 1 else f"{len(nobody):,} values"
-        yield f"Of {many} it cannot be told whether anyone holds them."
+        return "", "No answer stands out from chance yet."
+    value, words = _share(question, first, f"answered {first.value}")
+    behind = [one.value for one in rest if one.high >= first.low]
+    if behind and value:
+        return value, f"{words[:-1]}; {_listed(behind)} may be as frequent."
+    return value, words
 
 
-def _percent(estimate: Estimate) -> str:
-    ends = f"{max(estimate.low, 0):.1%} to {min(estimate.high, 1):.1%}"
-    return f"{estimate.frequency:.1%} ({ends})"
+def _share(question: QuestionEstimates, estimate: Estimate, did: str) -> tuple[str, str]:
+    share = reading(float(np.clip(estimate.frequency, 0, 1)), estimate.low, estimate.high)
+    whom = "" if question.options.estimand == "respondents" else " of the population"
+    if share.value:
+        return share.value, f"{whom} {did}, {share.range}."
+    if share.range == TOO_FEW:
+        return "", f"Too few answers yet to say how many {did}."
+    return share.range, f"{whom} {did}."
 
 
 def _listed(names: Sequence[str], most: int = 4) -> str:

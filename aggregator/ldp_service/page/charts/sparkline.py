@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ldp_service.page.charts.pictures import picture_of
-from ldp_service.page.markup.tags import Safe, tag
+from ldp_aggregator.output.markup import Safe, tag
+from ldp_aggregator.output.pictures.parts import Drawing, picture_of
 from ldp_service.page.views.series import when
 from ldp_service.store.records import Epoch
 
@@ -33,10 +33,6 @@ def sparkline(name: str, epochs: Sequence[tuple[Epoch, int]]) -> Safe:
         for epoch, reports in shown
         if epoch.number >= first and most
     ]
-    return picture_of(
-        f"growth-{name}",
-        f"{name}: reports by epoch",
-        f"From {when(shown[0][0])} to {when(shown[-1][0])}, at most {most:,} in one epoch.",
-        parts=columns,
-        height=_HEIGHT,
-    )
+    words = f"From {when(shown[0][0])} to {when(shown[-1][0])}, at most {most:,} in one epoch."
+    drawing = Drawing(columns, _HEIGHT, words)
+    return picture_of(f"growth-{name}", f"{name}: reports by epoch", drawing)

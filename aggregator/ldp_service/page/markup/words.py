@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ldp_service.page.markup.tags import Safe, joined, tag
-
 WORDS: Mapping[str, str] = MappingProxyType(
     {
         "report": "what one device sends for one question: an answer with noise in it, never the "
@@ -49,39 +47,3 @@ WORDS: Mapping[str, str] = MappingProxyType(
     }
 )
 """By word, what it means; in the glossary under `On the page`."""
-
-
-def explained(shown: str, word: str) -> Safe:
-    """A heading whose meaning can be opened; it is among those of `glossary`."""
-    place = _place_of(word)
-    return tag(
-        "button", shown, type="button", class_="word", popovertarget=place, title=WORDS[word]
-    )
-
-
-def glossary() -> Safe:
-    """All words, for those who read on, and on paper; and what opens where one stands."""
-    words = sorted(WORDS.items())
-    rows = (tag("div", tag("dt", word), tag("dd", meaning)) for word, meaning in words)
-    listed = tag(
-        "details",
-        tag("summary", "What the words mean"),
-        tag("dl", *rows, class_="words"),
-        id="words",
-    )
-    meanings = (
-        tag(
-            "div",
-            tag("strong", word),
-            f": {meaning}",
-            id=_place_of(word),
-            class_="meaning",
-            popover="auto",
-        )
-        for word, meaning in words
-    )
-    return joined([listed, *meanings])
-
-
-def _place_of(word: str) -> str:
-    return f"word-{word.replace(' ', '-')}"

@@ -6,21 +6,14 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
-from ldp_aggregator.output.formats.formats import FORMATS, Format, formats_of
-from ldp_service.page.charts.standalone import standalone
-
-_CHARTS = FORMATS["svg"]._replace(library=None)
-"""The page draws its charts by itself, so that a server does without matplotlib."""
+from ldp_aggregator.output.formats.formats import Format, formats_of
 
 DOWNLOADS: Mapping[str, Format] = MappingProxyType(
     {row.name: row for row in formats_of("tables", "record", "rows", "bars")}
-    | {_CHARTS.name: _CHARTS}
 )
 _ELSEWHERE = "JSON and CSV have all values"
 
 
 def download(estimates: SurveyEstimates, form: Format) -> bytes:
     """The estimates as the bytes of a file. Raises `EstimateError` if a library is missing."""
-    if form is _CHARTS:
-        return standalone(estimates)
     return form.whole(estimates.sheet(in_full=False, elsewhere=_ELSEWHERE))

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from ldp.numbers.exact import log_text
 from ldp_aggregator.answers.options import WHOM
 from ldp_service.page.markup.elements import many, number
-from ldp_service.page.markup.tags import Safe, tag
-from ldp_service.page.markup.words import WORDS, explained
+from ldp_service.page.markup.words import WORDS
 from ldp_service.page.views.question import QuestionView
 
 _MEANT = {
@@ -20,19 +19,12 @@ _MEANT = {
 """Headings whose word is another one."""
 
 
-def facts(view: QuestionView) -> Safe:
-    """All facts of a question, each with its heading."""
-    pairs = (
-        tag("div", tag("dt", _heading(heading)), tag("dd", fact)) for heading, fact in _facts(view)
-    )
-    return tag("dl", *pairs, class_="facts")
-
-
-def _heading(heading: str) -> str:
-    """Explained, where its word is."""
-    first = heading.partition(",")[0].partition(" ")[0].lower()
-    word = _MEANT.get(heading, first)
-    return explained(heading, word) if word in WORDS else heading
+def facts(view: QuestionView) -> Iterator[tuple[str, str, str]]:
+    """Yield all facts of a question: heading, the word that explains it, if any, and the fact."""
+    for heading, fact in _facts(view):
+        first = heading.partition(",")[0].partition(" ")[0].lower()
+        word = _MEANT.get(heading, first)
+        yield heading, word if word in WORDS else "", fact
 
 
 def _facts(view: QuestionView) -> Iterator[tuple[str, str]]:
@@ -40,6 +32,7 @@ def _facts(view: QuestionView) -> Iterator[tuple[str, str]]:
     options, declared = question.options, question.question.declared
     family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
     delivered = log_text(question.question.randomizer.ratio, 6)
+    yield "Name", question.name
     yield "Reports", number(f"{question.reports:,}", question.reports)
     yield "Epsilon", f"{declared.text} declared, {delivered} delivered"
     yield "Mechanism", question.question.mechanism

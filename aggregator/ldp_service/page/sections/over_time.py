@@ -7,10 +7,10 @@ from urllib.parse import urlencode
 
 from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.estimates.question_numbers import MEAN
+from ldp_aggregator.output.markup import Safe, joined, tag
 from ldp_service.analysis.notes import Note
-from ldp_service.page.charts.panels import Look, means_of, panel_of_means, panels, points_of
+from ldp_service.page.charts.over_time import Look, means_of, panels, points_of
 from ldp_service.page.markup.elements import many, number, row, table
-from ldp_service.page.markup.tags import Safe, joined, tag
 from ldp_service.page.sections.side_by_side import side_by_side
 from ldp_service.page.views.asked import CUMULATED, EPOCHS, SMOOTHED, Asked
 from ldp_service.page.views.question import QuestionView
@@ -35,8 +35,11 @@ def over_time(view: QuestionView, asked: Asked, notes: Sequence[Note] = ()) -> S
         empty = tag("p", "No epoch with reports is in this range of time.", class_="note")
         return joined([heading, empty, hide])
     most = followed(view.estimates)
-    look = Look(asked.fitted, notes)
-    pictures = tag("div", *panel_of_means(view, look), *panels(view, most, look), class_="panels")
+    figures = (
+        tag("figure", tag("figcaption", tag("bdi", value)), drawn)
+        for value, drawn in panels(view, most, Look(asked.fitted, notes))
+    )
+    pictures = tag("div", *figures, class_="panels")
     both = side_by_side(view.series) if asked.way == EPOCHS else Safe("")
     return joined(
         [

@@ -5,25 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ldp_service.page.markup.elements import many
-from ldp_service.page.markup.tags import Safe, tag
 from ldp_service.page.views.question import QuestionView
 from ldp_service.page.views.sharpness import POWER, Sharpness, sharpness_of
 
 
-def sharpness(view: QuestionView) -> Safe:
-    """A list of sentences that opens; nothing where there are no intervals."""
-    known = sharpness_of(view.estimates)
-    if known is None:
-        return Safe("")
-    reports = many(view.estimates.reports, "report")
-    sentences = (tag("li", sentence) for sentence in _sentences(view, known))
-    return tag(
-        "details",
-        tag("summary", f"What {reports} can show"),
-        tag("ul", *sentences),
-        id=f"sharpness-{view.estimates.name}",
-        class_="sharpness",
-    )
+def sharpness(view: QuestionView) -> list[str]:
+    """Return sentences; none where there are no intervals."""
+    known = sharpness_of(view.estimates) if view.estimates.reports else None
+    return [] if known is None else list(_sentences(view, known))
 
 
 def _sentences(view: QuestionView, known: Sharpness) -> Iterator[str]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from ldp.errors import EstimateError
 from ldp_aggregator.analyses.comparisons.comparing import compare
 from ldp_aggregator.analyses.comparisons.comparison import Comparison
-from ldp_aggregator.output.sheet import in_one_line
-from ldp_service.page.markup.elements import row, table
-from ldp_service.page.markup.tags import Safe, joined, tag
+from ldp_aggregator.output.markup import Safe, joined, tag
+from ldp_service.page.markup.elements import text_table
 from ldp_service.page.views.series import Series, when
 
 MOST_VALUES = 100
@@ -20,13 +19,8 @@ def side_by_side(series: Series) -> Safe:
     if comparison is None:
         return Safe("")
     shown = comparison.text_table()
-    head = [in_one_line(heading) for heading in shown.headings]
-    caption = f"{shown.title}: {shown.caption}"
-    rows = [row(cells[0], *cells[1:]) for cells in shown.rows]
     sentences = [tag("li", sentence) for sentence in comparison.sentences]
-    return joined(
-        [tag("h3", "The last two epochs"), table(caption, head, rows), tag("ul", *sentences)]
-    )
+    return joined([tag("h3", "The last two epochs"), text_table(shown), tag("ul", *sentences)])
 
 
 def _of_last_two(series: Series) -> Comparison | None:

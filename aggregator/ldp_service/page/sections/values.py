@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 
 from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.estimates.question_numbers import Estimate
-from ldp_aggregator.output.pictures.bars import MOST_BARS
+from ldp_aggregator.output.markup import Safe, joined, tag
+from ldp_aggregator.output.sheet import MOST_BARS
 from ldp_service.page.markup.elements import number, row, table
-from ldp_service.page.markup.tags import Safe, joined, tag
 from ldp_service.page.views.asked import Asked
 from ldp_service.page.views.question import QuestionView
 
@@ -20,7 +20,7 @@ _LEAST = 1e-9
 def search_form(view: QuestionView, asked: Asked) -> Safe:
     """Fields to look for values, and links to their pages; nothing where one page is all."""
     question = view.estimates
-    if len(question) <= MOST_BARS:
+    if len(question) <= MOST_BARS or not question.reports:
         return Safe("")
     name, search = question.name, view.search
     rest = asked.query(values_of=name, find=None, page=None)
@@ -127,7 +127,7 @@ def _value(
     show = question.shown
     value, count, frequency, error, _ = question.row(estimate)
     raw, cut = [], []
-    if not 0 <= estimate.frequency <= 1:
+    if not (question.is_vector or 0 <= estimate.frequency <= 1):
         # Noise took it beyond what is possible: the nearest possible value, and the raw one below.
         nearest = min(max(estimate.frequency, 0.0), 1.0)
         raw, cut = [tag("small", f"raw {frequency}")], [tag("small", "cut")]

@@ -9,14 +9,14 @@ import numpy as np
 
 from ldp_aggregator.analyses.series.changes import Changes
 from ldp_aggregator.answers.distributions.answers import Quantile
+from ldp_aggregator.answers.estimates.cells import quantiles_in
 from ldp_aggregator.answers.estimates.detection import adjusted_p_values
 from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.numerics.arrays import Floats, Indices
 from ldp_aggregator.output.checks import Check
-from ldp_aggregator.output.pictures.bars import MOST_BARS
+from ldp_aggregator.output.sheet import MOST_BARS, Bars
 from ldp_service.page.views.asked import ALL_VALUES, Search
 from ldp_service.page.views.course import CourseView
-from ldp_service.page.views.numbers import quantiles_in
 from ldp_service.page.views.series import Series
 
 CORRECTION = "bonferroni"
@@ -71,6 +71,13 @@ class QuestionView:
             course=course,
             quantiles=quantiles_in(estimates),
         )
+
+    @property
+    def panel(self) -> Bars:
+        """The picture of the values that are shown."""
+        if self.complete:
+            return self.estimates.bars()
+        return self.estimates.only(np.array(self.shown, dtype=np.intp)).bars()
 
     @property
     def complete(self) -> bool:

@@ -1,4 +1,4 @@
-"""Frequencies as a picture: a bar and an interval for each value, and the truth if it is known."""
+"""Panels on axes of matplotlib, for PNG and for those who change figures by hand."""
 
 from __future__ import annotations
 
@@ -6,16 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
-from ldp_aggregator.numerics.arrays import Floats
-from ldp_aggregator.output.pictures.drawing import drawn, drawn_figure
 from ldp_aggregator.output.pictures.heat import HEIGHT, draw_districts, draw_heat
 from ldp_aggregator.output.pictures.over_time import HEIGHT as HEIGHT_OVER_TIME
 from ldp_aggregator.output.pictures.over_time import draw_band
-from ldp_aggregator.output.sheet import Bars, Sheet
+from ldp_aggregator.output.sheet import MOST_BARS, Bars, Curve
 
-MOST_BARS = 40
 _TITLE, _LABEL, _CAPTION = 40, 40, 160
 """The most characters of each."""
 _SERIES = (("#1f3b57", "o"), ("#c8452f", "D"), ("#5b8c5a", "s"))
@@ -24,31 +19,7 @@ _APART = 0.3
 """How far the dots of two series are from each other, in rows."""
 
 
-def write_svg(sheet: Sheet) -> bytes:
-    """The bars of a sheet as SVG. Raises `EstimateError` if matplotlib is not there."""
-    return picture(sheet.bars(), "svg")
-
-
-def write_png(sheet: Sheet) -> bytes:
-    """The same as PNG."""
-    return picture(sheet.bars(), "png")
-
-
-def picture(panels: Sequence[Bars], form: str = "svg") -> bytes:
-    """The panels, one below the other, as the bytes of an SVG or PNG file.
-
-    Panels of more than 40 values show the 40 greatest. Raises `EstimateError` if matplotlib is not
-    there.
-    """
-    return drawn(*_drawing(panels), form)
-
-
-def figure(panels: Sequence[Bars]) -> Any:
-    """The same as a matplotlib figure, to be shown or changed."""
-    return drawn_figure(*_drawing(panels))
-
-
-def _drawing(panels: Sequence[Bars]) -> tuple[tuple[float, float], Callable[[Any], None]]:
+def axes_of(panels: Sequence[Bars]) -> tuple[tuple[float, float], Callable[[Any], None]]:
     """The size in inches, and what draws the panels on an empty figure."""
     heights = [_height(panel) for panel in panels]
 
@@ -63,17 +34,9 @@ def _drawing(panels: Sequence[Bars]) -> tuple[tuple[float, float], Callable[[Any
 def _height(panel: Bars) -> float:
     if panel.grid is not None or panel.shapes is not None:
         return HEIGHT
-    if panel.band is not None:
+    if panel.band is not None or panel.curve is not None:
         return HEIGHT_OVER_TIME
     return 1.1 + 0.28 * max(1, min(len(panel.labels), MOST_BARS))
-
-
-def shown_places(lengths: Floats) -> list[int]:
-    """The places of the values that a picture shows: all, or the `MOST_BARS` greatest."""
-    if len(lengths) <= MOST_BARS:
-        return list(range(len(lengths)))
-    greatest: list[int] = np.argsort(-lengths, kind="stable")[:MOST_BARS].tolist()
-    return greatest
 
 
 def _draw(axis: Any, panel: Bars) -> None:
@@ -83,6 +46,8 @@ def _draw(axis: Any, panel: Bars) -> None:
         draw_band(axis, panel, panel.band)
     elif panel.shapes is not None:
         draw_districts(axis, panel, panel.shapes)
+    elif panel.curve is not None:
+        _draw_curve(axis, panel, panel.curve)
     else:
         _draw_bars(axis, panel)
     axis.spines[["top", "right"]].set_visible(False)
@@ -91,7 +56,7 @@ def _draw(axis: Any, panel: Bars) -> None:
 
 
 def _draw_bars(axis: Any, panel: Bars) -> None:
-    shown = shown_places(panel.lengths)
+    shown = panel.shown
     rows = list(range(len(shown)))
     if panel.dots:
         _draw_series(axis, panel, shown)
@@ -112,6 +77,18 @@ def _draw_bars(axis: Any, panel: Bars) -> None:
     axis.invert_yaxis()
     axis.axvline(0, color="#999999", linewidth=0.8)
     axis.set_xlabel(_cut(panel.caption + _hidden(panel, shown), _CAPTION), fontsize=7)
+
+
+def _draw_curve(axis: Any, panel: Bars, curve: Curve) -> None:
+    """A cumulative distribution in its band."""
+    axis.fill_between(curve.below, panel.low, panel.high, step="pre", color="#cfe0f1")
+    axis.plot(curve.below, panel.lengths, ".", color="#8fb3d9", markersize=3, label="unbiased")
+    axis.plot(curve.below, curve.monotone, color="#1f3b57", linewidth=1.4, label="monotone")
+    if panel.truth is not None:
+        axis.plot(curve.below, panel.truth, color="#c8452f", linewidth=1, label="truth")
+    axis.set_ylim(-0.05, 1.05)
+    axis.set_xlabel(_cut(f"{curve.unit} {panel.caption}", _CAPTION), fontsize=7)
+    axis.legend(loc="lower right", fontsize=8)
 
 
 def _draw_series(axis: Any, panel: Bars, shown: Sequence[int]) -> None:

@@ -19,8 +19,8 @@ from ldp_aggregator.answers.distributions.answers import Quantile
 from ldp_aggregator.answers.distributions.ends import errors_at
 from ldp_aggregator.answers.distributions.line import Line, line_of
 from ldp_aggregator.answers.distributions.quantiles import quantile_places
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
-from ldp_aggregator.output.pictures.bars import MOST_BARS
+from ldp_aggregator.answers.estimates.question_numbers import MEAN, QuestionNumbers
+from ldp_aggregator.output.sheet import MOST_BARS, Bars, Columns, Mark
 
 MOST_SINGLE = 60
 """Numbers that are drawn one by one; of more, ranges of them."""
@@ -37,16 +37,11 @@ class Cell(NamedTuple):
     frequency: float
     low: float
     high: float
-    place: int | None
-    """Among the values of the question; None for several of them together."""
-
-    @property
-    def width(self) -> float:
-        """In the unit of the numbers."""
-        return self.end - self.start
+    places: tuple[int, int]
+    """The first among the values of the question, and the one behind the last."""
 
 
-def cells_of(estimates: QuestionEstimates) -> tuple[Cell, ...]:
+def cells_of(estimates: QuestionNumbers) -> tuple[Cell, ...]:
     """The cells of a histogram, in their order; none where values are no numbers on a line."""
     line = _line(estimates)
     if line is None or not estimates.reports:
@@ -61,11 +56,44 @@ def cells_of(estimates: QuestionEstimates) -> tuple[Cell, ...]:
     for place, (name, (first, last)) in enumerate(zip(estimates.values, places, strict=True)):
         start, end = _ends(line, first, last)
         frequency, low, high = (float(column[place]) for column in columns)
-        cells.append(Cell(name, start, end, frequency=frequency, low=low, high=high, place=place))
+        cells.append(
+            Cell(
+                name, start, end, frequency=frequency, low=low, high=high, places=(place, place + 1)
+            )
+        )
     return tuple(cells)
 
 
-def quantiles_in(estimates: QuestionEstimates) -> Sequence[Quantile]:
+def histogram_of(
+    estimates: QuestionNumbers, title: str, truth: Sequence[float] | None
+) -> Bars | None:
+    """Return a panel with mean and quantiles below its columns; None where there is no line."""
+    cells = cells_of(estimates)
+    if not cells:
+        return None
+    unit = estimates.question.domain.unit or ""
+    marks = [
+        Mark(one.name, one.estimate, one.low, high=one.high) for one in quantiles_in(estimates)
+    ]
+    if estimates.mean is not None:
+        marks.insert(0, Mark(MEAN, estimates.mean.estimate, *estimates.mean.interval))
+    edges = np.array([(cell.start, cell.end) for cell in cells])
+    known = None if truth is None else [float(np.sum(truth[slice(*cell.places)])) for cell in cells]
+    lengths, low, high = np.array([(cell.frequency, cell.low, cell.high) for cell in cells]).T
+    names = tuple(cell.name for cell in cells)
+    return Bars(
+        title,
+        estimates.describe(),
+        names,
+        lengths=lengths.clip(0, 1),
+        low=low,
+        high=high,
+        truth=known,
+        columns=Columns(edges, unit, marks),
+    )
+
+
+def quantiles_in(estimates: QuestionNumbers) -> Sequence[Quantile]:
     """Those that the options ask for; none where values are no numbers on a line."""
     if estimates.distribution is not None or not estimates.reports or estimates.is_shape:
         return estimates.quantiles
@@ -96,7 +124,7 @@ def _listed(line: Line, functions: Functions) -> Iterator[Quantile]:
         yield Quantile(share, estimate, low, high=high)
 
 
-def _line(estimates: QuestionEstimates) -> Line | None:
+def _line(estimates: QuestionNumbers) -> Line | None:
     """The line of the values; None for a circle, and for the highest of them alone."""
     if estimates.distribution is not None:
         line: Line | None = estimates.distribution.line
@@ -105,7 +133,7 @@ def _line(estimates: QuestionEstimates) -> Line | None:
     return None if line is None or line.circular or estimates.left_out else line
 
 
-def _places(estimates: QuestionEstimates, line: Line) -> Sequence[tuple[int, int]]:
+def _places(estimates: QuestionNumbers, line: Line) -> Sequence[tuple[int, int]]:
     """The first value of each cell, and the one behind its last."""
     options = estimates.options
     if estimates.distribution is not None and not options.frequencies:
@@ -124,7 +152,7 @@ def _ends(line: Line, first: int, last: int) -> tuple[float, float]:
     return float(low) - half, float(high) + half
 
 
-def _together(estimates: QuestionEstimates, line: Line) -> Iterator[Cell]:
+def _together(estimates: QuestionNumbers, line: Line) -> Iterator[Cell]:
     """Ranges of numbers that are counted one by one, a family of their own."""
     functions = estimates.functions
     if functions is None or len(estimates) != line.size or not functions.exclusive:
@@ -133,6 +161,4 @@ def _together(estimates: QuestionEstimates, line: Line) -> Iterator[Cell]:
     for name, (first, last), weights in zip(cells.names, cells.places, cells.queries, strict=True):
         share = functions.function(name, weights, family=len(cells.names))
         start, end = _ends(line, first, last)
-        yield Cell(
-            name, start, end, frequency=share.estimate, low=share.low, high=share.high, place=None
-        )
+        yield Cell(name, start, end, share.estimate, share.low, share.high, (first, last))

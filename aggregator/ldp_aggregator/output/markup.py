@@ -13,7 +13,7 @@ import html
 import re
 from collections.abc import Iterable
 
-_VOID = frozenset({"input", "link", "meta"})
+_VOID = frozenset({"img", "input", "link", "meta"})
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 Attribute = str | float | bool | None
@@ -23,6 +23,10 @@ class Safe(str):
     """Markup, which needs no escaping any more."""
 
     __slots__ = ()
+
+    def __html__(self) -> str:
+        """Return it as it stands, for templates."""
+        return self
 
 
 def escaped(text: str) -> Safe:
