@@ -194,7 +194,7 @@ def test_two_results_do_not_share_standard_output(folder):
     """A picture or an export between the lines of a table is of no use to anybody."""
     assert "--output" in run("estimate", "survey.toml", "tally", "--plot", "-", code=2).stderr
     assert run("estimate", "survey.toml", "tally", "--plot", "-", "-o", "out").stdout.startswith(
-        "<?xml"
+        "<svg"
     )
 
 

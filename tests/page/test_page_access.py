@@ -56,10 +56,11 @@ def test_the_cookie_is_for_browsers_only(service):
         assert parts == {"httponly", "samesite=strict"} | ({"secure"} if secure else set())
 
 
-def test_without_a_token_there_is_a_form(service):
+@pytest.mark.parametrize("path", ["?survey=commute&level=0.9", "screen/commute?level=0.9"])
+def test_without_a_token_there_is_a_form(service, path):
     """401, the form, and not a word about surveys; signing in leads to what was asked for."""
     person = visitor(service)
-    answer = person.get("/?survey=commute&level=0.9")
+    answer = person.get(f"/{path}")
     page = read(answer)
     assert answer.status_code == 401
     assert problem(page) == ""
@@ -68,8 +69,9 @@ def test_without_a_token_there_is_a_form(service):
     assert entry.attributes["type"] == "password"
     assert entry.attributes["autocomplete"] == "off"
     (form,) = page.find("form")
-    there = person.post("/" + form.attributes["action"], data={"token": TOKEN})
-    assert str(there.url) == "http://service/?survey=commute&level=0.9"
+    action = form.attributes["action"].removeprefix("../")
+    there = person.post(f"/{action}", data={"token": TOKEN})
+    assert str(there.url) == f"http://service/{path}"
     assert there.status_code == 200
 
 

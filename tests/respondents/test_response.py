@@ -6,6 +6,7 @@ import json
 from contextlib import contextmanager
 
 import pytest
+from html_elements import read
 from pages import visitor
 from respondent_pages import DAILY, SHOWN, SURVEY
 
@@ -160,3 +161,17 @@ def test_what_cannot_be_written_is_counted_all_the_same(tmp_path, caplog):
     assert reach.by_day("habits") == {"2026-09-21": {"shown": 2}}
     reach.close()
     assert len([line for line in caplog.messages if "is not kept" in line]) == 1
+
+
+def test_a_screen_for_a_wall(tmp_path):
+    """The question, how many answered, one bar, and the code of the page where people answer."""
+    with open_to_all(tmp_path, lambda: FIRST, address="https://ask.example") as (service, _):
+        answered(service, "smoker")
+        page = read(visitor(service).get(f"/screen/{SURVEY.name}?question=smoker"))
+    assert "1 answers" in page.find("p", id="summary")[0].text
+    codes = {picture.attributes.get("aria-label") for picture in page.find("svg", role="img")}
+    assert f"QR code of https://ask.example/s/{SURVEY.name}/" in codes
+    assert "Too few answers yet to say how many answered Yes." in page.find("main")[0].text
+    assert len(page.find("rect")) == len(page.find("rect", class_="vague")) == 1
+    (form,) = page.find("form")
+    assert form.attributes["action"] == f"../v1/surveys/{SURVEY.name}/close?screen=1"

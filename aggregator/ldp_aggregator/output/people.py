@@ -9,12 +9,15 @@ Files for machines have decimals instead.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil, isfinite, log10
 from typing import NamedTuple
 
 PERCENT, POINTS = "%", "points"
 """The units of shares, and of differences between them; numbers have units of their own."""
 TOO_FEW = "too few answers yet"
+_FINEST = 8
+"""How many steps of the last digit half a range has at most, to be read at all."""
 _WIDEST = 0.5
 """The width of a range of shares beyond which it says next to nothing."""
 
@@ -34,17 +37,14 @@ def reading(estimate: float, low: float, high: float, unit: str = PERCENT) -> Re
     if not isfinite(estimate):
         return Reading("", "")
     if not (isfinite(low) and isfinite(high)):
-        return Reading(_with_unit(_digits(estimate, 0.005, unit), unit), "")
+        return Reading(_with_unit(_digits([estimate], 0.005, unit)[0], unit), "")
     if unit == PERCENT and high - low > _WIDEST:
         return Reading("", TOO_FEW)
-    half = (high - low) / 2
-    first, last = _digits(low, half, unit), _digits(high, half, unit)
+    value, first, last = _digits((estimate, low, high), (high - low) / 2, unit)
     ends = f"{first} to {last}" if first != last else first
-    shown = _digits(estimate, half, unit)
     # Noise took it to the end of what is possible, or beyond.
-    known = unit != PERCENT or (estimate < 1 and shown != "0")
-    value = _with_unit(shown, unit) if known else ""
-    return Reading(value, _with_unit(ends, unit))
+    known = unit != PERCENT or (0 < estimate < 1 and value != "0")
+    return Reading(_with_unit(value, unit) if known else "", _with_unit(ends, unit))
 
 
 def tick_text(number: float, unit: str) -> str:
@@ -54,15 +54,15 @@ def tick_text(number: float, unit: str) -> str:
     return f"{number:,.6g}"
 
 
-def _digits(number: float, half: float, unit: str) -> str:
-    """A number whose last digit stands for no less than a tenth of half the range's width."""
+def _digits(numbers: Sequence[float], half: float, unit: str) -> list[str]:
+    """Numbers whose last digits stand for no less than an eighth of half the range's width."""
     factor = 100 if unit in (PERCENT, POINTS) else 1
-    if half <= 0:
-        return f"{factor * number:.4g}"
-    places = -ceil(log10(factor * half / 10) - 1e-9)
-    rounded = round(factor * number, places) + 0.0  # no -0
+    places = -ceil(log10(factor * half / _FINEST)) if half > 0 else 2
+    rounded = [round(factor * number, places) for number in numbers]
+    if all(number == int(number) for number in rounded):
+        places = 0
     sign = "+" if unit == POINTS else ""
-    return f"{rounded:{sign},.{max(places, 0)}f}" if rounded else "0"
+    return [f"{number:{sign},.{max(places, 0)}f}" if number else "0" for number in rounded]
 
 
 def _with_unit(text: str, unit: str) -> str:

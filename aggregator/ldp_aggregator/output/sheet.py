@@ -73,8 +73,6 @@ class Band(NamedTuple):
     """The first and the last place at which something may have changed, if it has."""
     notes: Sequence[tuple[float, str, str]] = ()
     """The place, the sign and the words of what happened then."""
-    within: tuple[float, float] | None = None
-    """What the axis has to show at least, such as zero; nothing but the numbers otherwise."""
 
 
 class Mark(NamedTuple):
@@ -135,6 +133,8 @@ class Bars(NamedTuple):
     """Of a histogram, which is drawn in place of bars as well."""
     curve: Curve | None = None
     """Of a cumulative distribution."""
+    within: tuple[float, float] | None = None
+    """What the axis of numbers has to show at least."""
     unit: str = PERCENT
     """Of the lengths: per cent where they are shares."""
 

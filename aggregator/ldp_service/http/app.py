@@ -33,7 +33,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -376,7 +376,10 @@ class _Endpoints:
         name = self._served(request).survey.name
         await run_in_threadpool(self._service.close_survey, name)
         # Relative, as we may be mounted anywhere.
-        return RedirectResponse(f"../../../?{urlencode({'survey': name})}", 303)
+        place = f"screen/{quote(name)}"
+        if "screen" not in request.query_params:
+            place = f"?{urlencode({'survey': name})}"
+        return RedirectResponse(f"../../../{place}", 303)
 
     def _served(self, request: Request) -> Served:
         return served_as(self._service.catalogue, request.path_params["name"], request.query_params)

@@ -18,7 +18,14 @@ from ldp_service.page.markup.words import WORDS
 from ldp_service.page.sections.facts import facts
 from ldp_service.page.sections.groups import groups_section
 from ldp_service.page.sections.over_time import over_time
-from ldp_service.page.sections.questions import districts, health, legend, notes_on, warnings
+from ldp_service.page.sections.questions import (
+    districts,
+    first_bar,
+    health,
+    legend,
+    notes_on,
+    warnings,
+)
 from ldp_service.page.sections.sharpness import sharpness
 from ldp_service.page.sections.state import overview_summary, problems, sums, time_of
 from ldp_service.page.sections.survey import (
@@ -35,14 +42,17 @@ from ldp_service.page.views.series import when
 from ldp_service.page.views.service import ServiceView
 from ldp_service.page.views.sides import SidesView
 from ldp_service.page.views.survey import SurveyView
+from ldp_service.respondents.cards import as_svg
 
 _TEMPLATES = templates_of(
     "ldp_service.page",
     chart=chart,
     choices=choices,
+    code=as_svg,
     districts=districts,
     exports=exports,
     facts=facts,
+    first_bar=first_bar,
     frame=lambda address, name: str(
         tag("iframe", src=address, title=name, width="100%", height=480)
     ),
@@ -126,13 +136,29 @@ def embedded_page(asked: Asked, shown: SurveyView | str) -> str:
     return render("embed", asked.served.survey.name, asked=asked, problem=problem, views=views)
 
 
-def sign_in_page(verdict: str, query: Mapping[str, str]) -> str:
+def screen_page(service: ServiceView, asked: Asked, shown: SurveyView | str, address: str) -> str:
+    """Return the page of one question for a wall; respondents answer at the address, if any."""
+    problem, views = (shown, ()) if isinstance(shown, str) else ("", shown.questions[:1])
+    name = asked.served.survey.name
+    return render(
+        "screen",
+        name,
+        root="../",
+        service=service,
+        name=name,
+        address=address,
+        problem=problem,
+        views=views,
+    )
+
+
+def sign_in_page(verdict: str, query: Mapping[str, str], root: str = "") -> str:
     """Return the page for someone who shows no token, or a wrong one.
 
     Signed in, they see what they had asked for.
     """
     action = f"login?{urlencode(query)}" if query else "login"
-    return render("sign_in", "Sign in", problem=verdict, action=action)
+    return render("sign_in", "Sign in", root=root, problem=verdict, action=action)
 
 
 def problem_page(words: str) -> str:

@@ -19,6 +19,7 @@ Rules
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -39,6 +40,7 @@ from ldp_service.page.document import (
     embedded_page,
     overview_page,
     problem_page,
+    screen_page,
     sign_in_page,
     survey_page,
 )
@@ -47,6 +49,7 @@ from ldp_service.page.views.overview import overview
 from ldp_service.page.views.service import ServiceView
 from ldp_service.page.views.sides import sides_view
 from ldp_service.page.views.survey import SurveyView, survey_view
+from ldp_service.respondents.overview import address_of
 from ldp_service.service import Service
 from ldp_service.store.errors import StoreError
 from ldp_service.uploads.tokens import ANALYST, GRANTED, OPERATOR
@@ -69,6 +72,8 @@ FILES = ("chart.css", "page.css", "print.css", "page.js", "icon.svg")
 _STATIC = Path(__file__).parent / "static"
 _MOST_FORM = 4096
 _NO_ONE = "'none'"
+_PLACES = re.compile(r"compare|screen/[\w%-][\w%.-]*", re.ASCII)
+"""Pages that one comes back to after signing in."""
 
 
 def page_routes(service: Service) -> list[Route]:
@@ -77,6 +82,7 @@ def page_routes(service: Service) -> list[Route]:
     return [
         Route("/", pages.survey),
         Route("/compare", pages.compared),
+        Route("/screen/{name}", pages.screen),
         Route("/embed", pages.embedded),
         Route("/login", pages.sign_in, methods=["POST"]),
         Route("/login", _back),
@@ -114,6 +120,21 @@ class _Pages:
 
         return await self._answer(request, make)
 
+    async def screen(self, request: Request) -> Response:
+        """A question of a survey on a wall, for those who may."""
+        service, name = self._service, request.path_params["name"]
+        public = service.settings.public
+        address = ""
+        if public is not None and name in public.files:
+            base = public.address or str(request.base_url).rstrip("/")
+            address = address_of(base, name)
+
+        def make(query: Mapping[str, str], view: ServiceView) -> str:
+            asked = Asked.of(service.catalogue, {**query, "survey": name})
+            return screen_page(view, asked, self._survey(asked), address)
+
+        return await self._answer(request, make, root="../")
+
     async def embedded(self, request: Request) -> Response:
         """A question for a frame: for those who may, or of a survey that is public for everyone."""
         query, settings = dict(request.query_params), self._service.settings
@@ -138,12 +159,16 @@ class _Pages:
         return await run_in_threadpool(make)
 
     async def _answer(
-        self, request: Request, make: Callable[[Mapping[str, str], ServiceView], str]
+        self,
+        request: Request,
+        make: Callable[[Mapping[str, str], ServiceView], str],
+        root: str = "",
     ) -> Response:
         query = dict(request.query_params)
         verdict = self._service.verdict(request, shown_token(request), ANALYST, survey=None)
         if verdict != GRANTED:
-            return self._refused(verdict, query, request.url.path.rpartition("/")[2])
+            *_, folder, page = request.url.path.split("/")
+            return self._refused(verdict, query, f"{folder}/{page}" if root else page, root)
         operator = self._service.verdict(request, shown_token(request), OPERATOR, survey=None)
         operates = operator == GRANTED
         url = str(request.url.replace(query="", fragment="")).rpartition("/")[0] + "/"
@@ -242,12 +267,14 @@ class _Pages:
         forget(answer)
         return answer
 
-    def _refused(self, verdict: str, query: Mapping[str, str], page: str = "") -> Response:
+    def _refused(
+        self, verdict: str, query: Mapping[str, str], page: str = "", root: str = ""
+    ) -> Response:
         """The form to sign in with, which leads back to where one was."""
         status, words = REFUSALS[verdict]
-        query = {**query, "at": page} if page == "compare" else query
+        query = {**query, "at": page} if _PLACES.fullmatch(page) else query
         headers = {"www-authenticate": "Bearer"} if status == 401 else {}
-        return _page(sign_in_page(words, query), status, **headers)
+        return _page(sign_in_page(words, query, root), status, **headers)
 
 
 async def _token_of(request: Request) -> str | None:
@@ -267,7 +294,8 @@ async def _back(request: Request) -> Response:
     # Relative, as we may be mounted anywhere.
     query = request.url.query
     fields = parse_qsl(query, keep_blank_values=True)
-    place = "compare" if ("at", "compare") in fields else ""
+    at = dict(fields).get("at", "")
+    place = at if _PLACES.fullmatch(at) else ""
     rest = urlencode([field for field in fields if field[0] != "at"])
     return RedirectResponse(f"./{place}?{rest}" if rest else f"./{place}", 303, HEADERS)
 

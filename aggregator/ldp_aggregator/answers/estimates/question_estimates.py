@@ -30,7 +30,8 @@ COLUMNS_OF_FOUND = ("p_value", "q_value", "found_low", "found_high")
 """Of flat records besides, where it was asked which values are there."""
 
 BOOLEAN = "boolean"
-_ANSWERS = {"true": "Yes", "false": "No"}
+YES_NO = ("Yes", "No")
+"""How people see the values of a boolean question, in their order."""
 
 ALL_OF_THEM = (
     "All of them: `for estimate in estimates`; "
@@ -231,7 +232,7 @@ class QuestionEstimates(QuestionNumbers):
         """The values as people see them."""
         if self.question.domain.type != BOOLEAN:
             return self.values
-        return tuple(_ANSWERS.get(value, value) for value in self.values)
+        return tuple(YES_NO[value == "false"] for value in self.values)
 
     def plot(self, truth: Sequence[float] | None = None) -> Any:
         """A matplotlib figure with a bar for each value and its interval; `truth`, (M,), as marks.

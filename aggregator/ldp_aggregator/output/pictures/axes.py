@@ -6,14 +6,15 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ldp_aggregator.output.people import tick_text
 from ldp_aggregator.output.pictures.heat import HEIGHT, draw_districts, draw_heat
 from ldp_aggregator.output.pictures.over_time import HEIGHT as HEIGHT_OVER_TIME
 from ldp_aggregator.output.pictures.over_time import draw_band
 from ldp_aggregator.output.sheet import MOST_BARS, Bars, Curve
 
-_TITLE, _LABEL, _CAPTION = 40, 40, 160
+_TITLE, _LABEL, _CAPTION = 72, 40, 160
 """The most characters of each."""
-_SERIES = (("#1f3b57", "o"), ("#c8452f", "D"), ("#5b8c5a", "s"))
+_SERIES = (("#12386e", "o"), ("#b45309", "D"), ("#5b8c5a", "s"))
 """The colour and the mark of each of several series."""
 _APART = 0.3
 """How far the dots of two series are from each other, in rows."""
@@ -62,20 +63,21 @@ def _draw_bars(axis: Any, panel: Bars) -> None:
         _draw_series(axis, panel, shown)
     else:
         lengths = [_length(panel.lengths[place]) for place in shown]
-        axis.barh(rows, lengths, color="#8fb3d9", height=0.62, label="estimate")
+        axis.barh(rows, lengths, color="#5089d8", height=0.5, label="estimate")
         for row, place in zip(rows, shown, strict=True):
             ends = [panel.low[place], panel.high[place]]
-            axis.plot(ends, [row, row], color="#1f3b57", linewidth=1.6)
+            axis.plot(ends, [row, row], color="#12386e", linewidth=1.6)
     if panel.truth is not None:
         marks = [panel.truth[place] for place in shown]
         axis.plot(
-            marks, rows, "D", color="#c8452f", markersize=4.5, label="truth", linestyle="none"
+            marks, rows, "D", color="#b45309", markersize=4.5, label="truth", linestyle="none"
         )
         axis.legend(loc="lower right", fontsize=8)
     labels = [_cut(panel.labels[place], _LABEL) for place in shown]
     axis.set_yticks(rows, labels, fontsize=8)
     axis.invert_yaxis()
     axis.axvline(0, color="#999999", linewidth=0.8)
+    axis.xaxis.set_major_formatter(lambda number, _: tick_text(number, panel.unit))
     axis.set_xlabel(_cut(panel.caption + _hidden(panel, shown), _CAPTION), fontsize=7)
 
 
@@ -83,9 +85,9 @@ def _draw_curve(axis: Any, panel: Bars, curve: Curve) -> None:
     """A cumulative distribution in its band."""
     axis.fill_between(curve.below, panel.low, panel.high, step="pre", color="#cfe0f1")
     axis.plot(curve.below, panel.lengths, ".", color="#8fb3d9", markersize=3, label="unbiased")
-    axis.plot(curve.below, curve.monotone, color="#1f3b57", linewidth=1.4, label="monotone")
+    axis.plot(curve.below, curve.monotone, color="#12386e", linewidth=1.4, label="monotone")
     if panel.truth is not None:
-        axis.plot(curve.below, panel.truth, color="#c8452f", linewidth=1, label="truth")
+        axis.plot(curve.below, panel.truth, color="#b45309", linewidth=1, label="truth")
     axis.set_ylim(-0.05, 1.05)
     axis.set_xlabel(_cut(f"{curve.unit} {panel.caption}", _CAPTION), fontsize=7)
     axis.legend(loc="lower right", fontsize=8)

@@ -24,7 +24,7 @@ class _Frame:
     """Where times are across, and estimates up."""
 
     def __init__(self, panel: Bars, band: Band) -> None:
-        columns = (panel.lengths, panel.low, panel.high, band.low, band.high, band.within or ())
+        columns = (panel.lengths, panel.low, panel.high, band.low, band.high, panel.within or ())
         numbers = np.concatenate([np.asarray(column, dtype=float) for column in columns])
         self.scale = Scale.over(numbers.tolist(), ticks=4, zero=False)
         self._last = max(len(panel.labels) - 1, 1)

@@ -66,7 +66,8 @@ class _Row:
 def draw_rows(panel: Bars) -> Drawing:
     """Return a panel of bars, or of dots."""
     rows = [_Row(panel, place) for place in panel.shown]
-    scale = Scale.over([number for row in rows for number in row.numbers])
+    numbers = [number for row in rows for number in row.numbers]
+    scale = Scale.over([*numbers, *(panel.within or ())])
     height = _LABEL + _SERIES * max(1, len(panel.dots)) + _GAP
     bottom = height * len(rows)
     drawn = [part for place, row in enumerate(rows) for part in row.draw(scale, place * height)]

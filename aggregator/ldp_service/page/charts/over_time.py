@@ -61,8 +61,7 @@ def panels(view: QuestionView, places: Sequence[int], look: Look) -> Iterator[tu
         numbers += [*course.low.tolist(), *course.high.tolist()]
     within = None if look.fitted else (min(numbers), max(numbers))
     for row, (value, panel) in enumerate(zip(filter(lines.get, lines), drawn, strict=True)):
-        band = None if panel.band is None else panel.band._replace(within=within)
-        yield value, chart(panel._replace(band=band), f"series-{question.name}-{row}")
+        yield value, chart(panel._replace(within=within), f"series-{question.name}-{row}")
 
 
 def points_of(series: Series, overall: QuestionEstimates, place: int) -> list[Point]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.estimates.question_estimates import YES_NO, QuestionEstimates
 from ldp_aggregator.output.markup import Safe, joined, tag
+from ldp_aggregator.output.sheet import Bars
 from ldp_service.page.markup.elements import many, number, row, table
 from ldp_service.page.views.question import QuestionView
 
@@ -38,6 +39,14 @@ def legend(view: QuestionView) -> str:
     if view.complete:
         return said
     return f"{len(view.shown)} of {len(view.estimates):,} values. {said}"
+
+
+def first_bar(panel: Bars) -> Bars:
+    """Return the bar of Yes alone, of all people; all bars where answers are others."""
+    if tuple(panel.labels) != YES_NO:
+        return panel
+    ends = {"lengths": panel.lengths[:1], "low": panel.low[:1], "high": panel.high[:1]}
+    return panel._replace(labels=panel.labels[:1], within=(0, 1), **ends)
 
 
 def warnings(view: QuestionView) -> list[str]:
