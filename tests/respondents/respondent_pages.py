@@ -187,7 +187,7 @@ def answer(chromium, host, number, *, given):
     chromium.run(FILL, *given)
     chromium.run(NEXT)
     chromium.run(NEXT)
-    chromium.wait("return document.querySelector('table') !== null")
+    chromium.wait("return document.querySelector('.receipt') !== null")
     return list(host.log)
 
 

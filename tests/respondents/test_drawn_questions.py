@@ -51,7 +51,7 @@ def test_a_browser_asks_what_it_draws(tmp_path):
         chromium.run(_FILL)
         chromium.run(NEXT)
         chromium.run(NEXT)
-        chromium.wait("return document.querySelector('table') !== null")
+        chromium.wait("return document.querySelector('.receipt') !== null")
         assert "has taken 3 of 3" in chromium.text("main")
         sent = {fingerprint_of(line, body) for line, _, body in host.log} - {b""}
         assert sent == {SURVEY[name].fingerprint for name in names}

@@ -93,7 +93,7 @@ def test_everything_can_be_done_by_keys(chromium):
         assert chromium.run(said) == ["No", "\u2068cat\u2069", "61", "ktown"]
         host.log.clear()
         go_on(chromium)
-        chromium.wait("return document.querySelector('table') !== null")
+        chromium.wait("return document.querySelector('.receipt') !== null")
         assert chromium.run(_FOCUSED, "h1")
         reach(chromium, "summary")
         chromium.press(ENTER)

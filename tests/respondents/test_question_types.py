@@ -144,7 +144,7 @@ def test_every_type_is_asked_sent_and_decoded(chromium, host):
     assert "x: 8.5; y: 46.25" in review
     host.log.clear()
     chromium.run(NEXT)
-    chromium.wait("return document.querySelector('table') !== null")
+    chromium.wait("return document.querySelector('.receipt') !== null")
     assert f"has taken {len(list(SURVEY))} of" in chromium.text("main")
     bodies = [body for line, _, body in host.log if fingerprint_of(line, body)]
     assert len(bodies) == _STEPS
@@ -179,7 +179,7 @@ def test_what_is_left_out_is_not_sent(chromium, host):
     assert "31.5" not in review
     host.log.clear()
     chromium.run(NEXT)
-    chromium.wait("return document.querySelector('table') !== null")
+    chromium.wait("return document.querySelector('.receipt') !== null")
     assert "has taken 9 of 9" in chromium.text("main")
     asked = {fingerprint_of(line, body) for line, _, body in host.log} - {b""}
     assert len(asked) == _STEPS - 1

@@ -98,10 +98,10 @@ def test_a_receipt_says_what_was_said_and_what_was_sent(chromium, host):
 def test_a_receipt_is_in_one_language(chromium, host):
     """Whichever is chosen, its words for what was said as well."""
     answer(chromium, host, 502, given=(True, 0, "31.5", (), True))
-    assert "Yes" in chromium.text("table")
-    assert "None of these" in chromium.text("table")
+    assert "Yes" in chromium.text(".receipt")
+    assert "None of these" in chromium.text(".receipt")
     chromium.run("document.querySelector('nav [lang=de]').click()")
-    shown = chromium.text("table")
+    shown = chromium.text(".receipt")
     assert "Ja" in shown
     assert "Auto" in shown
     assert "Nichts davon" in shown
@@ -114,7 +114,7 @@ def test_a_report_of_no_value_is_told_in_words(chromium, host):
     shown = ""
     for number in range(510, 530):
         answer(chromium, host, number, given=(True, 0, "31.5", (), True))
-        shown = chromium.text("tr:nth-of-type(4)")
+        shown = chromium.text(".cards:nth-of-type(4)")
         if "none of the 3 answers" in shown:
             return
         assert "bytes" not in shown
@@ -186,7 +186,7 @@ def test_a_page_that_is_loaded_anew_still_has_its_token(chromium, host):
     chromium.run(FILL, *ANSWERS[0])
     chromium.run(NEXT)
     chromium.run(NEXT)
-    chromium.wait("return document.querySelector('table') !== null")
+    chromium.wait("return document.querySelector('.receipt') !== null")
     reports = [headers for line, headers, _ in host.log if "reports" in line]
     assert len(reports) == 5
     assert all(token in str(headers) for headers in reports)
@@ -220,7 +220,7 @@ def test_a_page_for_those_who_are_invited_says_so_before_it_asks(chromium):
 def test_answers_are_not_for_those_who_translate_pages(chromium, host):
     """A browser that translates a page sends its text away, but what says it is not for that."""
     answer(chromium, host, 580, given=ANSWERS[0])
-    cells = "return [...document.querySelectorAll('td:nth-of-type(1)')].map((one) => one.translate)"
+    cells = "return [...document.querySelectorAll('.you_said dd')].map((one) => one.translate)"
     assert chromium.run(cells) == [False] * 6
 
 
@@ -283,7 +283,7 @@ def test_a_page_in_a_frame_of_its_parent_asks_and_sends(chromium, host, monkeypa
         begin(chromium)
         for step in (FILL, NEXT, NEXT):
             chromium.run(step, *ANSWERS[0])
-        chromium.wait("return document.querySelector('table') !== null")
+        chromium.wait("return document.querySelector('.receipt') !== null")
         assert "has taken 6 of 6" in chromium.text("main")
     chromium.out_of_frame()
 
@@ -330,6 +330,6 @@ def test_everyone_can_use_it(chromium, host, number, language, scheme, width):
     chromium.run(NEXT)
     assert broken(chromium) == []
     chromium.run(NEXT)
-    chromium.wait("return document.querySelector('table') !== null")
+    chromium.wait("return document.querySelector('.receipt') !== null")
     assert broken(chromium) == []
     assert chromium.run("return document.documentElement.scrollWidth <= innerWidth")

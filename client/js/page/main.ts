@@ -17,7 +17,10 @@ import { isWrong, timeOf } from "./clock.js";
 import { Device } from "./device.js";
 import { button, el } from "./elements.js";
 import { type Texts, Voice, chosenLanguage } from "./texts.js";
-import { type Posed, type Words, carried, clockIsWrong, introduction, notice, posed, receipt, review } from "./views.js";
+import { type Posed, type Words, carried, clockIsWrong, introduction, notice, posed, receipt, review, turning } from "./views.js";
+
+/** Milliseconds that a coin turns for, at least. */
+const COIN = 1_200;
 
 const root = document.querySelector("main")!;
 
@@ -184,8 +187,8 @@ class Page {
       said.set(one.question.name, one.words);
     }
     removeEventListener("beforeunload", asks);
-    this.#show(() => notice(this.#voice, "sending"));
-    await this.#device.answer(answers);
+    this.#show(() => turning(this.#voice));
+    await Promise.all([this.#device.answer(answers), turned()]);
     await this.#shown(said);
   }
 
@@ -200,8 +203,14 @@ class Page {
     else if (this.#device.isOutOfSight) {
       sent.clear();
       await this.#open();
-    } else this.#show(() => receipt(this.#survey, said, sent, this.#voice, taken), true);
+    } else this.#show(() => receipt(this.#survey, this.#texts, said, sent, this.#voice, taken), true);
   }
+}
+
+/** As long as a coin turns, whatever is answered; at once for those who want no motion. */
+function turned(): Promise<void> {
+  const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  return new Promise((resolve) => setTimeout(resolve, isStill ? 0 : COIN));
 }
 
 /** What is said of an error. */

@@ -19,12 +19,15 @@ export function introduction(voice: Voice, survey: Survey, texts: Texts, start: 
     heading(title),
     purpose && el("p", { class: "purpose", dir: "auto" }, purpose),
     known.length > 0 && el("dl", {}, ...known.flatMap(([key, words]) => [el("dt", {}, voice.say(key)), el("dd", { dir: "auto" }, words)])),
-    el("h2", {}, voice.say("what_is_sent")),
     el("p", {}, voice.say("never_leaves")),
-    el("p", {}, voice.say("all_together", texts.total)),
     survey.questions.some(({ draw }) => draw) && el("p", {}, voice.say("some_are_asked")),
-    el("p", { class: "hint" }, voice.say("what_else_shows")),
     el("p", { class: "actions" }, button(voice.say("start"), start, "main")),
+    el(
+      "details", {},
+      el("summary", {}, voice.say("what_is_sent")),
+      el("p", {}, voice.say("all_together", texts.total)),
+      el("p", { class: "hint" }, voice.say("what_else_shows")),
+    ),
   );
 }
 
@@ -116,31 +119,38 @@ export function review(all: readonly Posed[], voice: Voice): HTMLElement {
   return el("section", {}, heading(voice.say("check")), el("p", {}, voice.say("about_to_send")), el("dl", { class: "review" }, ...rows));
 }
 
-/** What was sent, next to what was said. */
+/** What was sent, next to what was said: two cards for each question. */
 export function receipt(
-  survey: Survey, said: ReadonlyMap<string, Words>, sent: ReadonlyMap<string, Sent>, voice: Voice, taken: number,
+  survey: Survey, texts: Texts, said: ReadonlyMap<string, Words>, sent: ReadonlyMap<string, Sent>, voice: Voice, taken: number,
 ): HTMLElement {
-  const rows = [...said].filter(([name]) => sent.has(name)).map(([name, words]) => el(
-    "tr", { role: "row" },
-    el("th", { scope: "row", role: "rowheader" }, el("bdi", {}, voice.text(name))),
-    el("td", { "data-title": voice.say("you_said"), role: "cell", ...OWN }, el("bdi", {}, words(voice))),
-    el("td", { "data-title": voice.say("was_sent"), role: "cell" }, saidBy(survey.question(name), sent.get(name)!.row, voice)),
-  ));
-  const columns = ["question", "you_said", "was_sent"].map((key) => el("th", { scope: "col", role: "columnheader" }, voice.say(key)));
+  const card = (key: string, words: string, own: Readonly<Record<string, string>> = {}): HTMLElement =>
+    el("div", { class: key }, el("dt", {}, voice.say(key)), el("dd", own, el("bdi", {}, words)));
+  const moments = [...said].filter(([name]) => sent.has(name)).flatMap(([name, words]) => {
+    const { same } = texts.questions[name]!;
+    return [
+      el("h2", { dir: "auto" }, voice.text(name)),
+      el(
+        "dl", { class: "cards" },
+        card("you_said", words(voice), OWN), card("was_sent", saidBy(survey.question(name), sent.get(name)!.row, voice)),
+      ),
+      same && el("p", { class: "hint" }, voice.say("same_is_sent", { same })),
+    ];
+  });
   const numbers = [...new Set([...sent.values()].map(({ id }) => id))].join(" ");
   return el(
-    "section", {},
+    "section", { class: "receipt" },
     heading(voice.survey.thanks || voice.say("thanks")),
     el("p", { role: "status" }, voice.say("taken", { taken, all: sent.size })),
-    // With roles, as a table that is shown as blocks, on phones, is none to screen readers.
-    el(
-      "table", { role: "table" },
-      el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, ...columns)), el("tbody", { role: "rowgroup" }, ...rows),
-    ),
+    ...moments,
     el("p", { class: "promise" }, voice.say("nobody_can_tell")),
     el("details", {}, el("summary", {}, voice.say("receipt")), el("p", {}, voice.say("receipt_numbers")), el("code", {}, numbers)),
     el("p", { class: "hint" }, voice.say("close_the_page")),
   );
+}
+
+/** A coin that turns while answers are randomized. */
+export function turning(voice: Voice): HTMLElement {
+  return el("section", {}, el("div", { class: "coin", "aria-hidden": "true" }), el("p", { role: "status" }, voice.say("sending")));
 }
 
 /** A page that only says something. */
