@@ -158,9 +158,9 @@ def _say_serving(options: ServeOptions, listening: socket.socket) -> None:
 def _say_public(options: ServeOptions, base: str) -> None:
     """The links of pages for respondents, with their QR codes."""
     from ldp_aggregator.output.files import read_survey
-    from ldp_service.respondents.cards import CodeError, in_terminal
-    from ldp_service.respondents.overview import address_of
+    from ldp_service.page.markup.qr_codes import CodeError, in_terminal
     from ldp_service.respondents.presentation import page_file, read_presentation
+    from ldp_service.uploads.public import link_of
 
     try:
         web_address(base, secure=True)
@@ -173,7 +173,7 @@ def _say_public(options: ServeOptions, base: str) -> None:
     for name, shown in surveys.items():
         for warning in shown.warnings():
             _log.warning("the page of %s: %s", name, warning)
-        address = address_of(base.rstrip("/"), name)
+        address = link_of(base.rstrip("/"), name)
         say(f"{name} is answered at {address}")
         try:
             if sys.stderr.isatty():

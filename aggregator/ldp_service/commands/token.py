@@ -127,7 +127,7 @@ def respondents(survey_path: Path, number: int, link: str, path: Path, cards: Pa
     A token is good for one report to each question. Only hashes are kept, in no order that says who
     was given which.
     """
-    from ldp_service.respondents.cards import sheet
+    from ldp_service.page.markup.qr_codes import sheet
     from ldp_service.respondents.presentation import page_file, read_presentation
     from ldp_service.uploads.invitations import known_in, new_invitations, written
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
-from ldp_aggregator.answers.options import ESTIMANDS
+from ldp_aggregator.answers.options import ESTIMANDS, WHOM
 from ldp_aggregator.commands.reporting.sentences import headline
 from ldp_aggregator.output.markup import tag
 from ldp_aggregator.output.pictures.picture import chart
@@ -14,6 +14,7 @@ from ldp_service.analysis.notes import Note
 from ldp_service.page.charts.sparkline import sparkline
 from ldp_service.page.choices import choices
 from ldp_service.page.markup.elements import many, number, table, text_table
+from ldp_service.page.markup.qr_codes import as_svg
 from ldp_service.page.markup.words import WORDS
 from ldp_service.page.sections.facts import facts
 from ldp_service.page.sections.groups import groups_section
@@ -42,7 +43,6 @@ from ldp_service.page.views.series import when
 from ldp_service.page.views.service import ServiceView
 from ldp_service.page.views.sides import SidesView
 from ldp_service.page.views.survey import SurveyView
-from ldp_service.respondents.cards import as_svg
 
 _TEMPLATES = templates_of(
     "ldp_service.page",
@@ -169,4 +169,4 @@ def problem_page(words: str) -> str:
 def render(template: str, title: str, root: str = "", **values: object) -> str:
     """Return what a template makes of these values."""
     page = _TEMPLATES.get_template(f"{template}.html")
-    return page.render(title=title, root=root, words=WORDS, **values)
+    return page.render(title=title, root=root, words=WORDS, whom=WHOM, **values)

@@ -49,9 +49,9 @@ from ldp_service.page.views.overview import overview
 from ldp_service.page.views.service import ServiceView
 from ldp_service.page.views.sides import sides_view
 from ldp_service.page.views.survey import SurveyView, survey_view
-from ldp_service.respondents.overview import address_of
 from ldp_service.service import Service
 from ldp_service.store.errors import StoreError
+from ldp_service.uploads.public import link_of
 from ldp_service.uploads.tokens import ANALYST, GRANTED, OPERATOR
 
 HEADERS = {
@@ -127,7 +127,7 @@ class _Pages:
         address = ""
         if public is not None and name in public.files:
             base = public.address or str(request.base_url).rstrip("/")
-            address = address_of(base, name)
+            address = link_of(base, name)
 
         def make(query: Mapping[str, str], view: ServiceView) -> str:
             asked = Asked.of(service.catalogue, {**query, "survey": name})

@@ -11,10 +11,10 @@ from urllib.parse import quote
 
 from ldp_aggregator.output.markup import Safe, joined, tag
 from ldp_service.page.markup.elements import row, table
-from ldp_service.respondents.cards import CodeError, as_svg
+from ldp_service.page.markup.qr_codes import CodeError, as_svg
 from ldp_service.respondents.response import Response, response
 from ldp_service.service import Service
-from ldp_service.uploads.public import Public
+from ldp_service.uploads.public import Public, link_of
 
 _HEAD = ("day", "shown", "begun", "answered", "batches")
 _MEANING = (
@@ -22,11 +22,6 @@ _MEANING = (
     "pages say of themselves. Answered: the most batches of any one question, or of questions that "
     "are answered together. Batches: all that were counted, in whichever way they came."
 )
-
-
-def address_of(base: str, name: str) -> str:
-    """The link of a survey's page."""
-    return f"{base}/s/{quote(name)}/"
 
 
 def overview(service: Service, public: Public, base: str) -> str:
@@ -57,7 +52,7 @@ def response_table(service: Service, public: Public, name: str) -> str:
 
 
 def _survey(service: Service, public: Public, name: str, *, base: str) -> Safe:
-    address = address_of(base, name)
+    address = link_of(base, name)
     rows = [row(day, *map(str, counts)) for day, *counts in response(service, public, name)]
     own = f"respondents.csv?survey={quote(name)}"
     return tag(

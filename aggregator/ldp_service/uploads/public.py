@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from urllib.parse import quote
 
 from ldp_service.uploads.invitations import Invitations
 from ldp_service.uploads.reach import Reach
@@ -21,3 +22,8 @@ class Public:
     titles: Mapping[str, str] = field(default_factory=dict)
     address: str = ""
     """Of the service, as respondents see it; that of the request, if none is said."""
+
+
+def link_of(base: str, name: str) -> str:
+    """Return the link of a survey's page."""
+    return f"{base}/s/{quote(name)}/"

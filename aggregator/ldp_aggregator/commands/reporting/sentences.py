@@ -42,7 +42,7 @@ def headline(question: QuestionEstimates) -> tuple[str, str]:
     if domain.is_place:
         return "", "The brighter a part of the map, the more people are there."
     if domain.type == BOOLEAN:
-        return _share(question, question["true"], "answered Yes")
+        return _share(question["true"], "answered Yes")
     return _most_frequent(question)
 
 
@@ -92,21 +92,20 @@ def _most_frequent(question: QuestionEstimates) -> tuple[str, str]:
     first, *rest = sorted(question, key=lambda one: one.frequency, reverse=True)
     if first.low <= 0:
         return "", "No answer stands out from chance yet."
-    value, words = _share(question, first, f"answered {first.value}")
+    value, words = _share(first, f"answered {first.value}")
     behind = [one.value for one in rest if one.high >= first.low]
     if behind and value:
         return value, f"{words[:-1]}; {_listed(behind)} may be as frequent."
     return value, words
 
 
-def _share(question: QuestionEstimates, estimate: Estimate, did: str) -> tuple[str, str]:
+def _share(estimate: Estimate, did: str) -> tuple[str, str]:
     share = reading(float(np.clip(estimate.frequency, 0, 1)), estimate.low, estimate.high)
-    whom = "" if question.options.estimand == "respondents" else " of the population"
     if share.value:
-        return share.value, f"{whom} {did}, {share.range}."
+        return share.value, f" {did}, {share.range}."
     if share.range == TOO_FEW:
         return "", f"Too few answers yet to say how many {did}."
-    return share.range, f"{whom} {did}."
+    return share.range, f" {did}."
 
 
 def _listed(names: Sequence[str], most: int = 4) -> str:

@@ -1,5 +1,6 @@
 """What pages are made of.
 
 elements  numbers, tables, things in words
+qr_codes  in a terminal, as SVG, on sheets of cards
 words     what the words of the page mean, in plain language
 """

@@ -45,8 +45,13 @@ def first_bar(panel: Bars) -> Bars:
     """Return the bar of Yes alone, of all people; all bars where answers are others."""
     if tuple(panel.labels) != YES_NO:
         return panel
-    ends = {"lengths": panel.lengths[:1], "low": panel.low[:1], "high": panel.high[:1]}
-    return panel._replace(labels=panel.labels[:1], within=(0, 1), **ends)
+    return panel._replace(
+        labels=panel.labels[:1],
+        lengths=panel.lengths[:1],
+        low=panel.low[:1],
+        high=panel.high[:1],
+        within=(0, 1),
+    )
 
 
 def warnings(view: QuestionView) -> list[str]:
