@@ -46,7 +46,7 @@ def serving(status, headers=None, body=b"", delay=0.0):
 
 
 def receipt(**outcomes):
-    """A collector's body, as `docs/service.md` has it."""
+    """A collector's body, as `docs/service-options.md` has it."""
     return json.dumps({"accepted": 0, "duplicate": 0, "quarantined": 0, "rejected": {}} | outcomes)
 
 

@@ -1,8 +1,8 @@
 """A client in as few lines as do: a JSON file for its state, and the core's own randomizers.
 
-It is what clients in other languages are held against (docs/clients.md), and what the wrong ones of
-`wrong_clients.py` differ from, each in one method. No model for an app: it writes its whole state
-at every step.
+It is what clients in other languages are held against (docs/conformance.md), and what the wrong
+ones of `wrong_clients.py` differ from, each in one method. No model for an app: it writes its whole
+state at every step.
 """
 
 import hashlib

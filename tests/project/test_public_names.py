@@ -29,7 +29,7 @@ INSIDE = {
     "docs/register.md": "proofs, as who keeps a register of their own makes them",
     "docs/rappor.md": "formats of google/rappor, whose folder is a package of its own",
     "docs/scaling.md": "engines that count with our parts",
-    "docs/service.md": "the service within an application of one's own",
+    "docs/service-options.md": "the service within an application of one's own",
     "docs/wire.md": "the wire format, for those who write clients in other languages",
     "examples/rappor.py": "formats of google/rappor",
     "examples/studies.py": "the service within a program",

@@ -84,14 +84,29 @@ test("the packed package is imported and randomizes in a folder of its own", asy
   if (stdout !== "58\n") throw new Error(`expected a file of 58 bytes, got ${stdout}`);
 });
 
-test("the one file of all is a script that defines ldpkit", async () => {
+test("the one file of all runs in a bare engine: five names of the platform, a store and a transport", async () => {
   const script = await readFile(join(unpacked, "dist", "ldpkit-client.global.js"), "utf8");
-  const context = { crypto, TextEncoder, TextDecoder };
+  const context = { crypto, TextEncoder, setTimeout, clearTimeout, AbortController };
   runInNewContext(script, context);
-  const { Client, readSurvey, reportBytes } = runInNewContext("ldpkit", context);
+  const { EmbeddedClient, readSurvey } = runInNewContext("ldpkit", context);
   const survey = await readSurvey(await readFile(at("../../examples/web/survey.json"), "utf8"));
-  const bytes = reportBytes([await new Client(survey).record("smoker", true)]);
-  if (bytes.length !== 58) throw new Error(`expected a file of 58 bytes, got ${bytes.length}`);
+  const records = new Map(), sent = [];
+  const store = {
+    async transact(prefixes, work) {
+      const found = new Map([...records].filter(([key]) => prefixes.some((prefix) => key.startsWith(prefix))));
+      for (const [key, text] of work(found)) text === null ? records.delete(key) : records.set(key, text);
+    },
+  };
+  const transport = {
+    destination: "https://collect.example/v1/reports",
+    async send(payload) {
+      sent.push(payload.length);
+      return { verdict: "accepted" };
+    },
+  };
+  const client = new EmbeddedClient(survey, { store, transport, interval: null });
+  if (!(await client.record("smoker", true)) || !(await client.flush(10))) throw new Error(String(await client.status()));
+  if (String(sent) !== "58") throw new Error(`expected an upload of 58 bytes, got ${sent}`);
 });
 
 test("errors keep their names where a bundler has shortened those of their classes", async () => {

@@ -59,7 +59,7 @@ def conform(
 ) -> None:
     """Say point by point whether a client does what a device has to do.
 
-    COMMAND runs it; it is asked by lines of JSON on its standard input (docs/clients.md). The
+    COMMAND runs it; it is asked by lines of JSON on its standard input (docs/conformance.md). The
     reports to the questions of SURVEY are tried as well as those to built-in ones.
     """
     from ldp_simulations.conformance.points import FAILED, POINTS

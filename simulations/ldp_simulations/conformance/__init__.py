@@ -1,4 +1,4 @@
-"""Whether any client does what a device has to do (`docs/clients.md`).
+"""Whether any client does what a device has to do (`docs/conformance.md`).
 
 It is asked over its standard input; what matters is tried on the bytes that leave it.
 

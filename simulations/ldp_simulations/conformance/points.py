@@ -44,7 +44,7 @@ POINTS: dict[str, Callable[[Bench], str]] = {
     "kills": deaths.kills,
     "traces": delivery.traces,
 }
-"""By name, in the order in which they are tried; `docs/clients.md` says what each asks for."""
+"""By name, in the order in which they are tried; `docs/conformance.md` says what each asks for."""
 
 
 def conform(
@@ -79,7 +79,7 @@ def _greet(bench: Bench) -> None:
         bench.reads = str(hello["reads"])
     except (KeyError, TypeError):
         raise ClientError(
-            "expected an answer to hello that has mechanisms, does and reads (docs/clients.md)"
+            "expected an answer to hello that has mechanisms, does and reads (docs/conformance.md)"
         ) from None
 
 
