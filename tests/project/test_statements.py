@@ -134,7 +134,7 @@ def test_the_readme_counts_methods_packages_bytes_and_answers():
     from ldp.mechanisms import MECHANISMS
 
     assert f"Here are {len(MECHANISMS)} methods" in readme()
-    assert "± 8.4 points from 500 answers, ± 5 from 1,415" in readme()
+    assert "± 9.4 points from 500 answers, ± 5 from 1,795" in readme()
     survey = ldp.survey("s", ldp.question("q", type="boolean", epsilon=1))
     assert "needs two small packages; it sends 1 byte for a yes or no" in readme()
     assert survey["q"].width == 1
@@ -143,7 +143,7 @@ def test_the_readme_counts_methods_packages_bytes_and_answers():
         for folder in (".", "client")
     ]
     assert [len(names) for names in needed] == [2, 1], "xxhash and msgpack; the core"
-    for respondents, points in ((500, 8.4), (1_415, 5.0)):
+    for respondents, points in ((500, 9.4), (1_795, 5.0)):
         [planned] = ldp_simulations.plan(survey, respondents=respondents).records()
         assert round(100 * planned["half_width"], 1) == points
 
