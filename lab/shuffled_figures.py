@@ -234,28 +234,28 @@ def main(output: Path) -> None:
     head = [
         "# Figures of batches",
         "",
-        "What a batch is worth to each of those in it, certified "
-        "(`python -m lab.shuffled_figures docs/shuffle-figures.md`); see",
-        "[the shuffle model](shuffle.md). `any` is the bound of any randomizer; `oue` and `sue` "
-        "have a bit for each value.",
+        "The tables show the certified epsilon of a batch for each respondent in it "
+        "([the shuffle model](shuffle.md)).",
+        "`python -m lab.shuffled_figures docs/shuffle-figures.md` writes them.",
+        "`any` is the bound of any randomizer; `oue` and `sue` have a bit for each value.",
         "",
     ]
     tight = [
         "",
         "## How tight",
         "",
-        "k-ary response of 16 values, delta 1e-6. What an explicit data "
-        "set reveals is more than any bound can deny:",
-        "all others hold one third value; of two "
-        "values, the worst number of others who hold the first.",
+        "k-ary response of 16 values, delta 1e-6. No bound can be below the epsilon of an explicit "
+        "data set:",
+        "all others hold one third value; for two values, the worst number of others with the "
+        "first.",
         "",
     ]
     bought = [
         "",
         "## What it buys",
         "",
-        "The standard error of the count of a value that nobody "
-        "holds, at a central (epsilon, delta): the best mechanism",
+        "The standard error of the count of a value without holders, at a central "
+        "(epsilon, delta): the best mechanism",
         "by itself, k-ary response in a batch (no ceiling), a trusted curator's normal noise.",
         "",
     ]

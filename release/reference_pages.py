@@ -6,6 +6,7 @@ The page of commands is written from the commands themselves. Pages of figures, 
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from typing import Any
 
@@ -33,7 +34,7 @@ def lines_of(command: click.Command, context: click.Context, level: int = 1) -> 
     usage = command.get_usage(context).removeprefix("Usage: ")
     if level > 1:
         yield f"\n{'#' * level} {context.command_path}\n"
-        yield f"{_paragraphs(command.help or '')}\n\n```text\n{usage}\n```\n"
+        yield f"{_paragraphs(inspect.cleandoc(command.help or ''))}\n\n```text\n{usage}\n```\n"
         yield from _table(command, context)
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
@@ -52,7 +53,7 @@ def _paragraphs(text: str) -> str:
 
 def _table(command: click.Command, context: click.Context) -> Iterator[str]:
     options = [one for one in command.get_params(context) if isinstance(one, click.Option)]
-    records = [one.get_help_record(context) for one in options if one.name != "help"]
+    records = [one.get_help_record(context) for one in options if "--help" not in one.opts]
     rows = [record for record in records if record]
     if rows:
         yield "| option | meaning |\n|---|---|"

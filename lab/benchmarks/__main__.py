@@ -53,54 +53,52 @@ _PARTS = (
 HEADINGS = ("figure", "target", "measured", "")
 INTRODUCTION = """# Benchmarks
 
-Written by `python -m lab.benchmarks`, which measures every figure anew. Client and aggregator
+`python -m lab.benchmarks` measures these figures and writes this page. Client and aggregator
 figures are processor time, medians over {repeats} repeats.
 
 Measured on {machine}. Programs running or waiting when it began: {load:.1f}.
 More of them than cores make every figure worse than it is.
 
 - **client**: one call of `record` on a `Client(survey)`, plain Python, on a new one wherever a
-  question is answered once; in bulk: the draw of `ldp randomize` and `ldp simulate`, from the same
-  source and of the same exact law, in numpy.
+  question is answered once; in bulk: the draw of `ldp randomize` and `ldp simulate` in numpy, with
+  the same source and exact law.
 - **device**: the wall-clock median of one call of `record` on `EmbeddedClient(...)`, with all
-  that it writes; what a process with a full queue holds; and what is installed, without compiled
+  its writes; the memory of a process with a full queue; the installed size, without compiled
   bytecode.
 - **aggregator**: from the bytes of a report file, in memory, to a tally, on one core. A batch of
   one is a device that sends its report by itself.
 - **decoding**: from a tally to the support counts of all values, with the design in memory; and the
   designs themselves.
 - **queries**: a share, a difference and a ratio of a few of a million values, from a tally in
-  memory, with what is made once for a survey: the places of its values, and the design. To load
-  the survey file and the tally takes `ldp query` seconds before.
-- **numbers**: of questions for a mean (`dithered`) and for a distribution (`arcs`): a first report
+  memory, with the places of values and the design, which are made once for a survey. Loading
+  the survey file and the tally takes `ldp query` seconds before that.
+- **numbers**: questions for a mean (`dithered`) and for a distribution (`arcs`): a first report
   of a new client, counting from bytes in batches of 1,000, the weights and the matrix of a design,
   decoding a tally of a million reports, and a billion respondents simulated once, with estimates.
-- **vectors**: of `codebook` with 64 words: a first report of a new client, and in bulk; counting
+- **vectors**: `codebook` with 64 words: a first report of a new client, and in bulk; counting
   from bytes in batches of 1,000; and the exact variance of a mean over that of PrivUnit with the
   best cap, the optimum (`python -m lab.benchmarks.privunit` has more of it).
 - **memory**: the peak of the resident memory of a process that aggregates. It does not grow with
-  the number of reports; what stays of each batch is its id, so that a batch that comes twice counts
-  once.
-- **candidates**: from a tally of ten million reports to estimates with intervals, and which
-  candidates are there, the hashes of their texts included, in a process of its own, on one core.
+  the number of reports. Each batch leaves its id, so a repeated batch counts once.
+- **candidates**: from a tally of ten million reports to estimates with intervals, and
+  detection of candidates, with the hashes of their texts, in a process of its own, on one core.
 - **ldp**: the command as a process, on one core, from files of google/rappor to a table: reading,
   hashing, decoding and start-up together (`python -m lab.benchmarks.rappor_import 1000000` has
-  those of a million candidates).
+  a million candidates).
 - **simulation**: `simulate(..., way="law")` with a billion respondents, their values
   Zipf-distributed with exponent 1.1, sets of up to ten values; from the law of the reports to
-  estimates with intervals, once, all runs together.
-- **surveys**: processor time and memory of `parse_survey` on files made to be costly, those of
+  estimates with intervals, all runs together.
+- **surveys**: processor time and memory of `parse_survey` on the hostile files of
   `lab/benchmarks/hostile_surveys.py`, each in a process of its own, and on an honest large one.
 - **service**: wall-clock, `ldp serve` on SQLite with tokens, every upload answered after the sync
   that covers it, the load generator on the same cores; batches of one, a hundred and a thousand
   reports to `grr` with 4 values. Deduplication: claims of 1,000 ids at a time, each synced, in a
   table that has ten million. `python -m lab.benchmarks.service --soak 60` measures how its memory
   grows in an hour.
-- **fairness**: wall-clock; what one connection that sends heavy uploads, one after the other, costs
-  an honest client of the same service: by how much later half of its uploads, and 99 in 100, are
-  answered.
-- **import**: time of an interpreter that imports `ldp_client`, less that of one that does nothing,
-  25 runs of each.
+- **fairness**: wall-clock; one connection sends heavy uploads one after the other. The figures are
+  the delays of an honest client of the same service, for half and for 99 in 100 of its uploads.
+- **import**: time of an interpreter that imports `ldp_client`, less that of an idle one, 25 runs
+  of each.
 
 """
 

@@ -13,12 +13,16 @@ _MOST_OF_A_SHARE = 1 + 1e-9
 
 _HEAD = """# Coverage of contrasts, comparisons and trends
 
-Tallies are drawn from their exact law, and asked, compared or followed as analysts do. Shares of
-the runs in which 95 % intervals hold the truth, and in which tests call something different.
-Claimed is that intervals and bands hold in .94 to .96 of all cases, or more where that is said;
-that tests at .05 find what is not there in .04 to .06; and that alarms at a rate of .05 are false
-in at most that. Written by `python -m lab.changes`, which exits with 1 if a claim is
-broken by more than chance would once in a million; every row has random numbers of its own.
+Tallies are drawn from their exact law, then queried, compared or followed over time. The tables
+show the share of runs in which 95 % intervals hold the truth and in which tests find a difference.
+Three claims are tested:
+
+- Intervals and bands hold in .94 to .96 of all cases, or more if the table says so.
+- Tests at .05 find a difference that is not there in .04 to .06 of all cases.
+- Alarms at a rate of .05 are false in .05 at most.
+
+`python -m lab.changes` writes this page. It exits with 1 if a claim is broken by more than chance
+would once in a million. Every row has random numbers of its own.
 """
 
 

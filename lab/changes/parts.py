@@ -107,20 +107,20 @@ def _course(course: courses.Course) -> Callable[[int, int], Row]:
 PARTS: Mapping[str, Part] = {
     "contrasts": Part(
         "Sums, differences, scores and ratios of shares",
-        "Of five values with shares of 40, 25, 15, 15 and 5 %: a sum of two, a difference, a score "
-        "with weights 2, 0, 1, 0 and -3, and a ratio. *Size* is how often the two that are held "
-        "alike are called different at .05.",
+        "Five values have shares of 40, 25, 15, 15 and 5 %. The columns are a sum of two, a "
+        "difference, a score with weights 2, 0, 1, 0 and -3, and a ratio. *Size* is how often the "
+        "two equal shares are called different at .05.",
         ("sum", "difference", "score", "ratio", "size"),
         claims={**dict.fromkeys(("sum", "difference", "score", "ratio"), HELD), "size": SIZE},
         cells={name: _contrast(contrast) for name, contrast in CONTRASTS.items()},
     ),
     "pairs": Part(
         "Pairs of tallies",
-        "Four values are held by 50, 30, 15 and 5 % of 10,000 people on both sides, or 4 % move "
-        "from one to another. *Few* are 200 and 400 people, of whom 1 and 2 % hold the rarest "
-        "value. *Size* and *power*: how often a single value is called different at .05 where "
-        "nothing differs, and where something does; *any*: how often the test of all values does. "
-        "*Alike*: how often a difference is called smaller than what it is.",
+        "Four values have shares of 50, 30, 15 and 5 % of 10,000 people on both sides, or 4 % "
+        "move from one to another. *Few* are 200 and 400 people with shares of 1 and 2 % for the "
+        "rarest value. *Size* and *power*: how often a single value is called different at .05 if "
+        "nothing differs, and if something does. *Any*: how often the test of all values does. "
+        "*Alike*: how often a difference is called smaller than it is.",
         (
             *("difference", "ratio", "odds", "size", "size, any"),
             *("power", "power by theory", "power, any", "alike"),
@@ -133,8 +133,8 @@ PARTS: Mapping[str, Part] = {
     ),
     "panels": Part(
         "Memoized devices",
-        "Of which a share reports on both sides, and nothing differs: with the overlap known, and "
-        "with it unknown. The test of all values takes no overlap off, and becomes careful.",
+        "A share of the devices reports on both sides, and nothing differs. The overlap is known "
+        "or unknown. The test of all values ignores the overlap, so it is conservative.",
         ("difference", "size", "size, any", "unknown overlap"),
         claims={
             "difference": HELD,
@@ -146,18 +146,18 @@ PARTS: Mapping[str, Part] = {
     ),
     "bands": Part(
         "Levels",
-        "That move by steps of so many standard errors of an estimate: how often 95 % bands hold "
-        "them, over all epochs, and at the last. Levels that stand still, or nearly, have bands "
-        "that are too wide, as nobody can know that they will.",
+        "Levels move by steps, given in standard errors of an estimate. The columns are how often "
+        "95 % bands hold them, over all epochs and at the last. Bands of levels that hardly move "
+        "are too wide, because this cannot be known.",
         ("band", "at the end"),
         claims={"band": AT_LEAST, "at the end": AT_LEAST},
         cells={course.name: _course(course) for course in BANDS},
     ),
     "alarms": Part(
         "Changes",
-        "Alarms at a rate of .05 within 40 epochs, and jumps of so many standard errors: how often "
-        "one is *seen*, epochs from the jump to the alarm, how often the jump is among the epochs "
-        "*since* when, and how many these are.",
+        "Alarms have a rate of .05 within 40 epochs, and jumps are given in standard errors. The "
+        "columns are how often a jump is *seen*, the epochs from the jump to the alarm, how often "
+        "the jump is among the stated epochs *since* which something changed, and their number.",
         ("alarm", "seen", "delay", "since", "epochs since"),
         claims={"alarm": (0.0, 0.05), "since": (0.95, 1.0)},
         cells={course.name: _course(course) for course in ALARMS},

@@ -20,11 +20,11 @@ _BETWEEN = "\n\n\n## "
 _HEAD = 2
 """Lines of a table before its rows: headings and rule."""
 _SUMS = {
-    "surveys": r"no one holds is found: ([\d,]+)",
+    "surveys": r"no one holds: ([\d,]+)",
     "cells": r"simulated surveys of two parts each, in ([\d,]+) cells",
-    "comparisons": r"shared out among all ([\d,]+) comparisons",
-    "most": r"in a cell of ([\d,]+) surveys",
-    "least": r"in one of ([\d,]+) surveys",
+    "comparisons": r"by all ([\d,]+) comparisons",
+    "most": r"In a cell of ([\d,]+) surveys this",
+    "least": r"In a cell of ([\d,]+) surveys it",
 }
 """Where an introduction says each."""
 

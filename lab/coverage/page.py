@@ -24,53 +24,57 @@ from lab.coverage.estimands import RESPONDENTS as FIXED
 from lab.coverage.measuring import Finding
 from lab.coverage.questions import EPSILONS, SIZES
 
-_INTRODUCTION = """# Coverage
+_INTRODUCTION = """# Coverage of intervals
 
-How often intervals hold the truth, and how often a value that no one holds is found: {surveys:,}
-simulated surveys of two parts each, in {cells:,} cells. Tallies are drawn from their exact law,
-and decoded as analysts decode. Written by
+This page shows how often intervals contain the true value, and how often a value is detected that
+no one holds: {surveys:,} simulated surveys of two parts each, in {cells:,} cells. Tallies are drawn
+from their exact law and decoded as usual.
 
 ```console
 $ uv run python -m lab.coverage docs/coverage.md --results coverage.jsonl
 ```
 
-which goes on where an interrupted run stopped, and exits with 1 if a claim is broken. `--part`
-measures the hardest cell of every mechanism, in seconds; `--add` measures what the page has no
-row of, and leaves all others as they are.
+The command continues an interrupted run, and exits with 1 if a claim is broken. `--part`
+measures the hardest cell of every mechanism, in seconds. `--add` measures rows that the page
+lacks, and leaves all others as they are.
 
 - **The grid**: every mechanism, with an epsilon of {epsilons},
   for {sizes} values, as far as it takes them,
   and {respondents} respondents.
-  Populations in which all values are alike (uniform), fall as 1/rank (zipf), or nine in ten are
-  held by no one (sparse) take turns. Each cell has random numbers of its own.
+  Populations take turns: all values alike (uniform), falling as 1/rank (zipf), or nine in ten
+  values without a holder (sparse). Each cell has random numbers of its own.
 - **One by one**: 95 % intervals. The first number is for the respondents, the same people in all
-  surveys; the second for the population, from which they are drawn anew. A value that no one
-  holds can be missed on one side only.
+  surveys. The second is for the population, which is drawn again each time. A value without a
+  holder can be missed on one side only.
 - **All at once**: simultaneous intervals (Bonferroni) of all values of a question.
-- **Wrong**: the share of the values detected (Benjamini-Hochberg) that no one holds. **Alarms**:
+- **Wrong**: the share of detected values (Benjamini-Hochberg) that have no holder. **Alarms**:
   surveys in which any such value is detected (Bonferroni).
 - **±** is the Monte-Carlo error: the standard error of a figure, from the number of surveys.
 
-**Claimed** is that intervals miss at most {on_average:.0%} of the time in a cell (one by one on
-average, and all at once), {of_one:.0%} at a single value, and {overall:.1%} over all cells of a
-mechanism; that 5 % of findings are wrong, and that 5 % of surveys raise an alarm, at most. A
-claim counts as broken where chance would break it with a probability below {false_alarm:g},
-shared out among all {comparisons:,} comparisons: in a cell of {most} surveys that is noticed
-where intervals miss {noticed:.1%} of the time, in one of {least} surveys where they miss
-{noticed_least:.1%}.
+Four **claims** are tested:
+
+- Intervals miss at most {on_average:.0%} of the time in a cell (mean of single ones, and all at
+  once).
+- They miss at most {of_one:.0%} of the time at a single value.
+- They miss at most {overall:.1%} of the time over all cells of a mechanism.
+- At most 5 % of findings are wrong, and at most 5 % of surveys raise an alarm.
+
+A claim counts as broken if chance would break it with a probability below {false_alarm:g}, shared
+by all {comparisons:,} comparisons. In a cell of {most} surveys this notices intervals that miss
+{noticed:.1%} of the time. In a cell of {least} surveys it notices {noticed_least:.1%}.
 """
 
 _BIAS = """
 ## Bloom filters with the same hash functions
 
-Given the hash functions, which the texts and the number of cohorts fix, estimates from Bloom
-filters have a bias where texts are not in the regression: those that are no candidates, and,
-where there are more candidates than half of the bit rates, those that were not chosen. It
-averages out over the choice of hash functions, and the stated standard errors include it; but it
-is the same in every survey of the same texts, and more respondents do not reduce it. Here all
-surveys have the same hash functions, and the bias is the mean of (estimate - truth) / standard
-error. Intervals hold as stated over the choice of hash functions, as above; given these, the
-interval of a single candidate may miss always, so nothing is claimed of the figures here.
+The texts and the number of cohorts fix the hash functions. Given these, estimates from Bloom
+filters have a bias if texts are missing from the regression: texts outside the candidates, or
+unchosen candidates if there are more than half of the bit rates. The bias averages out over the
+choice of hash functions, and the standard errors include it. It is the same in every survey of
+the same texts, and more respondents do not reduce it. All surveys here have the same hash
+functions, and the bias is the mean of (estimate - truth) / standard error. Intervals hold as
+stated over the choice of hash functions, as above. Given the functions, the interval of a single
+candidate may always miss, so there is no claim about the figures here.
 
 """
 
@@ -336,18 +340,16 @@ TITLE_OF_VERDICT = "What does not hold"
 SECTIONS = (
     Section(
         "By mechanism",
-        "Over all cells, and beside it the cell, or the value, that is worst.",
+        "Mean over all cells, then the worst cell or value.",
         "values",
     ),
-    Section("Means", "Of whole numbers, where a mechanism has a mean.", "means", about=("mean",)),
-    Section(
-        "Variances", "Of the same numbers, where reports tell of it.", "means", about=("variance",)
-    ),
+    Section("Means", "Means of whole numbers.", "means", about=("mean",)),
+    Section("Variances", "Variances of the same numbers.", "means", about=("variance",)),
     Section(
         "Distributions",
-        "Of whole numbers: the shares of answers *below* each of them, the *band* about all of\n"
-        "these, *ranges* between quarters of the values, and the *quantiles* at .1, .25, .5, .75\n"
-        "and .9, whose intervals hold at least as often as they say.",
+        "Whole numbers: the shares of answers *below* each number, the *band* around all shares,\n"
+        "*ranges* between quarters of the values, and the *quantiles* at .1, .25, .5, .75 and .9,\n"
+        "whose intervals hold at least as often as stated.",
         "distributions",
         about=("below", "band", "range", "quantile"),
     ),

@@ -8,10 +8,11 @@ from lab.model_coverage.measuring import Measured
 
 _HEAD = """# Coverage of regressions and weighted estimates
 
-Of so many *runs* each, the share whose 95 % interval holds the truth; of several coefficients that
-which is farthest from .95. Claimed is .94 to .96. *Bias* is the mean error in standard deviations
-of the estimate; *error* the mean standard error over that deviation; *size* how often a test at .05
-rejects a predictor that explains nothing. Written by `python -m lab.model_coverage`.
+*Coverage* is the share of runs whose 95 % interval contains the truth; for several coefficients it
+is the share farthest from .95. The claim is .94 to .96. *Bias* is the mean error in standard
+deviations of the estimate. *Error* is the mean standard error over that deviation. *Size* is how
+often a test at .05 rejects a predictor without effect. `python -m lab.model_coverage` writes this
+page.
 
 | what | from | respondents | runs | coverage | bias | error | size |
 |---|---|---|---|---|---|---|---|

@@ -59,6 +59,11 @@ class Question:
     `keys` are those of the survey file that nothing else here tells, as they stood there.
     `draw` is the group of which a device answers one question; None where it answers this one.
     `attributes` are the public ones that its reports carry.
+
+    >>> import ldp
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> survey["mode"].mechanism, survey["mode"].width
+    ('grr', 1)
     """
 
     def __init__(
@@ -225,6 +230,11 @@ class Survey:
 
     Two surveys are equal if a device is asked for the same on the same terms: their `terms`, which
     include the fingerprint, are equal. What people read makes no difference to it.
+
+    >>> import ldp
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> ldp.parse_survey(survey.to_toml()) == survey
+    True
     """
 
     def __init__(

@@ -26,7 +26,10 @@ Answers = dict[str, object]
 
 
 class AnswersError(LDPError, ValueError):
-    """A table of answers that does not fit the survey."""
+    """A table of answers that does not fit the survey.
+
+    `randomize` has an example.
+    """
 
 
 def read_answers(path: Path, survey: Survey, *, skip_invalid: bool = False) -> Iterator[Answers]:

@@ -23,7 +23,13 @@ MOST_SETS = 10_000
 
 @dataclass(frozen=True)
 class Holders:
-    """The true state of one question: `counts[i]` respondents hold `values[i]`."""
+    """The true state of one question: `counts[i]` respondents hold `values[i]`.
+
+    >>> import ldp, ldp_simulations
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> ldp_simulations.from_table(survey, {"mode": ["car", "bus", "bus"]})["mode"].counts.tolist()
+    [1, 2]
+    """
 
     values: tuple[str, ...]
     counts: Counts
@@ -57,7 +63,15 @@ class Holders:
 
 @dataclass(frozen=True)
 class SetHolders(Holders):
-    """`counts[i]` respondents hold the set `sets[i]` of indices, written as `values[i]`."""
+    """`counts[i]` respondents hold the set `sets[i]` of indices, written as `values[i]`.
+
+    >>> import ldp, ldp_simulations
+    >>> modes = ldp.question("modes", ["car", "bus"], type="multi", most=2, epsilon="1")
+    >>> survey = ldp.survey("trip", modes)
+    >>> held = ldp_simulations.from_table(survey, {"modes": [["car"], ["car", "bus"]]})["modes"]
+    >>> held.counts.tolist()
+    [1, 1]
+    """
 
     sets: tuple[tuple[int, ...], ...]
 

@@ -37,7 +37,10 @@ DISTRIBUTIONS = "zipf:EXPONENT, uniform, geometric[:RATIO], normal, or file:WEIG
 
 
 class PopulationError(LDPError, ValueError):
-    """A population that cannot be made."""
+    """A population that cannot be made.
+
+    `synthetic` has an example.
+    """
 
 
 Population = dict[str, Holders]

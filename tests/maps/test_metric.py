@@ -25,7 +25,7 @@ from ldp_simulations.sampling.table import sample_counts
 
 SEED = 20261123
 REFERENCE = 8.0
-"""n x mean squared distance x epsilon^2 of geometric noise along both axes, in numbers.md."""
+"""n x mean squared distance x epsilon^2 of geometric noise along both axes, in its appendix."""
 
 
 def surveyed(per_unit="1/2", cells=8, x=(0, 10), y=(0, 10), **keys):

@@ -8,6 +8,7 @@ import re
 import tomllib
 from importlib.metadata import version
 from pathlib import Path
+from typing import get_origin
 
 import pytest
 from children import loaded_by
@@ -135,20 +136,17 @@ def test_importing_a_package_loads_no_numbers(package):
 
 
 @pytest.mark.parametrize("package", TOPS)
-def test_functions_say_what_they_raise_and_show_how_they_are_called(package):
-    """Public verbs have a docstring with their errors; those of several arguments an example."""
+def test_every_public_name_has_an_example(package):
+    """A class or function has one that runs, or names what has."""
     module = TOPS[package]
-    examples = 0
     for name in module.__all__:
         thing = getattr(module, name)
-        if not callable(thing) or (isinstance(thing, type) and issubclass(thing, tuple)):
+        if not callable(thing) or get_origin(thing):
             continue
-        assert thing.__doc__, name
+        assert re.search(r">>> |` has an example", thing.__doc__), name
         for test in doctest.DocTestFinder(recurse=False).find(thing, name, globs={}):
-            examples += len(test.examples)
             failed, _ = doctest.DocTestRunner().run(test, out=lambda _: None)
             assert not failed, f"{package}.{name}"
-    assert examples
 
 
 VERBS = [

@@ -17,7 +17,10 @@ from places import ROOT
 
 from release.site_links import outward
 
-LOOKED_AT = ("", "tutorials/two-minutes/", "tutorials/epsilon/", "respondents/", "mechanisms/")
+LOOKED_AT = (
+    *("", "tutorials/two-minutes/", "tutorials/epsilon/", "respondents/", "mechanisms/"),
+    *("commands/", "api/client/", "appendix/places/", "evidence/"),
+)
 """In the browser: the beginnings, and the page with the widest tables."""
 SEARCHES = {
     "legal": ["gdpr", "consent", "opt out"],

@@ -48,7 +48,10 @@ class Parts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Geography:
-    """Districts by name, as polygons of shapely."""
+    """Districts by name, as polygons of shapely.
+
+    `read_geography` has an example.
+    """
 
     names: tuple[str, ...]
     shapes: tuple[Any, ...]

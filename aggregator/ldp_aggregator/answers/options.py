@@ -39,7 +39,15 @@ POST = (
 
 @dataclass(frozen=True)
 class Options:
-    """What to report. Raises `EstimateError` for options that do not exist."""
+    """What to report. Raises `EstimateError` for options that do not exist.
+
+    >>> import ldp, ldp_aggregator, ldp_simulations
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> reports = ldp_simulations.randomize(survey, {"mode": ["car", "bus"] * 500})
+    >>> options = ldp_aggregator.Options(level=0.99, estimand="population")
+    >>> ldp_aggregator.estimate(survey, reports, options=options)["mode"].options.level
+    0.99
+    """
 
     level: float = 0.95
     """Coverage of the intervals."""

@@ -49,7 +49,10 @@ _TOML_PARTS = re.compile(
 
 
 class FileError(LDPError):
-    """A file that cannot be read or written."""
+    """A file that cannot be read or written.
+
+    `read_survey` has an example.
+    """
 
 
 def read_survey(path: str | os.PathLike[str], *, for_analysis: bool = False) -> Survey:
@@ -59,6 +62,9 @@ def read_survey(path: str | os.PathLike[str], *, for_analysis: bool = False) -> 
     collect by, are taken `for_analysis` of answers that exist.
 
     Raises `SurveyError`, and `FileError` for a file that cannot be read.
+
+    >>> import ldp_aggregator
+    >>> survey = ldp_aggregator.read_survey("examples/commute.toml")  # doctest: +SKIP
     """
     return read_source(Path(path), for_analysis=for_analysis)[0]
 
@@ -125,6 +131,10 @@ def read_candidates(
     """The texts to look for, by question: the lines of the files that the survey names, in NFC.
 
     Their paths are relative to the survey file. Raises `FileError`.
+
+    >>> import ldp_aggregator
+    >>> survey = ldp_aggregator.read_survey("examples/commute.toml")  # doctest: +SKIP
+    >>> ldp_aggregator.read_candidates(survey, "examples/commute.toml")  # doctest: +SKIP
     """
     texts: dict[str, tuple[str, ...]] = {}
     for question in survey:

@@ -39,7 +39,10 @@ KEY = "LDPKIT_TALLY_KEY"
 
 
 class OverlapError(MismatchError):
-    """Two tallies that count some batches both."""
+    """Two tallies that count some batches both.
+
+    `Tally` has an example.
+    """
 
 
 class Origin(NamedTuple):

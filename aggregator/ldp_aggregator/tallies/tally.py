@@ -40,6 +40,8 @@ class Intake:
     """What became of the batches received, by outcome.
 
     Outcomes other than the first two are reasons of rejection.
+
+    `Tally` has an example.
     """
 
     outcomes: Counter[str] = field(default_factory=Counter)
@@ -71,6 +73,13 @@ class Tally:
 
     And the intake that led to them. `combinations` has the counts again, apart for each combination
     of attributes that came, for what carries any. `identity` tells which batches they are of.
+
+    >>> import ldp, ldp_aggregator, ldp_simulations
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> reports = ldp_simulations.randomize(survey, {"mode": ["car", "bus"] * 500})
+    >>> tally = ldp_aggregator.aggregate(survey, reports)
+    >>> (tally + ldp_aggregator.Tally.empty(survey)).counts.keys()
+    dict_keys(['mode'])
     """
 
     survey: Survey

@@ -55,7 +55,16 @@ _REASON = "snapshot-damaged"
 
 
 def encode_tally(tally: Tally) -> bytes:
-    """The bytes of a snapshot: equal tallies give equal bytes."""
+    """The bytes of a snapshot: equal tallies give equal bytes.
+
+    >>> import ldp, ldp_aggregator, ldp_simulations
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> reports = ldp_simulations.randomize(survey, {"mode": ["car", "bus"] * 500})
+    >>> tally = ldp_aggregator.aggregate(survey, reports)
+    >>> data = ldp_aggregator.encode_tally(tally)
+    >>> ldp_aggregator.encode_tally(ldp_aggregator.decode_tally(data, survey)) == data
+    True
+    """
     return encode_frame(_payload(tally, tally.survey.name), TALLY_MAGIC)
 
 
@@ -102,6 +111,8 @@ def decode_tally(data: bytes, survey: Survey) -> Tally:
 
     Raises `WireError` if the bytes are damaged, `MismatchError` if they count other questions or
     parameters.
+
+    `encode_tally` has an example.
     """
     reader = FrameReader(TALLY_MAGIC, MOST_SNAPSHOT)
     frames = [*reader.feed(data), *reader.close()]

@@ -60,7 +60,10 @@ _PARTS = ("field", "x", "y")
 
 @dataclass(frozen=True, repr=False)
 class VersionChanges(Rendered):
-    """What changed from one version of a survey to the next, the worse first."""
+    """What changed from one version of a survey to the next, the worse first.
+
+    `compare_versions` has an example.
+    """
 
     old: Survey
     new: Survey

@@ -61,6 +61,14 @@ class Ledger(NamedTuple):
     Charges; the days on which it was given a new secret, or a new state file, with the reason; the
     ratio that is set aside. `problem` is why it could not be read: what was spent is not known
     then, its epsilon is infinite, and its ratio a `StateError`.
+
+    >>> import ldp, ldp_client
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> with ldp_client.EmbeddedClient(survey, state=None) as client:
+    ...     outcome = client.record("mode", "bus")
+    ...     ledger = client.ledger()
+    >>> len(ledger.charges)
+    1
     """
 
     charges: tuple[Charge, ...]

@@ -32,6 +32,12 @@ class Report(NamedTuple):
     `epoch` is the length of its survey's epochs in seconds; None if it has none. `mark` is what the
     id of its batch is made from; None if that is drawn. `combination` is what is said openly of the
     device (`ldp.survey.attributes`), as it was when the answer was recorded.
+
+    >>> import ldp, ldp_client
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> report = ldp_client.Client(survey).record("mode", "bus")
+    >>> len(report.row)
+    1
     """
 
     fingerprint: bytes
@@ -86,6 +92,13 @@ def batches(
 
     Group only reports that may be seen together: the collector of a batch learns that its reports
     travelled together, and nothing of the order in which they were made.
+
+    >>> import ldp, ldp_client
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> report = ldp_client.Client(survey).record("mode", "bus")
+    >>> [batch] = ldp_client.batches([report])
+    >>> len(batch.id)
+    16
     """
     together: dict[Alike, list[bytes]] = {}
     for report in shuffled(reports, random):
@@ -128,7 +141,16 @@ def row_batches(
     random: Random = system,
     clock: Clock = time.time,
 ) -> Iterator[Batch]:
-    """Batches of reports to one question, given as rows of `width` bytes, end to end."""
+    """Batches of reports to one question, given as rows of `width` bytes, end to end.
+
+    >>> import ldp, ldp_client
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> report = ldp_client.Client(survey).record("mode", "bus")
+    >>> rows = report.row * 3
+    >>> made = ldp_client.row_batches(report.fingerprint, rows, width=1, epoch=None)
+    >>> len(list(made))
+    1
+    """
     step = width * max(1, min(size, MOST_REPORTS, (MOST_PAYLOAD - 256) // width))
     for start in range(0, len(rows), step):
         chunk = rows[start : start + step]
@@ -147,10 +169,23 @@ def report_bytes(
     """Reports as the bytes of a report file or an upload: one frame for each batch.
 
     Files may be concatenated.
+
+    >>> import ldp, ldp_client
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> report = ldp_client.Client(survey).record("mode", "bus")
+    >>> ldp_client.report_bytes([report])[:4]
+    b'LDPR'
     """
     return frames(batches(reports, size=size, random=random, clock=clock))
 
 
 def frames(made: Iterable[Batch]) -> bytes:
-    """Batches as the bytes of a report file."""
+    """Batches as the bytes of a report file.
+
+    >>> import ldp, ldp_client
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> report = ldp_client.Client(survey).record("mode", "bus")
+    >>> ldp_client.frames(ldp_client.batches([report]))[:4]
+    b'LDPR'
+    """
     return b"".join(encode_frame(encode_batch(batch)) for batch in made)

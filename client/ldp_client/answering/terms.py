@@ -17,7 +17,13 @@ Epsilon = str | int | float | Fraction
 
 
 def read_survey(source: str | os.PathLike[str] | Survey) -> Survey:
-    """A survey, from its file or its text. Raises `SurveyError`."""
+    """A survey, from its file or its text. Raises `SurveyError`.
+
+    >>> import ldp, ldp_client
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> ldp_client.read_survey(survey.to_toml()) == survey
+    True
+    """
     if isinstance(source, Survey):
         return source
     if isinstance(source, str) and "\n" in source:

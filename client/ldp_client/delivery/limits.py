@@ -21,7 +21,12 @@ Item = tuple[Key, Record]
 
 
 class QueueLimits(NamedTuple):
-    """How much may wait, for how many days, and how many reports travel together at most."""
+    """How much may wait, for how many days, and how many reports travel together at most.
+
+    >>> import ldp_client
+    >>> ldp_client.QueueLimits(reports=100).days
+    30
+    """
 
     reports: int = 10_000
     bytes: int = 4 << 20

@@ -59,6 +59,8 @@ class ObliviousTransport(HTTPTransport):
     keys   what `ldp relay oblivious-keys` prints at the relay
 
     Raises `ValueError` for settings that cannot be used, and `ImportError` without the extra.
+
+    `docs/relay.md` has an example.
     """
 
     reports_path = ""

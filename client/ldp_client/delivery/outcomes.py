@@ -10,6 +10,10 @@ class Outcome(NamedTuple):
 
     If it is to be sent again, not before `wait` seconds. `reason` is a word or two about the
     cause, such as `status 503`: it is logged, and part of `status()`.
+
+    >>> import ldp_client
+    >>> ldp_client.retry(60, "busy").wait
+    60
     """
 
     verdict: str
@@ -34,6 +38,10 @@ def retry(wait: float = 0.0, reason: str = "") -> Outcome:
     """The batch is to be sent again, the same bytes, and not before `wait` seconds.
 
     No collector has it, or no one knows.
+
+    >>> import ldp_client
+    >>> ldp_client.retry(60, "busy").reason
+    'busy'
     """
     return Outcome("retry", wait, reason)
 

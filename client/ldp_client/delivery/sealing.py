@@ -44,6 +44,8 @@ class Relay(NamedTuple):
     `address` is the relay's; `key` the collector's public key, as `ldp relay keys` prints it.
     `transport` carries to the relay, if it needs more than an address, such as a token or a proxy:
     a `RelayTransport`, or one of your own.
+
+    `docs/relay.md` has an example.
     """
 
     address: str
@@ -52,7 +54,10 @@ class Relay(NamedTuple):
 
 
 class RelayTransport(HTTPTransport):
-    """Posts sealed reports to a relay; its settings are those of `HTTPTransport`."""
+    """Posts sealed reports to a relay; its settings are those of `HTTPTransport`.
+
+    `docs/relay.md` has an example.
+    """
 
     reports_path = SEALED_PATH
 

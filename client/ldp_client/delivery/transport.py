@@ -34,6 +34,12 @@ class Transport(Protocol):
     If it has a text `destination`, that names the collector: what a device keeps for one serves no
     other (`keeping.scope`). Transports without one are taken for one collector, which is none of
     the others.
+
+    >>> import ldp_client
+    >>> class Printed:
+    ...     def send(self, batch: bytes) -> ldp_client.Outcome:
+    ...         print(len(batch), "bytes")
+    ...         return ldp_client.ACCEPTED
     """
 
     def send(self, payload: bytes) -> Outcome:
@@ -59,6 +65,9 @@ class HTTPTransport:
     Accepted is 202 and nothing else: what stands between (a login page of a café's network)
     says 200. Redirects are not followed, and proxies not looked for. Raises `ValueError` for
     settings that cannot be used.
+
+    >>> import ldp_client
+    >>> transport = ldp_client.HTTPTransport("https://collect.example", timeout=5)
     """
 
     reports_path = REPORTS_PATH
@@ -221,7 +230,11 @@ class HTTPTransport:
 
 
 class FolderTransport:
-    """Appends batches to `reports.ldp` in a folder, for a collector that fetches files."""
+    """Appends batches to `reports.ldp` in a folder, for a collector that fetches files.
+
+    >>> import ldp_client
+    >>> transport = ldp_client.FolderTransport("reports")
+    """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._path = os.path.join(os.fspath(folder), "reports.ldp")

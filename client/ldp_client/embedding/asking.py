@@ -34,6 +34,8 @@ class StopRule(NamedTuple):
     key        the public key, as 64 hexadecimal digits
     otherwise  `"ask"` or `"stop"`: what holds where no list was had for `days`
     days       how long a list holds if `otherwise` is `"stop"`
+
+    `docs/client-options.md` has an example.
     """
 
     key: str

@@ -22,6 +22,13 @@ class Preview(NamedTuple):
 
     It is not the one that will be sent, so seeing it costs nothing as long as it stays on the
     device: show it, and do not store it.
+
+    >>> import ldp, ldp_client
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> with ldp_client.EmbeddedClient(survey, state=None) as client:
+    ...     shown = client.preview("mode", "bus")
+    >>> shown.question
+    'mode'
     """
 
     question: str

@@ -41,6 +41,12 @@ class Status(NamedTuple):
                   far as the device knows, since the file was made
     counts        what happened since this client was opened (`REASONS`)
     advice        what to do, in sentences
+
+    >>> import ldp, ldp_client
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> with ldp_client.EmbeddedClient(survey, state=None) as client:
+    ...     client.status().waiting
+    0
     """
 
     state: str

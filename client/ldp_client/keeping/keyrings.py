@@ -19,6 +19,11 @@ def keyring_secret(app: str) -> Callable[[], bytes]:
     """A function that fetches the secret kept under an app's name, and makes it if there is none.
 
     It raises what `keyring` raises where there is no key store, or where it is locked.
+
+    >>> import ldp_client
+    >>> client = ldp_client.Client(
+    ...     "trip.toml", state="app.state", secret=ldp_client.keyring_secret("my app")
+    ... )  # doctest: +SKIP
     """
 
     def fetch() -> bytes:

@@ -34,7 +34,10 @@ _BOTH_WAYS = (
 
 
 class Recovered(NamedTuple):
-    """Where the damaged file is now, how many records were read of it, and whether all were."""
+    """Where the damaged file is now, how many records were read of it, and whether all were.
+
+    `recover` has an example.
+    """
 
     aside: str
     records: int
@@ -53,6 +56,10 @@ def recover(path: str | os.PathLike[str]) -> Recovered:
 
     What cannot be read may be spent again. Raises `StateError` for a file that is not damaged, or
     is in use, and `OSError` where files cannot be made or renamed.
+
+    >>> import ldp_client
+    >>> ldp_client.recover("app.state")  # doctest: +SKIP
+    Recovered(aside='app.state.damaged', records=12, complete=True)
     """
     place = os.path.expanduser(os.fspath(path))
     _refuse_sound(place)

@@ -1,4 +1,4 @@
-"""Measure numbers through mechanisms of ours and of others, and write docs/numbers.md.
+"""Measure numbers through mechanisms of ours and of others, and write docs/numbers-measured.md.
 
 means   n x variance of a mean, exact, of the laws in `lab.benchmarks.means.laws`
 peers   errors of means, and times, of other libraries that are installed for it
@@ -21,7 +21,7 @@ from lab.benchmarks.means.peers import beside
 from lab.benchmarks.means.shapes import BIASED, METHODS, away, holders_of
 from lab.benchmarks.peers.environments import default_folder
 
-PAGE = Path(__file__).parents[3] / "docs" / "numbers.md"
+PAGE = Path(__file__).parents[3] / "docs" / "numbers-measured.md"
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
 EPSILONS_OF_SHAPES = (0.5, 1.0, 2.0, 4.0)
 SURVEYS = 100

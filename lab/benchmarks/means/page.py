@@ -1,4 +1,4 @@
-"""Tables in docs/numbers.md, between two markers: the least of each column and epsilon bold."""
+"""Tables in docs/numbers-measured.md, between two markers: the least figure of each is bold."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from lab.benchmarks.peers.table import OURS, REQUIREMENTS, Cell
 
 _INTRODUCTION = """# Beside the peers
 
-Written by `python -m lab.benchmarks.peers`, which installs {peers} into environments of their own
+`python -m lab.benchmarks.peers` writes this page. It installs {peers} into separate environments
 and measures all sides in one run: the same values (Zipf, exponent 1.1), one process at a time,
 sides in turn, rounds: {rounds}.
 
@@ -29,12 +29,11 @@ More of them than cores make every time longer than it is. {complete}
 - **error**: squared error against the true frequencies, summed over all values, over the least that
   any mechanism can have in expectation (1 is optimal). It is random, with a standard deviation of
   about √(2 / values) in each round.
-- **as returned**: the same for what multi-freq-ldpy gives back, which is clipped at zero and scaled
-  to sum to one; its **error** is of the estimates before that. Beside it stands {ours}'s `norm-sub`
-  view, which must be asked for. Such views pull small frequencies to zero and take what is missing
-  from the large ones, so that their error may be below that of any unbiased estimate. **largest**
-  shows the price: the estimate of the most frequent value over its true frequency (1 is right),
-  unbiased / as returned.
+- **as returned**: the error of multi-freq-ldpy's result, which is clipped at zero and scaled to
+  sum to one; its **error** is that before clipping. {ours}'s `norm-sub` view stands next to it and
+  must be asked for. Such views pull small frequencies to zero and take the rest from large ones, so
+  their error may be below that of any unbiased estimate. **largest** shows the price: the estimate
+  of the most frequent value over its true frequency (1 is right), unbiased / as returned.
 - Times and bytes are medians over the rounds, errors means. A figure in parentheses is the peer's
   over {ours}'s: above 1, {ours} needs less.
 - A step that would take more than about {longest:g} s is measured on fewer respondents, the first
@@ -49,9 +48,9 @@ Client / server of the fastest peer over {ours}'s, the same mechanism on both si
 {glance}
 ## Best against best
 
-What a user would choose in each cell: the mechanism with the least error, and of those within
+A user would choose, in each cell, the mechanism with the least error, and among those within
 {near:.0f} % of it the one with the fastest server. Errors of the peers are those before clipping.
-They are measured, so that with few values chance has a say in who is within {near:.0f} %.
+They are measured, so chance has an influence on the {near:.0f} % if there are few values.
 
 """
 _HEADINGS = (

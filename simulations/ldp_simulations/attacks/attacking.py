@@ -29,12 +29,18 @@ MOST_FORGED = 10**7
 
 
 class AttackError(LDPError):
-    """An attack that cannot be made on a survey."""
+    """An attack that cannot be made on a survey.
+
+    `attack` has an example.
+    """
 
 
 @dataclass(frozen=True, repr=False)
 class Attacks:
-    """What attacks on a survey did; the `repr` is a table for each question."""
+    """What attacks on a survey did; the `repr` is a table for each question.
+
+    `attack` has an example.
+    """
 
     survey: Survey
     fraction: float

@@ -41,7 +41,10 @@ _KINDS_WITHOUT = ("search", "views", "marginals", "sketch")
 
 @dataclass(frozen=True)
 class Arms:
-    """Two arms of an experiment, with so many people each."""
+    """Two arms of an experiment, with so many people each.
+
+    `plan_experiment` has an example.
+    """
 
     name: str
     first: int
@@ -52,7 +55,10 @@ class Arms:
 
 @dataclass(frozen=True)
 class ExperimentPlan(Tabled):
-    """What it takes to find a difference between arms, or how likely it is found."""
+    """What it takes to find a difference between arms, or how likely it is found.
+
+    `plan_experiment` has an example.
+    """
 
     question: str
     value: str
@@ -123,6 +129,14 @@ def plan_experiment(
 
     Raises `EstimateError` for numbers that cannot be, and for questions of which no frequencies are
     estimated, and `UnknownNameError` for another value.
+
+    >>> import ldp, ldp_simulations
+    >>> survey = ldp.survey("health", ldp.question("smokes", type="boolean", epsilon="1"))
+    >>> planned = ldp_simulations.plan_experiment(
+    ...     survey["smokes"], "true", direct=0.1, randomized=0.2
+    ... )
+    >>> planned.plans[0].power >= 0.8
+    True
     """
     from scipy.special import ndtr, ndtri
 

@@ -52,7 +52,10 @@ class Shift(NamedTuple):
 
 
 class Narrowed(NamedTuple):
-    """The second survey, and what share of the answers to the first lies outside its ranges."""
+    """The second survey, and what share of the answers to the first lies outside its ranges.
+
+    `narrowed` has an example.
+    """
 
     survey: Survey
     outside: dict[str, tuple[Share, ...]]
@@ -108,6 +111,14 @@ def narrowed(tally: Tally, names: Collection[str] = ()) -> Narrowed:
     names  the questions to go on with; all that are for distributions, if there are none
 
     Raises `EstimateError` where there is none, or no reports, and `UnknownNameError`.
+
+    >>> import ldp, ldp_aggregator, ldp_simulations
+    >>> rent = ldp.question("rent", low=0, high=9999, bins=100, goal="distribution", epsilon="4")
+    >>> survey = ldp.survey("rents", rent)
+    >>> reports = ldp_simulations.randomize(survey, {"rent": list(range(500, 1500)) * 3})
+    >>> second = ldp_simulations.narrowed(ldp_aggregator.aggregate(survey, reports))
+    >>> list(second.survey.questions)[0].name
+    'rent'
     """
     survey = tally.survey
     known = [question.name for question in survey]

@@ -29,7 +29,10 @@ from ldp_simulations.planning.plans import Plan, of_survey, of_values
 
 @dataclass(frozen=True, repr=False)
 class Planned:
-    """What was asked, and a plan for each question or mechanism; its `repr` is a table."""
+    """What was asked, and a plan for each question or mechanism; its `repr` is a table.
+
+    `plan` has an example.
+    """
 
     ask: Ask
     plans: Sequence[Plan]

@@ -87,6 +87,13 @@ def sample_counts(question: Question, holders: Holders, generator: Generator) ->
     """The counts that one report from every holder would add up to.
 
     They are shaped as in `ldp_aggregator.tallies.counting`.
+
+    >>> import ldp, ldp_simulations, numpy
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> holders = ldp_simulations.from_table(survey, {"mode": ["car", "bus"] * 50})["mode"]
+    >>> counts = ldp_simulations.sample_counts(survey["mode"], holders, numpy.random.default_rng(1))
+    >>> counts.sum().item()
+    100
     """
     randomizer = question.randomizer
     return form_of(randomizer).sample(randomizer, holders, generator)

@@ -47,7 +47,10 @@ _AT_ONCE = 1000
 
 @dataclass(frozen=True, repr=False)
 class Simulation:
-    """What came of it: the estimates of the first run, and all runs' errors by question."""
+    """What came of it: the estimates of the first run, and all runs' errors by question.
+
+    `simulate` has an example.
+    """
 
     survey: Survey
     population: Population
@@ -80,6 +83,8 @@ class Runs:
     """All runs of one question; arrays of shape (runs, M), NaN where a value has no estimate.
 
     `truth` of shape (M,).
+
+    `simulate` has an example.
     """
 
     truth: Floats

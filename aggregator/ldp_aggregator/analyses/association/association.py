@@ -96,6 +96,16 @@ def associate(
 
     Raises `EstimateError` if the survey does not ask them together, or if what was asked for cannot
     be given.
+
+    >>> import ldp, ldp_aggregator, ldp_simulations
+    >>> mode, smokes = ldp.question("mode", ["car", "bus"], epsilon="2"), ldp.question(
+    ...     "smokes", type="boolean", epsilon="2"
+    ... )
+    >>> survey = ldp.survey("trip", mode, smokes, joint=["mode", "smokes"])
+    >>> people = {"mode": ["car", "bus"] * 500, "smokes": [True, False] * 500}
+    >>> tally = ldp_aggregator.aggregate(survey, ldp_simulations.randomize(survey, people))
+    >>> ldp_aggregator.associate(tally, ["mode", "smokes"]).frequency.shape
+    (2, 2)
     """
     group = _group(tally.survey, names)
     _refuse(options)

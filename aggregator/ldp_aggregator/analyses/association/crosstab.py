@@ -71,7 +71,10 @@ class Conditional(WithInterval):
 
 @dataclass(frozen=True, eq=False)
 class Crosstab:
-    """The table of a question's fields, or of some of them, estimated from its reports."""
+    """The table of a question's fields, or of some of them, estimated from its reports.
+
+    `crosstab` has an example.
+    """
 
     question: Question
     fields: tuple[Field, ...]

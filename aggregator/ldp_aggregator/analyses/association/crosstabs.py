@@ -42,6 +42,8 @@ class Crosstabs:
     """The tables of a question of which a device tells some of many fields.
 
     What is asked about some fields is asked of their table, which has the methods of a `Crosstab`.
+
+    `crosstab` has an example.
     """
 
     question: Question
@@ -128,6 +130,16 @@ def crosstab(tally: Tally, name: str, options: Options = _DEFAULTS) -> Crosstab 
 
     Raises `EstimateError` for a question without fields, one without reports, and one with more
     cells than can be looked at pair by pair.
+
+    >>> import ldp, ldp_aggregator, ldp_simulations
+    >>> fields = [ldp.field("smokes", type="boolean"), ldp.field("sex", ["f", "m"])]
+    >>> habits = ldp.question("habits", type="table", fields=fields, epsilon="2")
+    >>> survey = ldp.survey("health", habits)
+    >>> people = {"smokes": [True, False] * 500, "sex": ["f", "m", "m", "f"] * 250}
+    >>> tally = ldp_aggregator.aggregate(survey, ldp_simulations.randomize(survey, people))
+    >>> table = ldp_aggregator.crosstab(tally, "habits")
+    >>> len(table.margin("sex"))
+    2
     """
     return crosstab_of(tally.survey[name], tally.counts[name], options)
 

@@ -43,7 +43,10 @@ def _verdict(test: ChiSquare, level: float) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Association(Tabled):
-    """Arrays have one axis for each question, in the order of its values."""
+    """Arrays have one axis for each question, in the order of its values.
+
+    `associate` has an example.
+    """
 
     questions: tuple[Question, ...]
     values: tuple[tuple[str, ...], ...]

@@ -129,7 +129,10 @@ class Compared(WithInterval):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Tabled):
-    """Two sets of estimates of one question, and what differs. Iterating gives `Compared`s."""
+    """Two sets of estimates of one question, and what differs. Iterating gives `Compared`s.
+
+    `compare` has an example.
+    """
 
     first: QuestionEstimates
     second: QuestionEstimates

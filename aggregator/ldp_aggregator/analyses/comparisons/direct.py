@@ -36,7 +36,11 @@ MOST_ASKED = 10**12
 
 
 class Direct(NamedTuple):
-    """What the arm that was asked plainly said."""
+    """What the arm that was asked plainly said.
+
+    >>> import ldp_aggregator
+    >>> direct = ldp_aggregator.Direct("true", held=120, asked=1000)
+    """
 
     value: str
     held: int
@@ -46,7 +50,10 @@ class Direct(NamedTuple):
 
 @dataclass(frozen=True)
 class DirectComparison(Tabled, WithInterval):
-    """The share of one value by a randomized question, less that by a direct one."""
+    """The share of one value by a randomized question, less that by a direct one.
+
+    `compare_direct` has an example.
+    """
 
     question: str
     direct: Direct
@@ -140,6 +147,15 @@ def compare_direct(
 
     Raises `EstimateError` for counts that cannot be, or estimates that are not so, and
     `UnknownNameError` for another value.
+
+    >>> import ldp, ldp_aggregator, ldp_simulations
+    >>> survey = ldp.survey("health", ldp.question("smokes", type="boolean", epsilon="2"))
+    >>> reports = ldp_simulations.randomize(survey, {"smokes": [True, False] * 500})
+    >>> options = ldp_aggregator.Options(estimand="population")
+    >>> smokes = ldp_aggregator.estimate(survey, reports, options=options)["smokes"]
+    >>> direct = ldp_aggregator.Direct("true", held=200, asked=1000)
+    >>> ldp_aggregator.compare_direct(smokes, direct).p_value < 0.01
+    True
     """
     value, held, asked = direct
     if not 0 <= held <= asked <= MOST_ASKED or not asked:

@@ -50,7 +50,10 @@ Side = tuple[QuestionEstimates, QuestionEstimates, tuple[str, str]]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupComparisons(Rendered):
-    """Comparisons by group; iterating gives labels and comparisons of the groups that are shown."""
+    """Comparisons by group; iterating gives labels and comparisons of the groups that are shown.
+
+    `compare_groups` has an example.
+    """
 
     parts: Parts
     comparisons: tuple[tuple[Labels, Comparison], ...]
@@ -130,6 +133,16 @@ def compare_groups(
     `by`, `where`, `least_group` and `earlier` are as for `estimate_groups`; `simultaneous`,
     `margin`, `overlap` and `allow_equal` as for `compare`. All values of all groups are one family.
     Raises the errors of both.
+
+    >>> import ldp, ldp_aggregator, ldp_simulations
+    >>> platform = ldp.attribute("platform", ["android", "ios"])
+    >>> mode = ldp.question("mode", ["car", "bus"], epsilon="1")
+    >>> survey = ldp.survey("trip", mode, attributes=[platform])
+    >>> people = {"mode": ["car", "bus"] * 500, "platform": ["ios"] * 500 + ["android"] * 500}
+    >>> tally = ldp_aggregator.aggregate(survey, ldp_simulations.randomize(survey, people))
+    >>> compared = ldp_aggregator.compare_groups(tally, by=["platform"])
+    >>> compared["ios"]["bus"].p_value > 1e-6
+    True
     """
     name = _question(first.survey, question)
     asked_of = Asked.of(by, where or {})

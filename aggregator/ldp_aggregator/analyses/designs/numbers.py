@@ -211,6 +211,9 @@ def number_design(words: str) -> NumberDesign:
     """Return the design of words such as `additive mean=10`.
 
     Raises `UnknownNameError` and `EstimateError` for words that are none.
+
+    >>> import ldp_aggregator
+    >>> additive = ldp_aggregator.number_design("additive mean=10")
     """
     name, rest = split(words, NUMBERS)
     row = NUMBERS[name]

@@ -257,6 +257,11 @@ def design(words: str, table: Table = None) -> Design:
     those of the rows of a table, for words with its columns in braces: `warner p={p}`.
 
     Raises `UnknownNameError` and `EstimateError` for words that are none.
+
+    >>> import ldp_aggregator
+    >>> warner = ldp_aggregator.design("warner p=.7")
+    >>> print(warner.estimate({"yes": 450, "no": 550}).respondents)
+    1000
     """
     texts, by_row = words.split(";"), ""
     if "{" in words:

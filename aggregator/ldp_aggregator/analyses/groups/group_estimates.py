@@ -25,7 +25,10 @@ from ldp_aggregator.output.sheet import Bars, Sheet, TextTable
 
 @dataclass(frozen=True, eq=False)
 class GroupOfEstimates:
-    """The estimates of a group, by question; `labels` are its values, by attribute."""
+    """The estimates of a group, by question; `labels` are its values, by attribute.
+
+    `estimate_groups` has an example.
+    """
 
     labels: Labels
     questions: dict[str, QuestionEstimates]
@@ -48,6 +51,8 @@ class GroupEstimates(Rendered):
 
     `least` is the number of reports below which a group is suppressed; `suppressions` has the
     groups that are, by question.
+
+    `estimate_groups` has an example.
     """
 
     survey: str

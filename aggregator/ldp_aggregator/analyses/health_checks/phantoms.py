@@ -49,6 +49,14 @@ def phantom_score(randomizer: ProjectiveResponse, counts: Counts) -> PhantomScor
     """The score of a tally.
 
     Raises `EstimateError` if it has no reports, or there are fewer than two phantoms.
+
+    >>> import ldp, ldp_aggregator, ldp_simulations
+    >>> values = [str(value) for value in range(100)]
+    >>> page = ldp.question("page", values, mechanism="pgr", epsilon="1")
+    >>> survey = ldp.survey("visits", page)
+    >>> reports = ldp_simulations.randomize(survey, {"page": values * 50})
+    >>> counts = ldp_aggregator.aggregate(survey, reports).counts["page"]
+    >>> score = ldp_aggregator.phantom_score(survey["page"].randomizer, counts)
     """
     points, block, common = geometry(randomizer.order, randomizer.dimension)
     values = block + (len(counts) - 1) * (block - common) if randomizer.folded else points

@@ -43,6 +43,14 @@ def health(
     """The checks that apply to a question's counts (shape as in `tallies.counting`).
 
     None without the reports of a single respondent.
+
+    >>> import ldp, ldp_aggregator, ldp_simulations
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> reports = ldp_simulations.randomize(survey, {"mode": ["car", "bus"] * 500})
+    >>> tally = ldp_aggregator.aggregate(survey, reports)
+    >>> checks = ldp_aggregator.health(survey["mode"], tally.counts["mode"])
+    >>> all(check.p_value > 1e-6 for check in checks)
+    True
     """
     randomizer = question.randomizer
     repeats = reports_of_each(randomizer, reports_each)

@@ -64,7 +64,10 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True)
 class Answer:
-    """What a query is answered."""
+    """What a query is answered.
+
+    `query` has an example.
+    """
 
     query: str
     contrast: Contrast
@@ -100,6 +103,14 @@ def query(
 
     `candidates` are the texts to look for, by open question. Raises `QueryError` for what is no
     query, or has no answer, pointing at the place.
+
+    >>> import ldp, ldp_aggregator, ldp_simulations
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> reports = ldp_simulations.randomize(survey, {"mode": ["car", "bus"] * 500})
+    >>> tally = ldp_aggregator.aggregate(survey, reports)
+    >>> [answer] = ldp_aggregator.query(tally, "share(mode = bus)")
+    >>> 0.2 < answer.contrast.estimate < 0.8
+    True
     """
     return answers_of(tally, texts, options, candidates=candidates, family=len(texts))
 

@@ -24,6 +24,8 @@ class GroupAnswers(Rendered):
     """What queries are answered of each group that is shown; iterating gives labels and answers.
 
     The first are those of everyone, or of who has the values of `where`, if that is shown.
+
+    `query_groups` has an example.
     """
 
     parts: Parts
@@ -62,6 +64,16 @@ def query_groups(
     `by`, `where`, `least_group` and `earlier` are as for `estimate_groups`, the rest as for
     `query`. A query of several questions is answered of groups that are shown of all of them. One
     family are all answers of all groups. Raises the errors of both.
+
+    >>> import ldp, ldp_aggregator, ldp_simulations
+    >>> platform = ldp.attribute("platform", ["android", "ios"])
+    >>> mode = ldp.question("mode", ["car", "bus"], epsilon="1")
+    >>> survey = ldp.survey("trip", mode, attributes=[platform])
+    >>> people = {"mode": ["car", "bus"] * 500, "platform": ["ios"] * 500 + ["android"] * 500}
+    >>> tally = ldp_aggregator.aggregate(survey, ldp_simulations.randomize(survey, people))
+    >>> found = ldp_aggregator.query_groups(tally, "share(mode = bus)", by=["platform"])
+    >>> len(list(found))  # everyone, and two platforms
+    3
     """
     # What is asked of all has to be sound, before it is asked of groups; and it names questions.
     of_text = {

@@ -87,6 +87,16 @@ def regress(
     design      the design weight of each combination's respondents
 
     Raises `EstimateError` for what cannot be estimated, with what to do.
+
+    >>> import ldp, ldp_aggregator, ldp_simulations
+    >>> fields = [ldp.field("smokes", type="boolean"), ldp.field("sex", ["f", "m"])]
+    >>> habits = ldp.question("habits", type="table", fields=fields, epsilon="2")
+    >>> survey = ldp.survey("health", habits)
+    >>> people = {"smokes": [True, False] * 500, "sex": ["f", "m", "m", "f"] * 250}
+    >>> tally = ldp_aggregator.aggregate(survey, ldp_simulations.randomize(survey, people))
+    >>> fitted = ldp_aggregator.regress(tally, "habits", "smokes ~ sex")
+    >>> len(fitted.coefficients)
+    2
     """
     read = formula_of(formula)
     answers = answers_in(tallies, name, attributes=attributes, design=design, among=read.names)
@@ -106,6 +116,15 @@ def regress_rows(
     formula   what is explained is the question, or a field of the question that is named; of a
               design, the column of answers
     frame     columns of design weights, strata and clusters, if any
+
+    >>> import ldp, ldp_aggregator
+    >>> copied = ldp.question("copied", type="boolean", mechanism="warner", truth="0.8")
+    >>> survey = ldp.survey("exam", copied)
+    >>> table = {"z": [1, 0, 1, 0, 0, 0, 0, 1] * 100, "age": list(range(20, 60)) * 20}
+    >>> rows = ldp_aggregator.read_rows(survey, table, "z")
+    >>> fitted = ldp_aggregator.regress_rows(rows, "copied ~ age")
+    >>> [one.name for one in fitted.coefficients]
+    ['(intercept)', 'age']
     """
     read = formula_of(formula)
     name = read.outcome if question is None else question

@@ -17,7 +17,12 @@ ERRORS = (SANDWICH, MODEL)
 
 @dataclass(frozen=True)
 class RegressionOptions:
-    """What an analyst may choose. Raises `EstimateError` for what does not exist."""
+    """What an analyst may choose. Raises `EstimateError` for what does not exist.
+
+    >>> import ldp_aggregator
+    >>> ldp_aggregator.RegressionOptions(model="logit").level
+    0.95
+    """
 
     model: str | None = None
     """`logit` or `linear`; without, by what is explained."""

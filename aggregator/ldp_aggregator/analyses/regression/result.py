@@ -50,7 +50,10 @@ class Test(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Regression(Tabled):
-    """What a randomized answer depends on."""
+    """What a randomized answer depends on.
+
+    `regress_rows` has an example.
+    """
 
     question: str
     spent: tuple[str, ...]

@@ -32,6 +32,13 @@ def tally_of_rows(
     together  questions whose answers are counted together: of rows that have all of them
 
     Raises `UnknownNameError` for columns that are not there.
+
+    >>> import ldp, ldp_aggregator
+    >>> copied = ldp.question("copied", type="boolean", mechanism="warner", truth="0.8")
+    >>> survey = ldp.survey("exam", copied)
+    >>> rows = ldp_aggregator.read_rows(survey, {"z": [1, 0, 1, None]}, "z")
+    >>> ldp_aggregator.tally_of_rows(rows).counts["copied"].sum().item()
+    3
     """
     [tally] = tallies_of_rows([rows], by, together=together)
     return tally

@@ -58,7 +58,10 @@ class Answered(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SurveyRows(RowTable):
-    """A table of respondents whose answers to some questions of a survey have been read."""
+    """A table of respondents whose answers to some questions of a survey have been read.
+
+    `read_rows` has an example.
+    """
 
     survey: Survey
     answers: Mapping[str, Answered]

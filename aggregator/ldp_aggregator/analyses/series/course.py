@@ -18,7 +18,10 @@ Cells = tuple[str | float, ...]
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """Arrays of shape (T,), in the order of the epochs."""
+    """Arrays of shape (T,), in the order of the epochs.
+
+    `follow` has an example.
+    """
 
     seen: Seen
     """The estimates."""

@@ -33,7 +33,10 @@ _Key = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupTrends(Rendered):
-    """The courses of groups that are shown; iterating gives labels and `Trends`."""
+    """The courses of groups that are shown; iterating gives labels and `Trends`.
+
+    `follow_groups` has an example.
+    """
 
     parts: Parts
     trends: tuple[tuple[Labels, Trends], ...]
@@ -91,6 +94,8 @@ def follow_groups(
     The rest is as for `follow`. Groups that cannot be followed, such as those with a single epoch,
     are named in the remarks. Raises the errors of `follow`, and `EstimateError` if there are only
     such.
+
+    `follow` has an example.
     """
     known = list(history)
     by_group = _by_group(known, question)

@@ -39,7 +39,10 @@ COLUMNS = (
 
 @dataclass(frozen=True, eq=False)
 class Trends(Rendered):
-    """The courses of a question's values. Iterating gives `Course`s."""
+    """The courses of a question's values. Iterating gives `Course`s.
+
+    `follow` has an example.
+    """
 
     question: Question
     courses: tuple[Course, ...]

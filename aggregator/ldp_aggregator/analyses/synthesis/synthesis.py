@@ -49,7 +49,10 @@ _BIASED = (
 
 @dataclass(frozen=True, eq=False)
 class Synthetic:
-    """Synthetic people, and how far their tables are from the unbiased ones."""
+    """Synthetic people, and how far their tables are from the unbiased ones.
+
+    `synthesize` has an example.
+    """
 
     question: str
     names: tuple[str, ...]
@@ -156,6 +159,16 @@ def synthesize(
 
     Raises `EstimateError` for a question without fields or reports, fewer than two fields, too
     many cells for a method, or no rows, and `UnknownNameError` for what is no field.
+
+    >>> import ldp, ldp_aggregator, ldp_simulations
+    >>> fields = [ldp.field("smokes", type="boolean"), ldp.field("sex", ["f", "m"])]
+    >>> habits = ldp.question("habits", type="table", fields=fields, epsilon="2")
+    >>> survey = ldp.survey("health", habits)
+    >>> people = {"smokes": [True, False] * 500, "sex": ["f", "m", "m", "f"] * 250}
+    >>> tally = ldp_aggregator.aggregate(survey, ldp_simulations.randomize(survey, people))
+    >>> people = ldp_aggregator.synthesize(tally, "habits", rows=100, seed=1)
+    >>> people.names
+    ('smokes', 'sex')
     """
     if not 1 <= rows <= MOST_ROWS:
         raise EstimateError(f"expected 1 to {MOST_ROWS:,} rows, got {rows:,}")

@@ -36,7 +36,12 @@ from ldp_aggregator.numerics.arrays import Floats, Integers
 
 @dataclass(frozen=True, eq=False)
 class DesignedRows:
-    """A table of respondents whose answers a survey design randomized."""
+    """A table of respondents whose answers a survey design randomized.
+
+    >>> import ldp_aggregator
+    >>> table = {"z": ["yes", "no", "no", "no"] * 50}
+    >>> rows = ldp_aggregator.DesignedRows("warner p=.8", table, "z")
+    """
 
     words: str
     """The design, such as "warner p=.7"; several with semicolons between, or columns in braces."""

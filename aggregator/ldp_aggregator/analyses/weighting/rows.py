@@ -30,7 +30,11 @@ NO_COVARIATE = "lacking a covariate"
 
 
 class SamplingFrame(NamedTuple):
-    """Columns of a sampling frame, by name; none where there is none."""
+    """Columns of a sampling frame, by name; none where there is none.
+
+    >>> import ldp_aggregator
+    >>> frame = ldp_aggregator.SamplingFrame(weight="w", stratum="region", cluster="school")
+    """
 
     weight: str | None = None
     """The design weight of a row: how many people it stands for."""

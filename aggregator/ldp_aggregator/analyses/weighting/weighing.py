@@ -72,6 +72,16 @@ def weigh(
     replicates  check the standard errors by `jackknife` or `bootstrap`
 
     Raises `EstimateError` for margins that cannot be met, and where there are no reports.
+
+    >>> import ldp, ldp_aggregator, ldp_simulations
+    >>> fields = [ldp.field("smokes", type="boolean"), ldp.field("sex", ["f", "m"])]
+    >>> habits = ldp.question("habits", type="table", fields=fields, epsilon="2")
+    >>> survey = ldp.survey("health", habits)
+    >>> people = {"smokes": [True, False] * 500, "sex": ["f", "m", "m", "f"] * 250}
+    >>> tally = ldp_aggregator.aggregate(survey, ldp_simulations.randomize(survey, people))
+    >>> weighted = ldp_aggregator.weigh(tally, "habits", {"sex": {"f": 0.52, "m": 0.48}})
+    >>> len(weighted.shares)
+    2
     """
     known = margins_of(margins)
     among = {part for margin in known for part in margin.attributes}
@@ -93,6 +103,15 @@ def weigh_rows(
     """The same from rows (`read_rows`, `DesignedRows`), with the columns of a sampling frame.
 
     Without margins (`{}`) the design weights are all there is.
+
+    >>> import ldp, ldp_aggregator
+    >>> copied = ldp.question("copied", type="boolean", mechanism="warner", truth="0.8")
+    >>> survey = ldp.survey("exam", copied)
+    >>> table = {"z": [1, 0, 1, 0, 0, 0, 0, 1] * 100, "sex": ["f", "f", "m"] * 266 + ["m", "f"]}
+    >>> rows = ldp_aggregator.read_rows(survey, table, "z")
+    >>> weighted = ldp_aggregator.weigh_rows(rows, "copied", {"sex": {"f": 0.5, "m": 0.5}})
+    >>> len(weighted.shares)
+    2
     """
     known = margins_of(margins)
     public = dict.fromkeys(part for margin in known for part in margin.attributes)

@@ -65,7 +65,10 @@ class MarginShown(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Weighted(Tabled):
-    """Estimates for a population with known margins."""
+    """Estimates for a population with known margins.
+
+    `weigh_rows` has an example.
+    """
 
     question: str
     spent: tuple[str, ...]

@@ -51,7 +51,16 @@ MOST_CUMULATED = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Distribution(WithEnds):
-    """The distribution of a question's answers, estimated from a tally."""
+    """The distribution of a question's answers, estimated from a tally.
+
+    >>> import ldp, ldp_aggregator, ldp_simulations
+    >>> age = ldp.question("age", low=0, high=99, step=1, goal="distribution", epsilon="4")
+    >>> survey = ldp.survey("people", age)
+    >>> reports = ldp_simulations.randomize(survey, {"age": list(range(100)) * 50})
+    >>> ages = ldp_aggregator.estimate(survey, reports)["age"].distribution
+    >>> 0.3 < ages.between(20, 60).frequency < 0.5
+    True
+    """
 
     line: Line
     queries: Queries

@@ -101,6 +101,13 @@ def detected(
     """Whether each value is found, as an array of shape (M,).
 
     Raises `EstimateError` as `adjusted_p_values` does.
+
+    >>> import ldp, ldp_aggregator, ldp_simulations
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> reports = ldp_simulations.randomize(survey, {"mode": ["car", "bus"] * 500})
+    >>> mode = ldp_aggregator.estimate(survey, reports)["mode"]
+    >>> ldp_aggregator.detected(mode).tolist()
+    [True, True]
     """
     return adjusted_p_values(estimates, correction) <= 1 - level
 

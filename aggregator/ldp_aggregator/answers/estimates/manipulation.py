@@ -122,6 +122,11 @@ def frequency_reach(randomizer: Randomizer) -> Fraction | None:
     """The most by which a report's score differs from what its device may hold.
 
     None for Bloom filters.
+
+    >>> import ldp, ldp_aggregator
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> round(float(ldp_aggregator.frequency_reach(survey["mode"].randomizer)), 2)
+    1.58
     """
     scores = score_range(randomizer)
     return None if scores is None else _reach(scores, 0, 1)

@@ -48,6 +48,8 @@ class QuestionEstimates(QuestionNumbers):
     """Estimates of one question: arrays of shape (M,) in the order of `values`.
 
     Iterating gives `Estimate`s; indexing by a value, its `Estimate`.
+
+    `estimate` has an example.
     """
 
     def nodes(

@@ -101,6 +101,15 @@ def estimate_question(
 
     `design` gives the bits of the candidates, of shape (cohorts * bits, M), if our hash functions
     did not set them.
+
+    >>> import ldp, ldp_aggregator, ldp_simulations
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> reports = ldp_simulations.randomize(survey, {"mode": ["car", "bus"] * 500})
+    >>> tally = ldp_aggregator.aggregate(survey, reports)
+    >>> options = ldp_aggregator.Options()
+    >>> mode = ldp_aggregator.estimate_question(survey["mode"], tally.counts["mode"], options)
+    >>> mode.reports
+    1000
     """
     remarks = on_privacy(question)
     alike = decoder_of(question.randomizer).alike

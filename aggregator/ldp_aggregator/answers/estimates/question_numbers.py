@@ -54,6 +54,13 @@ class Estimate(WithInterval):
     """One value: `count` = respondents x `frequency`.
 
     `standard_error`, `low` and `high` are of the frequency.
+
+    >>> import ldp, ldp_aggregator, ldp_simulations
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> reports = ldp_simulations.randomize(survey, {"mode": ["car", "bus"] * 500})
+    >>> bus = ldp_aggregator.estimate(survey, reports)["mode"]["bus"]
+    >>> bus.low < bus.frequency < bus.high
+    True
     """
 
     value: str

@@ -43,7 +43,10 @@ _TWO_SIDED = 1.959964
 
 @dataclass(frozen=True, eq=False)
 class SecondStage:
-    """The cells of the next stage, and the survey that asks for them."""
+    """The cells of the next stage, and the survey that asks for them.
+
+    `second_stage` has an example.
+    """
 
     survey: Survey
     """The next version: the question about the map is replaced."""
@@ -104,6 +107,14 @@ def second_stage(
     called  the name of the next one; without, that of this one with -2
 
     Raises `EstimateError`.
+
+    >>> import ldp, ldp_aggregator, ldp_simulations
+    >>> home = ldp.question("home", x=(0, 8), y=(0, 8), cells=8, goal="rectangles", epsilon="4")
+    >>> survey = ldp.survey("town", home)
+    >>> reports = ldp_simulations.randomize(survey, {"home": [(1, 1), (7, 7)] * 1000})
+    >>> stage = ldp_aggregator.second_stage(ldp_aggregator.aggregate(survey, reports), "home", 4)
+    >>> stage.question.name, len(stage.corners)
+    ('home-2', 4)
     """
     places, shares = _first(tally, name)
     question, reports = places.question, places.reports

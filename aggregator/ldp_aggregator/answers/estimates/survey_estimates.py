@@ -24,7 +24,10 @@ FORMAT = 1
 
 @dataclass(frozen=True, eq=False)
 class SurveyEstimates(Rendered):
-    """Estimates of a survey, by question name."""
+    """Estimates of a survey, by question name.
+
+    `estimate` has an example.
+    """
 
     survey: str
     fingerprint: str

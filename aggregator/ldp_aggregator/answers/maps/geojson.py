@@ -33,6 +33,11 @@ def read_geography(path: str | os.PathLike[str], name: str = "name", by: str = "
     """The districts in a file; `name` is the property that names them.
 
     `by` is how cells are counted that a border cuts: by "area" or by "centre".
+
+    >>> import ldp_aggregator
+    >>> geography = ldp_aggregator.read_geography("examples/districts.geojson")  # doctest: +SKIP
+    >>> geography.names  # doctest: +SKIP
+    ('West', 'Lake')
     """
     content = read_bytes(Path(path), LARGEST)
     try:

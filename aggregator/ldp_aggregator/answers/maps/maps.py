@@ -16,7 +16,15 @@ from ldp_aggregator.output.sheet import Bars, Grid
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """The shares of the cells of a grid, the first axis that of x."""
+    """The shares of the cells of a grid, the first axis that of x.
+
+    >>> import ldp, ldp_aggregator, ldp_simulations
+    >>> home = ldp.question("home", x=(0, 8), y=(0, 8), cells=4, goal="map", epsilon="4")
+    >>> survey = ldp.survey("town", home)
+    >>> reports = ldp_simulations.randomize(survey, {"home": [(1, 1), (7, 7)] * 500})
+    >>> ldp_aggregator.estimate(survey, reports)["home"].map().estimate.shape
+    (4, 4)
+    """
 
     title: str
     x: Line

@@ -29,6 +29,15 @@ class Ingest:
 
     `seen` are the ids that have been accepted, those accepted elsewhere included that it begins
     with.
+
+    >>> import ldp, ldp_aggregator, ldp_simulations
+    >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
+    >>> reports = ldp_simulations.randomize(survey, {"mode": ["car", "bus"] * 500})
+    >>> ingest = ldp_aggregator.Ingest(survey)
+    >>> ingest.feed(reports)
+    >>> ingest.end_of_stream()
+    >>> ingest.tally.intake.outcomes["accepted"] > 0
+    True
     """
 
     def __init__(self, survey: Survey, seen: Iterable[bytes] = ()) -> None:
