@@ -187,7 +187,7 @@ def test_epochs_are_shown_for_the_question_that_they_were_asked_for(counted, ana
         )
         assert numbers(row) == [epoch["reports"], *(frequencies[name] for name in names)]
     assert [len(picture.find("circle")) for picture in question.find("svg", role="img")] == [
-        0,
+        4,
         3,
         3,
         3,

@@ -126,6 +126,7 @@ def test_words_open_by_key_and_touch_without_a_script(place):
     try:
         chromium.open(f"{url}/?survey=commute")
         opened = "#word-epsilon:popover-open"
+        chromium.type("#statistics-smoker > summary", ENTER)
         chromium.type("button[popovertarget=word-epsilon]", ENTER)
         assert "the smaller, the more private" in chromium.text(opened)
         chromium.press("\ue00c")

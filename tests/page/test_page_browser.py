@@ -26,6 +26,7 @@ FREQUENCIES = """
 const rows = document.querySelectorAll("#values-transport tbody tr");
 return [...rows].map((row) => Number(row.querySelector("data").value));
 """
+OPEN = "document.querySelectorAll('main details').forEach((each) => { each.open = true; })"
 SIGNED_IN = "return document.querySelector('#state')?.textContent === 'Live'"
 
 
@@ -57,10 +58,11 @@ def url(service):
 
 
 def sign_in(chromium, url, query=""):
-    """Through the form; afterwards the console is as good as new."""
+    """Through the form; afterwards the console is as good as new, and all drawers are open."""
     chromium.open(f"{url}/{query}")
     chromium.type("#token", TOKEN + ENTER)
     chromium.wait(SIGNED_IN)
+    chromium.run(OPEN)
     assert [complaint for complaint in chromium.complaints() if "401" not in complaint] == []
 
 
@@ -178,7 +180,6 @@ def test_it_fits_a_phone(chromium, url, query):
     """At 360 pixels nothing reaches beyond the screen; tables scroll in boxes of their own."""
     sign_in(chromium, url, query)
     chromium.size(360, 740, mobile=True)
-    chromium.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     assert chromium.run("return document.documentElement.scrollWidth") == 360
     beyond = chromium.run("""
         const outside = (each) => each.getBoundingClientRect().right > innerWidth;
@@ -199,8 +200,9 @@ def test_a_keyboard_is_enough(chromium, url):
     chromium.open(f"{url}/")
     # A key that is pressed before the page is there is lost, on a machine with much to do.
     chromium.wait(SIGNED_IN)
+    chromium.run(OPEN)
     reached = []
-    for _ in range(22):
+    for _ in range(23):
         chromium.press(TAB)
         reached.append(
             chromium.run("""
@@ -212,9 +214,9 @@ def test_a_keyboard_is_enough(chromium, url):
     names = [name for name, _, _ in reached]
     assert names[:5] == ["To the content", "commute", "Side by side", "Sign out", "Pause"]
     fields = ["level", "estimand", "interval", "post", "simultaneous", "frequencies"]
-    assert names[5:12] == ["question", *fields]
+    assert names[5:13] == ["Options", "question", *fields]
     # A day is three fields and a button.
-    assert list(dict.fromkeys(names[12:]))[:3] == ["since", "until", "Show"]
+    assert list(dict.fromkeys(names[13:]))[:3] == ["since", "until", "Show"]
     assert all(seen for _, seen, _ in reached)
     assert [place for _, _, place in reached] == sorted(place for _, _, place in reached)
 
@@ -241,7 +243,7 @@ def test_pictures_and_tables_have_names(chromium, url):
         if not node["ignored"] and role in named:
             named[role].append(node.get("name", {}).get("value", ""))
     assert all(names and all(names) for names in named.values()), named
-    assert "transport: estimated frequencies" in named["image"]
+    assert "transport" in named["image"]
 
 
 @pytest.mark.parametrize(
