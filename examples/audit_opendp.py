@@ -1,7 +1,7 @@
 """OpenDP's randomized response, audited against a survey that declares the same: a foreign library.
 
     pip install opendp
-    ldp audit warner.toml --client "python examples/audit_opendp.py"
+    ldp client test warner.toml -- python examples/audit_opendp.py
 
 The survey has one question of type boolean with mechanism warner and epsilon 1. An adapter reads
 answers, a line of JSON for each device, and writes frames; what it cannot do it says with exit code

@@ -4,8 +4,8 @@
 no code with that one and needs nothing but Python. It works out anew, in whole numbers, the blanket
 that the randomizers' integers give (`mechanism_blankets.py`), e^epsilon, and the bounds of delta,
 to 12 digits; the upper one may be no more than what is claimed. docs/shuffle.md has the formulas.
-SURVEY is the survey's own certificate (`ldp explain --json`, which `check_certificate.py` checks):
-with it, names, fingerprints and integers have to be those of what the survey asks.
+SURVEY is the survey's own certificate (`ldp explain --certificate`, which `check_certificate.py`
+checks): with it, names, fingerprints and integers have to be those of what the survey asks.
 It exits with 0 if all is so, 1 if something is not, 2 if the file cannot be used.
 """
 

@@ -1,7 +1,8 @@
 """Check a survey's privacy certificate: `python examples/check_certificate.py certificate.json`.
 
-`ldp explain SURVEY --json certificate.json` writes one. This program shares no code with that one
-and needs nothing but Python. From what the certificate says of each question it works out anew
+`ldp explain SURVEY --certificate certificate.json` writes one. This program shares no code with
+that one and needs nothing but Python. From what the certificate says of each question it works out
+anew
 
 - what a report can reveal, and all reports of one unchanged answer, by the integers that the
   randomizer draws with (`mechanism_ratios.py` has a function for each mechanism);
@@ -451,7 +452,7 @@ def main(arguments):
         (path,) = arguments
         lines, sound = verdicts(read(Path(path).read_text(encoding="utf-8")))
     except UNUSABLE as error:
-        expected = "expected one certificate written by `ldp explain --json`"
+        expected = "expected one certificate written by `ldp explain --certificate`"
         print(f"{expected}; {type(error).__name__}: {error}")
         return 2
     print(*lines, sep="\n")

@@ -83,7 +83,7 @@ def drawn_tallies(
 
 def clusters_of(tally: ldp_aggregator.Tally, cells: int) -> Numbers:
     """The centres of a grid whose cells weigh as much as their projected shares: (centres, 2)."""
-    estimates = ldp_aggregator.estimate(tally, options=Options(post="norm-sub"))
+    estimates = ldp_aggregator.estimate(tally, options=Options(post_process="norm-sub"))
     return k_means(middles(cells), estimates["who"].frequency)
 
 

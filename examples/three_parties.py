@@ -103,9 +103,11 @@ def main(folder, stays, hides):
         print("The collector makes its keys, and a token for the relay:")
         key = said("relay", "keys", folder=folder)
         relaying = said(
-            "token", "new", "--name", "relay.example", "--scope", "relay", folder=folder
+            "store", "tokens", "new", "--name", "relay.example", "--scope", "relay", folder=folder
         )
-        looking = said("token", "new", "--name", "analyst", "--scope", "analyst", folder=folder)
+        looking = said(
+            "store", "tokens", "new", "--name", "analyst", "--scope", "analyst", folder=folder
+        )
         own = ("--relay-key", "relay-key.pem", "--port", 0, "--least-reports", 1)
         page = started(processes, "serve", SURVEY, *own, folder=folder)
         print(

@@ -108,7 +108,10 @@ def is_touched(test, sources, changed):
     if folder == MECHANISMS.parent:
         return MECHANISMS in sources
     name = changed.stem.replace("_", "-")
-    return folder.name in LOADED_BY_NAME and re.search(rf'"{name}[ "]', source(test)) is not None
+    return (
+        folder.name in LOADED_BY_NAME
+        and re.search(rf'"(?:\w+ )?{name}[ "]', source(test)) is not None
+    )
 
 
 def affected(changed):

@@ -1,4 +1,4 @@
-"""Typed answers to the survey notes-2026. Written by `ldp codegen`: change the survey, not this file."""
+"""Typed answers to the survey notes-2026. Written by `ldp client codegen`: change the survey, not this file."""
 
 from __future__ import annotations
 

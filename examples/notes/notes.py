@@ -22,7 +22,7 @@ from answers import (
     record_kept,
     record_sensitive,
     record_theme,
-)  # written by `ldp codegen survey.toml`
+)  # written by `ldp client codegen survey.toml`
 
 from ldp_client import EmbeddedClient, FolderTransport, HTTPTransport
 

@@ -71,7 +71,7 @@ More of them than cores make every figure worse than it is.
   designs themselves.
 - **queries**: a share, a difference and a ratio of a few of a million values, from a tally in
   memory, with the places of values and the design, which are made once for a survey. Loading
-  the survey file and the tally takes `ldp query` seconds before that.
+  the survey file and the tally takes `ldp analyze query` seconds before that.
 - **numbers**: questions for a mean (`dithered`) and for a distribution (`arcs`): a first report
   of a new client, counting from bytes in batches of 1,000, the weights and the matrix of a design,
   decoding a tally of a million reports, and a billion respondents simulated once, with estimates.

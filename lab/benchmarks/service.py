@@ -118,7 +118,7 @@ def serving(*options: str) -> Iterator[Serving]:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "survey.toml").write_text(_SURVEY)
         ldp = Path(sys.executable).with_name("ldp")
-        new_token = [ldp, "token", "new", "--name", "load", "--scope", "upload"]
+        new_token = [ldp, "store", "tokens", "new", "--name", "load", "--scope", "upload"]
         new_token += ["--reports-a-day", f"{_MOST_A_DAY}"]
         token = subprocess.run(
             new_token, cwd=folder, capture_output=True, text=True, check=True

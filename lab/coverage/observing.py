@@ -77,7 +77,7 @@ def _values(cell: Cell, rows: tuple[Row, ...], repeats: int = 1) -> Survey:
         asked = _with_hashes(question, number)
         for estimand, holders, truth in twice(cell, shares, generator):
             counts = repeated_counts(asked, Holders(values, holders), repeats, generator=generator)
-            estimate = partial(_estimate, asked, counts, reports_each=repeats)
+            estimate = partial(_estimate, asked, counts, reports_per_person=repeats)
             yield from _looked_at(estimate, truth, estimand)
 
     return survey
@@ -296,9 +296,9 @@ def _estimate(
     options: Options,
     *,
     candidates: tuple[str, ...] | None = None,
-    reports_each: int = 1,
+    reports_per_person: int = 1,
 ) -> QuestionEstimates:
-    asked = replace(options, reports_each=reports_each, frequencies=True)
+    asked = replace(options, reports_per_person=reports_per_person, frequencies=True)
     return estimate_question(question, counts, asked, candidates=candidates)
 
 

@@ -105,7 +105,7 @@ def kill_often(folder, times, seed, altered=lambda: None):
     problems += _imbalance(place) + _differences(
         place, [bytes.fromhex(number) for number in acknowledged]
     )
-    run("doctor", place.url)
+    run("store", "doctor", place.url)
     return problems, len(acknowledged)
 
 

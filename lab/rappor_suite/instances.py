@@ -128,7 +128,7 @@ def _view(estimates: QuestionEstimates, post: str) -> Floats:
     """All frequencies as the view prints them."""
     law = estimates.law
     assert law is not None
-    options = replace(estimates.options, post=post)
+    options = replace(estimates.options, post_process=post)
     return viewed(law, estimates.null_error, estimates.chances, options=options)
 
 

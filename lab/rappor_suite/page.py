@@ -62,7 +62,8 @@ _COMPARISON = (
     "two of its standard errors; here every candidate is taken whose p-value is at most the share "
     "of spurious candidates that R lets in (where none is spurious, in the case typical with the "
     "same distribution). TV of posterior and posterior-mean is of all candidates as these views "
-    "are printed (--post); unbiased, of the candidates taken, as that of R. FDR and the coverage "
+    "are printed (--post-process); unbiased, of the candidates taken, as that of R. FDR and the "
+    "coverage "
     "of found are of what is found by default."
 )
 _DISTRIBUTION = "true (line) and found (bars)"

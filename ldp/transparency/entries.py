@@ -214,7 +214,7 @@ def entry_of(line: bytes, place: str) -> Entry:
         is_sound = False
     if not is_sound:
         raise RegisterError(
-            f"{place}: expected an entry in the spelling that `ldp register add` gives, "
+            f"{place}: expected an entry in the spelling that `ldp survey register add` gives, "
             f"got {line[:_SHOWN].decode(errors='replace')!r}"
         )
     return entry
@@ -291,7 +291,7 @@ def _lines(content: bytes, place: str) -> Iterator[bytes]:
             len(whole) + len(newline),
             f"{place}: expected a last line that ends with a newline, got {len(rest):,} bytes "
             "without one: whoever wrote it was stopped on the way; mend it with "
-            "`ldp register verify --mend`",
+            "`ldp survey register verify --mend`",
         )
 
 

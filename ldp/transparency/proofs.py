@@ -62,7 +62,7 @@ def parse_head(text: str) -> Head:
     if match is None or int(match[1]) > MOST_ENTRIES:
         raise RegisterError(
             "expected the head of a register, SIZE:ROOT with 64 hexadecimal digits as "
-            f"`ldp register head` prints it, got {text[:_SHOWN]!r}"
+            f"`ldp survey register head` prints it, got {text[:_SHOWN]!r}"
         )
     return Head(int(match[1]), bytes.fromhex(match[2]))
 
@@ -189,7 +189,7 @@ def _check_goes_on(since: object, pinned: Head, head: Head) -> None:
     if not isinstance(since, Mapping) or since.get("size") != pinned.size:
         raise RegisterError(
             f"expected a proof that the register goes on from the pinned head of {pinned.size} "
-            f"entries to its {head.size}, got none: `ldp register prove inclusion --since "
+            f"entries to its {head.size}, got none: `ldp survey register prove inclusion --since "
             f"{pinned.size}` adds it"
         )
     if not _goes_on(pinned, head, _path(since)):
@@ -206,7 +206,7 @@ def _goes_on(old: Head, new: Head, path: Path) -> bool:
 def _fields(proof: object, kind: str) -> Mapping[str, object]:
     if not isinstance(proof, Mapping) or proof.get("proof") != kind:
         raise RegisterError(
-            f'expected a proof of {kind}, {{"proof": "{kind}", ...}} as `ldp register prove '
+            f'expected a proof of {kind}, {{"proof": "{kind}", ...}} as `ldp survey register prove '
             f"{kind}` writes it, got something else"
         )
     return proof

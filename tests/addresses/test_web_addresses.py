@@ -108,12 +108,23 @@ def test_flags_that_take_addresses_take_nothing_else(survey, flag, text):
 
 def test_other_commands_take_no_nonsense_either(survey, tmp_path):
     """Where a page sends to, where cards lead, who may frame it."""
-    said = run("page", survey, "-o", "page", "--collector", "javascript:alert(1)", code=2).stderr
+    said = run(
+        "survey", "page", survey, "-o", "page", "--collector", "javascript:alert(1)", code=2
+    ).stderr
     assert "--collector" in said
-    link = ("token", "respondents", survey, "--number", "2", "--link", "javascript:alert(1)")
+    link = (
+        "store",
+        "tokens",
+        "respondents",
+        survey,
+        "--number",
+        "2",
+        "--link",
+        "javascript:alert(1)",
+    )
     assert "--link" in run(*link, code=2).stderr
     (tmp_path / "survey.page.toml").write_text('[page]\nparents = ["https://a.example/x"]\n')
-    assert "parents: expected origins" in run("page", survey, "-o", "page", code=1).stderr
+    assert "parents: expected origins" in run("survey", "page", survey, "-o", "page", code=1).stderr
 
 
 @pytest.mark.parametrize(

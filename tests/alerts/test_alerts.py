@@ -266,15 +266,15 @@ def test_the_command_tries_the_webhook(tmp_path, monkeypatch):
     monkeypatch.setenv("LDP_ALERT_SECRET", TEXT_OF_SECRET)
     with hook() as kept:
         (tmp_path / "ldp.toml").write_text(f'port = 9000\nalert-webhook = "{kept.url}"\n')
-        run("alerts", "test", "--config", tmp_path / "ldp.toml")
+        run("store", "test-alert", "--config", tmp_path / "ldp.toml")
         [(fields, body)] = kept.taken
         assert verified(fields, body)["state"] == "test"
         kept.answers = [503]
-        run("alerts", "test", "--config", tmp_path / "ldp.toml", code=1)
+        run("store", "test-alert", "--config", tmp_path / "ldp.toml", code=1)
     (tmp_path / "ldp.toml").write_text("alert-webhok = 'x'\n")
-    mistyped = run("alerts", "test", "--config", tmp_path / "ldp.toml", code=2)
+    mistyped = run("store", "test-alert", "--config", tmp_path / "ldp.toml", code=2)
     assert "did you mean alert-webhook" in mistyped.output
-    assert "expected --alert-webhook" in run("alerts", "test", code=1).output
+    assert "expected --alert-webhook" in run("store", "test-alert", code=1).output
     monkeypatch.delenv("LDP_ALERT_SECRET")
-    unsigned = run("alerts", "test", "--alert-webhook", "https://a.b/c", code=1)
+    unsigned = run("store", "test-alert", "--alert-webhook", "https://a.b/c", code=1)
     assert "LDP_ALERT_SECRET" in unsigned.output

@@ -175,8 +175,8 @@ def test_a_tally_of_a_group_travels_and_merges():
         ([], Options(), "got none"),
         (["a", "a"], Options(), "got a, a"),
         (["a", "b"], Options(interval="clopper-pearson"), "score intervals"),
-        (["a", "b"], Options(post="norm-sub"), "no post-processing"),
-        (["a", "b"], Options(reports_each=2), "one report each"),
+        (["a", "b"], Options(post_process="norm-sub"), "no post-processing"),
+        (["a", "b"], Options(reports_per_person=2), "one report each"),
         (["a", "b"], Options(), "got none yet"),
     ],
 )
@@ -288,6 +288,7 @@ def test_command_line(tmp_path, monkeypatch):
     run("aggregate", "s.toml", "reports", "-o", "tally", "-q")
     record = json.loads(
         run(
+            "analyze",
             "associate",
             "s.toml",
             "tally",
@@ -309,6 +310,7 @@ def test_command_line(tmp_path, monkeypatch):
     ]
     assert record["independence"]["freedom"] == 1
     run(
+        "analyze",
         "associate",
         "s.toml",
         "reports",
@@ -328,7 +330,7 @@ def test_command_line(tmp_path, monkeypatch):
     assert float(cells[1]["frequency"]) == pytest.approx(record["cells"][2]["frequency"])
     assert (
         "share of b given a"
-        in run("associate", "s.toml", "tally", "--questions", "a,b", "-q").stdout
+        in run("analyze", "associate", "s.toml", "tally", "--questions", "a,b", "-q").stdout
     )
     assert "answered together" in run("check", "s.toml").stdout
     explained = run("explain", "s.toml").stdout
@@ -349,7 +351,10 @@ def test_command_line_errors(questions, said, tmp_path, monkeypatch):
     Path("people.csv").write_text("a,b\nx,true\n")
     run("randomize", "s.toml", "-i", "people.csv", "-o", "reports", "-q")
     assert (
-        said in run("associate", "s.toml", "reports", "--questions", questions, "-q", code=1).output
+        said
+        in run(
+            "analyze", "associate", "s.toml", "reports", "--questions", questions, "-q", code=1
+        ).output
     )
 
 

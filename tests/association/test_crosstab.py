@@ -239,7 +239,7 @@ def reports(tmp_path):
 
 def run(*arguments):
     """What the command prints, and its exit code."""
-    result = CliRunner().invoke(main, ["crosstab", *arguments, "--question", "t"])
+    result = CliRunner().invoke(main, ["analyze", "crosstab", *arguments, "--question", "t"])
     assert not isinstance(result.exception, Exception) or isinstance(result.exception, SystemExit)
     return result
 

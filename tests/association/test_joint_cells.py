@@ -543,8 +543,8 @@ def test_remarks_on_cells():
             {"interval": "clopper-pearson"},
             "score intervals, no post-processing and one report each",
         ),
-        (["a", "b"], {"post": "norm-sub"}, "no post-processing"),
-        (["a", "b"], {"reports_each": 2}, "one report each"),
+        (["a", "b"], {"post_process": "norm-sub"}, "no post-processing"),
+        (["a", "b"], {"reports_per_person": 2}, "one report each"),
         (["a", "b"], {}, r"expected reports to a\+b, got none yet"),
     ],
 )

@@ -199,7 +199,7 @@ def test_from_the_command_line(tmp_path):
     answers = "smokes,sport,age\n" + "true,never,30\nfalse,daily,70\n" * 500
     (tmp_path / "answers.csv").write_text(answers)
     run("randomize", path, "-i", tmp_path / "answers.csv", "-o", reports, "-q")
-    command = ("synthesize", path, reports, "--question", "q", "--seed", "1", "-q")
+    command = ("analyze", "synthesize", path, reports, "--question", "q", "--seed", "1", "-q")
     rows = tmp_path / "people.csv"
     written = run(*command, "-n", "200", "-o", rows)
     assert "differ by" in written.stderr

@@ -1,4 +1,4 @@
-"""`ldp audit`: honest clients raise no alarm, each broken one does, hostile ones are errors.
+"""`ldp client test`: honest clients raise no alarm, each broken one does, hostile ones are errors.
 
 False alarms of an audit: 1e-6 at most. The broken clients are asked ten times as often as it takes
 on average for the bound of epsilon to pass what is declared, or are found with certainty.
@@ -181,9 +181,8 @@ def test_a_hostile_command_is_an_error(name, said, timeout, tmp_path):
     """It is told what was expected, soon, and there is no traceback."""
     path = tmp_path / "survey.toml"
     path.write_text(f'[survey]\nname = "audited"\n{COIN}', encoding="utf-8")
-    command = " ".join(f"'{word}'" for word in broken(name))
     words = ("--timeout", timeout, "--budget", "100")
-    done = run("audit", path, "--client", command, *words, code=1)
+    done = run("client", "test", path, *words, "--", *broken(name), code=1)
     assert said in done.stderr
     assert "Traceback" not in done.stderr
 
@@ -193,7 +192,7 @@ def test_the_command_writes_all_it_has(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("ldp_simulations.audit.auditing.POINTS", {})
     Path("survey.toml").write_text(f'[survey]\nname = "audited"\n{COIN}', encoding="utf-8")
-    words = ("audit", "survey.toml", "--resume", "counts.json", "-q")
+    words = ("client", "test", "survey.toml", "--resume", "counts.json", "-q")
     run(*words, "--budget", "200", "--badge", "audit.svg", "-o", "verdict.json")
     record = json.loads(Path("verdict.json").read_text())
     assert (record["verdict"], record["draws_of_each_answer"]) == ("no alarm", 200)
@@ -202,13 +201,13 @@ def test_the_command_writes_all_it_has(tmp_path, monkeypatch):
     again = run(*words, "--budget", "300", "--format", "json")
     assert json.loads(again.stdout)["draws_of_each_answer"] == 300
     assert json.loads(again.stdout)["look"] == 2
-    command = " ".join(f"'{word}'" for word in broken("Constant"))
-    refused = run(*words, "--client", command, code=1)
+    client = ("--", *broken("Constant"))
+    refused = run(*words, *client, code=1)
     assert "of an audit of the same client" in refused.stderr
-    alarmed = run("audit", "survey.toml", "--client", command, "--budget", "200", code=3)
+    alarmed = run("client", "test", "survey.toml", "--budget", "200", *client, code=3)
     assert "ALARM" in alarmed.stdout
     assert "Constant" not in Path("verdict.json").read_text()
-    run("audit", "survey.toml", "--budget", "few", code=2)
+    run("client", "test", "survey.toml", "--budget", "few", code=2)
 
 
 def test_bounds_are_those_of_clopper_and_pearson():

@@ -56,7 +56,7 @@ def arrived(reports):
 
 
 def test_generated_module_is_current():
-    """The example's typed module is what `ldp codegen` writes."""
+    """The example's typed module is what `ldp client codegen` writes."""
     assert (EXAMPLE / "answers.py").read_text() == module(SURVEY)
 
 
@@ -88,7 +88,9 @@ def test_the_app_takes_part(app, tmp_path):
 
     assert "sensitive: epsilon 1.000000, charged once" in output
     assert "would be sent" in output
-    assert "Survey notes-2026: epsilon" in run("ledger", tmp_path / "home" / "ldp.db").output
+    assert (
+        "Survey notes-2026: epsilon" in run("client", "ledger", tmp_path / "home" / "ldp.db").output
+    )
     assert_nothing_told(
         ["rather not say", "1 to 9", "never chosen"],
         tmp_path / "collector",

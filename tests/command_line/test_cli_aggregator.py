@@ -123,7 +123,7 @@ def test_a_lifetime_that_is_too_short_is_warned_about(folder):
 
 def test_explain_writes_the_certificate(folder):
     """The certificate is JSON, and names the survey, every question, and their fingerprints."""
-    ldp("explain survey.toml --json certificate.json")
+    ldp("explain survey.toml --certificate certificate.json")
     record = json.loads((folder / "certificate.json").read_text())
     assert (record["survey"], record["fingerprint"]) == (
         "commute-2026",
@@ -176,7 +176,16 @@ def test_the_intake_is_reported_on_standard_error(folder):
     assert (quiet.stdout, quiet.stderr) == ("", "")
 
 
-KEYS = ("mechanism", "epsilon", "reports", "level", "estimand", "simultaneous", "post", "values")
+KEYS = (
+    "mechanism",
+    "epsilon",
+    "reports",
+    "level",
+    "estimand",
+    "simultaneous",
+    "post_process",
+    "values",
+)
 VALUE_KEYS = ("value", "count", "frequency", "standard_error", "interval")
 
 
@@ -212,7 +221,7 @@ def test_json_has_the_documented_format(folder):
         "level": 0.95,
         "estimand": "population",
         "simultaneous": False,
-        "post": None,
+        "post_process": None,
     }
     assert transport["mechanism"] == "oue"
     assert transport["epsilon"]["declared"] == "1"
@@ -230,7 +239,7 @@ def test_json_has_the_documented_format(folder):
 
 def test_options_reach_the_estimates(folder):
     """Each option is in the JSON that it changes."""
-    options = "--level 0.5 --estimand population --simultaneous --post norm-sub"
+    options = "--level 0.5 --estimand population --simultaneous --post-process norm-sub"
     line = f"estimate survey.toml tally --format json -q {options}"
     question = json.loads(ldp(line).stdout)["questions"]["transport"]
     assert [question[key] for key in KEYS[3:7]] == [0.5, "population", True, "norm-sub"]
@@ -322,7 +331,7 @@ FAILURES = [
     ("check .", 1, "directory"),
     ("check junk", 1, "junk"),
     ("explain junk", 1, "junk"),
-    ("explain survey.toml --json missing/certificate", 1, "missing/certificate"),
+    ("explain survey.toml --certificate missing/certificate", 1, "missing/certificate"),
     ("aggregate survey.toml first -o missing/out", 1, "missing/out"),
     ("aggregate survey.toml first -o .", 1, "expected to write"),
     ("aggregate survey.toml missing -o out", 1, "missing"),

@@ -62,7 +62,7 @@ class _Texts(HTMLParser):
 
 
 def test_codegen(commute, tmp_path, capsysbinary):
-    """It writes what `ldp codegen` writes."""
+    """It writes what `ldp client codegen` writes."""
     assert called("codegen", commute, capsysbinary=capsysbinary)[0] == module(COMMUTE_SURVEY)
     called("codegen", commute, "--output", tmp_path / "answers.py", capsysbinary=capsysbinary)
     assert (tmp_path / "answers.py").read_text() == module(COMMUTE_SURVEY)
@@ -80,12 +80,12 @@ def test_ledger(tmp_path, capsysbinary):
 
 
 def test_decode(commute, tmp_path, capsysbinary, monkeypatch):
-    """It explains what `ldp decode` explains, also from standard input."""
+    """It explains what `ldp client decode` explains, also from standard input."""
     upload = report_bytes([Client(COMMUTE_SURVEY).record("smoker", True)])
     (tmp_path / "reports.ldp").write_bytes(upload)
     words = ("decode", tmp_path / "reports.ldp", "--survey", commute)
     shown, _ = called(*words, capsysbinary=capsysbinary)
-    assert shown == run(*words).output
+    assert shown == run("client", *words).output
     assert "question smoker" in shown
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(upload)))
     again, _ = called("decode", "-", "--survey", commute, capsysbinary=capsysbinary)

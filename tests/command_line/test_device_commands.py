@@ -1,4 +1,4 @@
-"""`ldp ledger` and `ldp codegen`: plain words for people, types for editors."""
+"""`ldp client ledger` and `ldp client codegen`: plain words for people, types for editors."""
 
 import ast
 import importlib.util
@@ -157,16 +157,16 @@ def test_codegen_writes_a_module(tmp_path):
     """To standard output, or to a file."""
     survey = tmp_path / "survey.toml"
     survey.write_text(COMMUTE)
-    shown = run("codegen", survey)
-    assert run("codegen", survey, "--output", tmp_path / "answers.py").output == ""
+    shown = run("client", "codegen", survey)
+    assert run("client", "codegen", survey, "--output", tmp_path / "answers.py").output == ""
     assert shown.output == (tmp_path / "answers.py").read_text() == module(COMMUTE_SURVEY)
 
 
 def test_ledger_shows_what_the_client_shows(tmp_path):
-    """`ldp ledger STATE` prints the client's ledger, while the app has the file open."""
+    """`ldp client ledger STATE` prints the client's ledger, while the app has the file open."""
     with EmbeddedClient(survey_of(yes_no("a")), state=tmp_path / "state") as client:
         client.record("a", True)
-        shown = run("ledger", tmp_path / "state")
+        shown = run("client", "ledger", tmp_path / "state")
         assert shown.output == f"{client.ledger()}\n"
         assert "a: epsilon 1.000000, charged once" in shown.output
 
@@ -177,7 +177,7 @@ def test_ledger_of_something_else(content, code, tmp_path):
     path = tmp_path / "state"
     if content is not None:
         path.write_bytes(content)
-    assert "Error" in run("ledger", path, code=code).output
+    assert "Error" in run("client", "ledger", path, code=code).output
     assert (path.read_bytes() if path.exists() else None) == content
 
 

@@ -60,20 +60,19 @@ truth = "0.65"
 """
 # A command and its words; `{}` is the file.
 LINES = {
-    "aggregate": "pet.toml young -q -o {}",
-    "associate": "whole.toml whole --questions home,garden -q -o {}",
-    "attack": "pet.toml -q --respondents 100 --seed 1 -o {}",
-    "audit": "pet.toml -q --budget 100 -o {}",
-    "codegen": "pet.toml -o {}",
-    "compare": "pet.toml young old -q -o {}",
-    "crosstab": "whole.toml whole --question life --fields drinks,sex -q -o {}",
-    "divide": "whole.toml whole --question spot -q -o {}",
+    "analyze associate": "whole.toml whole --questions home,garden -q -o {}",
+    "survey simulate-attacks": "pet.toml -q --respondents 100 --seed 1 -o {}",
+    "client test": "pet.toml -q --budget 100 -o {}",
+    "client codegen": "pet.toml -o {}",
+    "analyze compare": "pet.toml young old -q -o {}",
+    "analyze crosstab": "whole.toml whole --question life --fields drinks,sex -q -o {}",
+    "survey next-stage": "whole.toml whole --question spot -q -o {}",
     "estimate": "pet.toml young -q -o {}",
-    "merge": "pet.toml young old -q -o {}",
-    "paper count": "pet.toml counts.csv -o {}",
-    "paper sheet": "pet.toml -o {}",
+    "aggregate": "pet.toml young old -q -o {}",
+    "survey paper-counts": "pet.toml counts.csv -o {}",
+    "survey paper": "pet.toml -o {}",
     "plan": "pet.toml --respondents 1e3 -o {}",
-    "query": "pet.toml young -q 'share(pet = true)' -o {}",
+    "analyze query": "pet.toml young -q 'share(pet = true)' -o {}",
     "randomize": "pet.toml -q -i answers.csv -o {}",
     "rappor associate": "--schema vars.csv --reports bits.csv --params-dir . -q --var1 a "
     "--var2 b -o {}",
@@ -81,19 +80,19 @@ LINES = {
     "rappor ngrams": "--schema vars.csv --reports words.csv --params-dir . -q --text t --part u "
     "--part v --ngrams parts.txt --client cpp -o {}",
     "rappor survey": "--params texts.csv -o {}",
-    "register prove consistency": "log --since 1 -o {}",
-    "register prove inclusion": "log pet.toml -o {}",
-    "register show": "log -o {}",
-    "regress": "pet.toml --rows rows.csv --formula 'pet ~ age' -q -o {}",
-    "report": "pet.toml young -q -o {}",
-    "sql": "pet.toml pet -o {}",
-    "stops sign": "pet.toml --key key --stop pet -o {}",
-    "synthesize": "whole.toml whole --question life --rows 9 -q -o {}",
-    "trend": "pet.toml young old -q -o {}",
-    "weigh": "pet.toml --rows rows.csv --question pet --weight weight -q -o {}",
+    "survey register prove consistency": "log --since 1 -o {}",
+    "survey register prove inclusion": "log pet.toml -o {}",
+    "survey register show": "log -o {}",
+    "analyze regress": "pet.toml --rows rows.csv --formula 'pet ~ age' -q -o {}",
+    "analyze publish": "pet.toml young -q -o {}",
+    "analyze sql": "pet.toml pet -o {}",
+    "survey stop-list sign": "pet.toml --key key --stop pet -o {}",
+    "analyze synthesize": "whole.toml whole --question life --rows 9 -q -o {}",
+    "analyze trend": "pet.toml young old -q -o {}",
+    "analyze weight": "pet.toml --rows rows.csv --question pet --weight weight -q -o {}",
 }
-ELSEWHERE = {"new": "a survey file", "page": "a folder", "simulate": "a folder"}
-SLOW = ("audit", "compare")
+ELSEWHERE = {"new": "a survey file", "survey page": "a folder", "simulate": "a folder"}
+SLOW = ("client test", "analyze compare")
 OF_MANY_FILES = "rappor ngrams"
 """It has the options of `rappor import`, and its files are long."""
 
@@ -157,8 +156,8 @@ def inputs(tmp_path_factory):
     (folder / "whole").write_bytes(encode_tally(aggregate(whole, report_bytes(lives))))
     for name, chosen in {"young": reports[:30], "old": reports[30:]}.items():
         (folder / name).write_bytes(encode_tally(aggregate(pets, report_bytes(chosen))))
-    run("register", "add", folder / "log", folder / "pet.toml")
-    run("stops", "key", folder / "key")
+    run("survey", "register", "add", folder / "log", folder / "pet.toml")
+    run("survey", "stop-list", "key", folder / "key")
     return folder
 
 

@@ -46,13 +46,13 @@ def poured(path, content):
 
 # Commands that write a file, and where; `{}` is the file.
 WRITERS = {
-    "check": "check survey.toml --json {}",
-    "explain": "explain survey.toml --json {}",
+    "check": "check survey.toml --compiled {}",
+    "explain": "explain survey.toml --certificate {}",
     "aggregate": "aggregate survey.toml reports -o {}",
     "estimate": "estimate survey.toml tally -o {}",
     "estimate csv": "estimate survey.toml tally --format csv -o {}",
     "randomize": "randomize survey.toml -i answers.csv -o {}",
-    "codegen": "codegen survey.toml -o {}",
+    "client codegen": "client codegen survey.toml -o {}",
 }
 
 
@@ -144,9 +144,9 @@ def test_standard_output_into_a_file_loses_nothing_of_it(folder):
 READERS = {
     "check": ("check {}", "survey.toml"),
     "explain": ("explain {}", "survey.toml"),
-    "codegen": ("codegen {}", "survey.toml"),
+    "client codegen": ("client codegen {}", "survey.toml"),
     "plan": ("plan {} -n 1000", "survey.toml"),
-    "attack": ("attack {} -n 100 --seed 1", "survey.toml"),
+    "survey simulate-attacks": ("survey simulate-attacks {} -n 100 --seed 1", "survey.toml"),
     "simulate": ("simulate {} --respondents 100 --seed 1", "survey.toml"),
     "simulate a table": ("simulate survey.toml --population {} --seed 1", "answers.csv"),
     "simulate weights": (
@@ -213,7 +213,7 @@ def test_no_picture_is_written_to_a_terminal(folder):
     assert piped.stdout.startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("line", ["estimate survey.toml tally", "codegen survey.toml"])
+@pytest.mark.parametrize("line", ["estimate survey.toml tally", "client codegen survey.toml"])
 def test_a_reader_that_goes_away_is_no_error(line, folder):
     """`| head` closes the pipe: the command ends without a word, and does not claim success."""
     reading, writing = os.pipe()
@@ -230,7 +230,7 @@ def test_a_full_disk_is_a_message(folder):
     """What cannot be written is said in a line, for results on standard output too."""
     if not Path("/dev/full").exists():
         pytest.skip("no device that is always full")
-    for line in ("estimate survey.toml tally -q", "codegen survey.toml"):
+    for line in ("estimate survey.toml tally -q", "client codegen survey.toml"):
         with Path("/dev/full").open("wb") as full:
             result = subprocess.run(
                 [*LDP, *line.split()], stdout=full, stderr=subprocess.PIPE, timeout=120, check=False

@@ -26,7 +26,13 @@ def commands():
 
 def test_commands_are_found():
     """Those of all packages, those of groups among them."""
-    assert {"estimate", "rappor import", "serve", "simulate", "token new"} <= commands().keys()
+    assert {
+        "estimate",
+        "rappor import",
+        "serve",
+        "simulate",
+        "store tokens new",
+    } <= commands().keys()
 
 
 def test_every_option_has_help():

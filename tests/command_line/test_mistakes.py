@@ -23,7 +23,7 @@ def folder(tmp_path, monkeypatch):
         ("estimate tally habits.toml", "tally is a tally. SURVEY comes first"),
         ("check reports", "reports is a report file. SURVEY comes first"),
         ("estimate other.toml tally", "this tally is of survey habits, not diet"),
-        ("merge other.toml tally -o sum", "this tally is of survey habits, not diet"),
+        ("aggregate other.toml tally -o sum", "this tally is of survey habits, not diet"),
         ("check habit.toml", "No such file: habit.toml. Did you mean habits.toml?"),
         ("estimate habits.toml taly", "No such file: taly. Did you mean tally?"),
         ("randomize habits.toml -i answer.csv -o x", "Did you mean answers.csv?"),
@@ -38,7 +38,7 @@ def test_files_in_each_others_place(line, said, folder):
 def test_commands_are_named_that_may_be_meant():
     """At each level."""
     assert "Did you mean estimate or simulate?" in run("estimte", code=2).stderr
-    assert "Did you mean new?" in run("token", "nwe", code=2).stderr
+    assert "Did you mean new?" in run("store", "tokens", "nwe", code=2).stderr
 
 
 @pytest.mark.parametrize(
@@ -63,12 +63,12 @@ def test_words_of_other_programs(keys, said, folder, tmp_path):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("query yes.toml --counts true=60,false=40 share(sleep=yes)", "share(sleep=yes)"),
-        ("query yes.toml --counts yes=60,no=40 share(sleep=No)", "share(sleep=No)"),
+        ("analyze query yes.toml --counts true=60,false=40 share(sleep=yes)", "share(sleep=yes)"),
+        ("analyze query yes.toml --counts yes=60,no=40 share(sleep=No)", "share(sleep=No)"),
         ("plan yes.toml --experiment yes=0.2,0.3", "true"),
-        ("attack yes.toml --targets yes -n 100", "true"),
-        ("compare yes.toml --counts yes=60,no=40 --direct yes=30/100", "true"),
-        ("trend yes.toml --counts yes=60,no=40 --counts yes=70,no=30 --value yes", "true"),
+        ("survey simulate-attacks yes.toml --targets yes -n 100", "true"),
+        ("analyze compare yes.toml --counts yes=60,no=40 --direct yes=30/100", "true"),
+        ("analyze trend yes.toml --counts yes=60,no=40 --counts yes=70,no=30 --value yes", "true"),
     ],
 )
 def test_yes_and_no_are_true_and_false(line, said, tmp_path, monkeypatch):

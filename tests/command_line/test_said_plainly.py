@@ -61,13 +61,13 @@ def test_any_encoding_will_do(encoding, folder):
     for line in (
         "estimate survey.toml tally",
         "estimate survey.toml tally --format csv",
-        "codegen survey.toml",
+        "client codegen survey.toml",
     ):
         done = subprocess.run(
             [*LDP, *line.split()], capture_output=True, env=environment, timeout=120, check=False
         )
         assert done.returncode == 0, done.stderr
-        if "csv" in line or "codegen" in line:
+        if "csv" in line or "client codegen" in line:
             assert "Ж" in done.stdout.decode()
         elif encoding == "cp1252":
             assert rb"\u0416" in done.stdout
@@ -157,28 +157,29 @@ def test_notebooks_get_the_top():
 
 
 def test_reports_each_is_for_memoized_questions(folder):
-    """`reports_each` is refused where no question keeps a permanent response.
+    """`reports_per_person` is refused where no question keeps a permanent response.
 
     Beside one that does, a note says that it is not for the others, whose numbers stay those of
     one report each.
     """
     assert (
-        "leave --reports-each"
-        in run("estimate", "survey.toml", "tally", "--reports-each", "2", code=1).stderr
+        "leave --reports-per-person"
+        in run("estimate", "survey.toml", "tally", "--reports-per-person", "2", code=1).stderr
     )
     survey = parse_survey(MIXED)
     counts = {"pet": np.array([[30, 20, 10]]), "again": np.array([[60, 40]])}
     once, twice = (
-        estimate(Tally(survey, counts), options=Options(reports_each=reports)) for reports in (1, 2)
+        estimate(Tally(survey, counts), options=Options(reports_per_person=reports))
+        for reports in (1, 2)
     )
-    assert "reports_each is not for this question" in twice["pet"].note
+    assert "reports_per_person is not for this question" in twice["pet"].note
     assert once["pet"].standard_error.tolist() == twice["pet"].standard_error.tolist()
     assert (twice["pet"].respondents, twice["again"].respondents) == (60, 50)
     assert "permanent response" in twice["again"].note
     pet = survey["pet"]
-    assert health(pet, counts["pet"], reports_each=2) == health(pet, counts["pet"])
+    assert health(pet, counts["pet"], reports_per_person=2) == health(pet, counts["pet"])
     with pytest.raises(EstimateError, match="reports from each"):
-        Options(reports_each=10**30)
+        Options(reports_per_person=10**30)
 
 
 @pytest.mark.parametrize("command", ["estimate survey.toml", "aggregate survey.toml -o out"])
@@ -241,21 +242,21 @@ def test_associations_say_what_was_tested():
 # has to exist.
 ADVISING = {
     "ldp_aggregator.commands.output_options": ("estimate", "simulate"),
-    "ldp_aggregator.commands.analyses.compare": ("compare",),
-    "ldp_aggregator.commands.analyses.trend": ("trend",),
-    "ldp_aggregator.commands.analyses.weigh": ("weigh", "regress"),
+    "ldp_aggregator.commands.analyses.compare": ("analyze compare",),
+    "ldp_aggregator.commands.analyses.trend": ("analyze trend",),
+    "ldp_aggregator.commands.analyses.weight": ("analyze weight", "analyze regress"),
     "ldp_aggregator.commands.rappor": ("rappor import",),
     "ldp_aggregator.exchange.google_rappor.associations": ("rappor associate",),
     "ldp_aggregator.exchange.google_rappor.ngrams": ("rappor ngrams",),
-    "ldp_aggregator.analyses.comparisons.comparable": ("compare",),
-    "ldp_aggregator.analyses.comparisons.sharing": ("compare",),
+    "ldp_aggregator.analyses.comparisons.comparable": ("analyze compare",),
+    "ldp_aggregator.analyses.comparisons.sharing": ("analyze compare",),
     "ldp_aggregator.answers.distributions.applicable": ("estimate", "simulate"),
     "ldp_aggregator.commands.check": ("check",),
-    "ldp_aggregator.commands.register": ("register prove inclusion",),
+    "ldp_aggregator.commands.register": ("survey register prove inclusion",),
     "ldp_aggregator.commands.reports": ("explain",),
-    "ldp_simulations.audit.auditing": ("audit",),
+    "ldp_simulations.audit.auditing": ("client test",),
     **{
-        f"ldp_simulations.audit.{module}": ("audit",)
+        f"ldp_simulations.audit.{module}": ("client test",)
         for module in (
             "clients.client",
             "judging",
@@ -266,42 +267,49 @@ ADVISING = {
             "badge",
         )
     },
-    "ldp_simulations.commands.audit": ("audit",),
+    "ldp_simulations.commands.client_test": ("client test",),
     "ldp_aggregator.tallies.engines.spark": ("aggregate",),
     "ldp_aggregator.exchange.counts": ("estimate",),
     "ldp_aggregator.exchange.law_tables": ("estimate",),
-    "ldp_client.tools.codegen_typescript": ("codegen",),
+    "ldp_client.tools.codegen_typescript": ("client codegen",),
     "ldp_aggregator.decoders.moments.repeats": ("estimate", "rappor import"),
     "ldp_aggregator.answers.estimates.frequencies": ("estimate", "simulate"),
     "ldp_aggregator.answers.estimates.question_estimation": ("estimate", "simulate"),
-    "ldp_service.alerts.flags": ("serve", "alerts test"),
-    "ldp_service.alerts.webhook": ("serve", "alerts test"),
-    "ldp_service.commands.alerts": ("alerts test",),
-    "ldp_service.commands.doctor": ("doctor",),
+    "ldp_service.alerts.flags": ("serve", "store test-alert"),
+    "ldp_service.alerts.webhook": ("serve", "store test-alert"),
+    "ldp_service.commands.alerts": ("store test-alert",),
+    "ldp_service.commands.doctor": ("store doctor",),
     "ldp_service.commands.export": ("serve",),
     "ldp_service.commands.assembly": ("serve",),
     "ldp_service.commands.running": ("serve",),
     "ldp_service.commands.serve": ("serve",),
-    "ldp_service.commands.token": ("token new",),
-    "ldp_service.counting.clock": ("serve", "doctor"),
-    "ldp_service.page.document": ("token new",),
+    "ldp_service.commands.tokens": ("store tokens new",),
+    "ldp_service.counting.clock": ("serve", "store doctor"),
+    "ldp_service.page.document": ("store tokens new",),
     "ldp_service.people.flags": ("serve",),
     "ldp_service.people.proxy": ("serve",),
     "ldp_service.relay.forwarding": ("relay serve",),
-    "ldp_service.repair.doctor": ("doctor",),
-    "ldp_service.repair.lost_records": ("doctor",),
-    "ldp_service.respondents.words": ("page", "serve"),
+    "ldp_service.repair.doctor": ("store doctor",),
+    "ldp_service.repair.lost_records": ("store doctor",),
+    "ldp_service.respondents.words": ("survey page", "serve"),
     "ldp_service.sources.kafka": ("serve",),
-    "ldp_service.store.witness": ("doctor",),
+    "ldp_service.store.witness": ("store doctor",),
     "ldp_service.uploads.mixed": ("serve",),
-    "ldp_service.upkeep.backup": ("restore",),
+    "ldp_service.upkeep.backup": ("store restore",),
     "ldp_aggregator.answers.maps.geojson": ("estimate",),
-    "ldp_aggregator.tallies.intake.overlaps": ("aggregate", "merge", "estimate", "associate"),
-    "ldp_aggregator.tallies.intake.paths": ("aggregate", "merge", "estimate", "associate"),
+    "ldp_aggregator.tallies.intake.overlaps": (
+        "aggregate",
+        "estimate",
+        "analyze associate",
+    ),
+    "ldp_aggregator.tallies.intake.paths": (
+        "aggregate",
+        "estimate",
+        "analyze associate",
+    ),
     "ldp_simulations.answers": ("randomize", "simulate"),
-    "ldp_simulations.attacks.attacking": ("attack",),
-    "ldp_simulations.commands.attack": ("attack",),
-    "ldp_simulations.commands.conform": ("conform",),
+    "ldp_simulations.attacks.attacking": ("survey simulate-attacks",),
+    "ldp_simulations.commands.attack": ("survey simulate-attacks",),
     "ldp_simulations.commands.plan": ("plan",),
     "ldp_simulations.commands.simulate": ("simulate",),
     "ldp_simulations.planning.kinds.distribution_plan": ("plan",),
@@ -315,9 +323,17 @@ ADVISING = {
     "ldp_simulations.population": ("simulate",),
     "ldp_simulations.simulation.report": ("simulate",),
 }
-COMMANDS_OF_A_TALLY = ("estimate", "query", "compare")
+COMMANDS_OF_A_TALLY = ("estimate", "analyze query", "analyze compare")
 # Where a module has several commands, and where what looks like an option is none.
-OF_ROWS = ("estimate", "query", "compare", "crosstab", "associate", "report", "trend")
+OF_ROWS = (
+    "estimate",
+    "analyze query",
+    "analyze compare",
+    "analyze crosstab",
+    "analyze associate",
+    "analyze publish",
+    "analyze trend",
+)
 ELSEWHERE = {
     ("ldp_aggregator.commands.reports", "--engine"): ("aggregate",),
     ("ldp_aggregator.commands.main", "--yes-no"): ("new",),
@@ -325,17 +341,25 @@ ELSEWHERE = {
     ("ldp_simulations.commands.new", "--output"): ("new",),
     ("ldp_simulations.commands.new", "--public"): ("serve",),
     ("ldp_simulations.commands.new", "--respondents"): ("simulate",),
-    ("ldp_aggregator.analyses.rows.reading", "--question"): ("estimate", "compare", "trend"),
-    ("ldp_aggregator.commands.sources", "--question"): ("estimate", "compare", "trend"),
+    ("ldp_aggregator.analyses.rows.reading", "--question"): (
+        "estimate",
+        "analyze compare",
+        "analyze trend",
+    ),
+    ("ldp_aggregator.commands.sources", "--question"): (
+        "estimate",
+        "analyze compare",
+        "analyze trend",
+    ),
     ("ldp_aggregator.commands.sources", "--counts"): OF_ROWS,
     ("ldp_aggregator.commands.sources", "--reports"): OF_ROWS,
     **{
-        (f"ldp_aggregator.{module}", option): (*OF_ROWS, "regress", "weigh")
+        (f"ldp_aggregator.{module}", option): (*OF_ROWS, "analyze regress", "analyze weight")
         for module in ("analyses.rows.codes", "analyses.rows.reading", "commands.sources")
         for option in ("--answer", "--codes", "--rows")
     },
     **{
-        (f"ldp_aggregator.{module}", "--design"): ("estimate", "weigh", "regress")
+        (f"ldp_aggregator.{module}", "--design"): ("estimate", "analyze weight", "analyze regress")
         for module in (
             "analyses.weighting.design_rows",
             "answers.estimates.remarks",
@@ -356,32 +380,36 @@ ELSEWHERE = {
         for option in ("--at", "--finest", "--crowd")
     },
     ("ldp_aggregator.commands.reports", "--master"): ("aggregate",),
-    ("ldp_service.counting.clock", "--reopen"): ("doctor",),
-    ("ldp_service.upkeep.backup", "--keep"): ("backup",),
-    ("ldp_service.upkeep.rotation", "--keep"): ("backup",),
-    ("ldp_aggregator.commands.register", "--html"): ("register show",),
-    ("ldp_aggregator.commands.register", "--format"): ("register show",),
-    ("ldp_aggregator.commands.register", "--survey"): ("register check-proof",),
-    ("ldp_aggregator.versions.register_file", "--accept"): ("check", "register add"),
+    ("ldp_service.counting.clock", "--reopen"): ("store doctor",),
+    ("ldp_service.upkeep.backup", "--keep"): ("store backup",),
+    ("ldp_service.upkeep.rotation", "--keep"): ("store backup",),
+    ("ldp_aggregator.commands.register", "--html"): ("survey register show",),
+    ("ldp_aggregator.commands.register", "--format"): ("survey register show",),
+    ("ldp_aggregator.commands.register", "--survey"): ("survey register check-proof",),
+    ("ldp_aggregator.versions.register_file", "--accept"): ("check", "survey register add"),
     ("ldp_aggregator.versions.sources", "--against"): ("check",),
     **{
         ("ldp_aggregator.commands.reports", option): ("estimate",)
-        for option in ("--by", "--where", "--stops")
+        for option in ("--by", "--where", "--stop-list")
     },
     **{
-        ("ldp_aggregator.commands.group_options", option): (*COMMANDS_OF_A_TALLY, "trend")
+        ("ldp_aggregator.commands.group_options", option): (*COMMANDS_OF_A_TALLY, "analyze trend")
         for option in ("--by", "--where", "--least-group")
     },
     ("ldp_aggregator.commands.group_options", "--released"): COMMANDS_OF_A_TALLY,
-    ("ldp_aggregator.commands.reports", "--question"): ("compare", "trend", "explain"),
+    ("ldp_aggregator.commands.reports", "--question"): (
+        "analyze compare",
+        "analyze trend",
+        "explain",
+    ),
     **{
         ("ldp_aggregator.commands.reports", option): ("explain",)
-        for option in ("--certificate", "--shuffled", "--json", "--disclosure")
+        for option in ("--certificate", "--shuffled", "--disclosure")
     },
     ("ldp_aggregator.commands.reports", "--mixed-by"): ("estimate",),
-    ("ldp_aggregator.explanations.shuffled", "--colluding"): ("explain",),
+    ("ldp_aggregator.explanations.shuffled", "--colluding-share"): ("explain",),
     ("ldp_simulations.planning.shuffled_plan", "--local-ceiling"): ("plan",),
-    ("ldp_aggregator.analyses.series.changes", "--value"): ("trend",),
+    ("ldp_aggregator.analyses.series.changes", "--value"): ("analyze trend",),
     **{
         ("ldp_aggregator.commands.output_options", option): ("estimate",)
         for option in ("--by", "--where", "--geography")
@@ -392,10 +420,21 @@ ELSEWHERE = {
         ("ldp_service.relay.command", option): ("relay serve",)
         for option in ("--tls-certificate", "--tls-key")
     },
-    **{("ldp_service.relay.command", option): ("token new",) for option in ("--name", "--scope")},
+    **{
+        ("ldp_service.relay.command", option): ("store tokens new",)
+        for option in ("--name", "--scope")
+    },
     **{
         ("ldp_aggregator.commands.output_options", option): ("estimate", "rappor import")
-        for option in ("--plot", "--at", "--finest", "--crowd", "--cells", "--find", "--find-level")
+        for option in (
+            "--plot",
+            "--at",
+            "--finest",
+            "--crowd",
+            "--cells",
+            "--detect",
+            "--detect-level",
+        )
     },
     ("ldp_aggregator.output.formats.html_page", "--line"): (),
     ("lab.coverage.page", "--results"): (),  # of a module that is a command of its own
@@ -458,7 +497,7 @@ def test_skipping_is_possible_where_it_is_advised(folder):
 
 
 @pytest.mark.parametrize(
-    "command", ["simulate survey.toml --respondents 9", "attack survey.toml -n 9"]
+    "command", ["simulate survey.toml --respondents 9", "survey simulate-attacks survey.toml -n 9"]
 )
 @pytest.mark.parametrize("wrong", ["--seed -1", "--runs 0", f"--runs {'9' * 30}"])
 def test_numbers_no_one_can_mean_are_refused(command, wrong, folder):

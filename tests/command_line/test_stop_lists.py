@@ -19,12 +19,12 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "survey.toml").write_text(COMMUTE)
     (tmp_path / "reports").write_bytes(answers(parse_survey(COMMUTE), 40, clock=lambda: 1e9))
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "public").write_text(run("stops", "key", "key.pem").stdout.strip())
+    (tmp_path / "public").write_text(run("survey", "stop-list", "key", "key.pem").stdout.strip())
     return tmp_path
 
 
 def sign(*words, code=0):
-    line = ("stops", "sign", "survey.toml", "--key", "key.pem", *words, "-o", "list")
+    line = ("survey", "stop-list", "sign", "survey.toml", "--key", "key.pem", *words, "-o", "list")
     return run(*line, code=code)
 
 
@@ -38,7 +38,7 @@ def test_a_list_from_the_command_line(folder):
     first = read_stops((folder / "list").read_bytes(), key)
     assert (first.survey, first.serial) == ("commute", 1)
     assert first.shares == {"smoker": 0, "hours": Fraction("1/10")}
-    shown = run("stops", "show", "list").stdout
+    shown = run("survey", "stop-list", "show", "list").stdout
     assert "smoker: stopped" in shown
     assert "hours: asked of 1/10 of the devices" in shown
     sign("--share", "hours=0.5", "--share", "hours=0.25")
@@ -63,19 +63,21 @@ def test_what_cannot_be_signed(folder, words, code, said):
 
 def test_a_key_is_never_replaced(folder):
     before = (folder / "key.pem").read_bytes()
-    assert "expected no file at key.pem" in run("stops", "key", "key.pem", code=1).stderr
+    assert (
+        "expected no file at key.pem" in run("survey", "stop-list", "key", "key.pem", code=1).stderr
+    )
     assert (folder / "key.pem").read_bytes() == before
 
 
 def test_estimates_say_who_was_asked(folder):
     """On the command line, for the questions that the list is about."""
     sign("--stop", "smoker", "--share", "hours=1/10")
-    estimated = run("estimate", "survey.toml", "reports", "--stops", "list")
+    estimated = run("estimate", "survey.toml", "reports", "--stop-list", "list")
     assert "has stopped this question" in estimated.stdout
     assert "asked of 1/10 of the devices" in estimated.stdout
     assert estimated.stdout.count("Stop list 1") == 2
-    refused = run("estimate", "survey.toml", "reports", "--stops", "survey.toml", code=1)
-    assert "`ldp stops sign` writes such lists" in refused.stderr
+    refused = run("estimate", "survey.toml", "reports", "--stop-list", "survey.toml", code=1)
+    assert "`ldp survey stop-list sign` writes such lists" in refused.stderr
 
 
 def test_a_service_hands_lists_out(folder):
@@ -110,5 +112,7 @@ def read(folder):
 def test_a_list_of_another_survey_is_not_served(folder):
     sign("--stop", "smoker")
     (folder / "survey.toml").write_text(COMMUTE.replace('"commute"', '"other"'))
-    refused = run("serve", "survey.toml", "--port", "0", "--stops", "list", code=1)
-    assert "--stops list: expected surveys that are served (other), got commute" in refused.stderr
+    refused = run("serve", "survey.toml", "--port", "0", "--stop-list", "list", code=1)
+    assert (
+        "--stop-list list: expected surveys that are served (other), got commute" in refused.stderr
+    )

@@ -1,4 +1,4 @@
-"""`ldp compare`: files in, a table, a record or a picture out."""
+"""`ldp analyze compare`: files in, a table, a record or a picture out."""
 
 import json
 
@@ -41,22 +41,22 @@ def files(tmp_path):
 def test_formats(files):
     """A table for people, records for machines, pictures by the ending of the file."""
     words = (files / "survey.toml", files / "may.tally", files / "june.tally", "--question", "mode")
-    table = run("compare", *words, "--simultaneous", "holm", "--margin", "0.3").stdout
+    table = run("analyze", "compare", *words, "--simultaneous", "holm", "--margin", "0.3").stdout
     assert "may" in table
     assert "Holm" in table
-    record = json.loads(run("compare", *words, "--format", "json").stdout)
+    record = json.loads(run("analyze", "compare", *words, "--format", "json").stdout)
     assert record["values"][0]["difference"] < -0.1
     # Exact intervals for the respondents take a second each.
     words = (*words, "--estimand", "population")
     for ending, start in (("svg", b"<?xml"), ("png", b"\x89PNG"), ("md", b"# mode"), ("csv", b"q")):
-        run("compare", *words, "-o", files / f"out.{ending}")
+        run("analyze", "compare", *words, "-o", files / f"out.{ending}")
         assert (files / f"out.{ending}").read_bytes().startswith(start)
 
 
 def test_names_and_versions(files):
     """What sides are called is asked for; another version of the survey is read by its own file."""
     table = run(
-        *("compare", files / "survey.toml", files / "may.tally", files / "newer.tally"),
+        *("analyze", "compare", files / "survey.toml", files / "may.tally", files / "newer.tally"),
         *("--question", "mode", "--other-survey", files / "newer.toml", "--names", "old, new"),
     ).stdout
     assert "old" in table
@@ -66,7 +66,7 @@ def test_names_and_versions(files):
 def test_refusals(files):
     """The same tally twice, several questions and none named, names that are not two."""
     may, june = files / "may.tally", files / "june.tally"
-    words = ("compare", files / "survey.toml", may)
+    words = ("analyze", "compare", files / "survey.toml", may)
     assert "allow-equal" in run(*words, may, "--question", "mode", code=1).output
     assert "--question" in run(*words, june, code=1).output
     run(*words, may, "--question", "mode", "--allow-equal")
@@ -100,7 +100,16 @@ def test_two_groups_are_compared_once(tmp_path):
     question = ldp.question("q", type="boolean", mechanism="warner", truth="0.8")
     (tmp_path / "s.toml").write_text(ldp.survey("exam", question).to_toml())
     (tmp_path / "rows.csv").write_text("q,sex\n" + "1,f\n0,f\n0,f\n1,m\n1,m\n0,m\n" * 50)
-    words = ("compare", tmp_path / "s.toml", "--rows", tmp_path / "rows.csv", "--by", "sex", "-q")
+    words = (
+        "analyze",
+        "compare",
+        tmp_path / "s.toml",
+        "--rows",
+        tmp_path / "rows.csv",
+        "--by",
+        "sex",
+        "-q",
+    )
     [line] = [line for line in run(*words).stdout.splitlines() if " less, and over, " in line]
     assert line.startswith("q, m: m (150 reports) less, and over, f (150 reports)")
     assert "adjusted" not in run(*words).stdout

@@ -134,7 +134,7 @@ def lab(tmp_path):
 
 def test_a_device_beside_a_direct_question(lab):
     """A table for people, a record for machines, and refusals of what would do nothing."""
-    words = ("compare", lab / "device.toml", lab / "device.tally", "--direct")
+    words = ("analyze", "compare", lab / "device.toml", lab / "device.tally", "--direct")
     assert "randomized (4,000 reports) less direct (83 of 541)" in run(*words, "true=83/541").stdout
     record = json.loads(run(*words, "true=83/541", "--format", "json").stdout)
     assert record["difference"] == pytest.approx(0.35 - 83 / 541, abs=0.15)
@@ -151,8 +151,8 @@ def test_a_device_beside_a_direct_question(lab):
 def test_a_device_beside_paper_with_another_law(lab):
     """Each is decoded by its own law: .35 on devices, .6 on paper, which pooled reports are not."""
     sheets = lab / "paper.reports"
-    run("paper", "count", lab / "paper.toml", lab / "counts.csv", "--output", sheets)
-    words = ("compare", lab / "device.toml", lab / "device.tally", sheets)
+    run("survey", "paper-counts", lab / "paper.toml", lab / "counts.csv", "--output", sheets)
+    words = ("analyze", "compare", lab / "device.toml", lab / "device.tally", sheets)
     wanted = ("--other-survey", lab / "paper.toml", "--estimand", "population", "--format", "json")
     rows = {row["value"]: row for row in json.loads(run(*words, *wanted).stdout)["values"]}
     assert rows["true"]["second"] == pytest.approx(0.6)

@@ -1,4 +1,4 @@
-"""`ldp conform`: both clients pass every point, and each wrong one fails at exactly its own.
+"""`ldp client test --depth device`: both clients pass, and each wrong one fails at its own point.
 
 False alarms of a run are below 1e-6 (`ldp_simulations.conformance.law`). With the 600 reports for
 an answer of these tests, a probability that is off by .18 is noticed; the wrong ones are by more.
@@ -20,6 +20,7 @@ from ldp_simulations.conformance.points import POINTS, conform
 
 OURS = (sys.executable, "-m", "ldp_simulations.conformance.python_client")
 SMALL = (sys.executable, small_client.__file__)
+TEST = ("client", "test", "--depth", "device")
 FEW = {"samples": 600, "kills": 2}
 
 
@@ -71,9 +72,9 @@ def test_a_survey_of_ones_own_is_tried():
     """Its reports, their lengths and their law: of the notes app, whose law is written out."""
     survey = ROOT / "examples" / "notes" / "survey.toml"
     words = ("--only", "vectors", "--only", "lengths", "--only", "law", "--samples", 200)
-    shown = run("conform", survey, *words, "--", *OURS)
+    shown = run(*TEST, survey, *words, "--", *OURS)
     assert shown.output.count("pass") == 3
-    assert run("conform", "--only", "lengths", "--", *OURS).output != shown.output
+    assert run(*TEST, "--only", "lengths", "--", *OURS).output != shown.output
 
 
 def test_every_mechanism_is_tried(tmp_path):
@@ -88,17 +89,17 @@ def test_every_mechanism_is_tried(tmp_path):
     survey = tmp_path / "survey.toml"
     survey.write_text('[survey]\nname = "every"\n' + "".join(questions), encoding="utf-8")
     words = ("--only", "vectors", "--only", "lengths", "--only", "law", "--samples", 150)
-    assert run("conform", survey, *words, "--", *OURS).output.count("pass") == 3
+    assert run(*TEST, survey, *words, "--", *OURS).output.count("pass") == 3
 
 
 def test_the_command_fails_with_its_client():
     """Exit code 1, and the point that failed; 2 where it is called wrongly."""
     number = next(n for n, (_, point) in enumerate(wrong_clients.WRONG) if point == "once")
     wrong = (sys.executable, wrong_clients.__file__, number)
-    shown = run("conform", "--only", "once", "--", *wrong, code=1)
+    shown = run(*TEST, "--only", "once", "--", *wrong, code=1)
     assert "FAIL  once" in shown.output
-    assert "expected the command of a client" in run("conform", code=2).output
-    assert "--only" in run("conform", "--only", "nothing", "--", *SMALL, code=2).output
+    assert "expected the command of a client" in run(*TEST, code=2).output
+    assert "--only" in run(*TEST, "--only", "nothing", "--", *SMALL, code=2).output
 
 
 @pytest.mark.parametrize(
@@ -113,7 +114,7 @@ def test_the_command_fails_with_its_client():
 )
 def test_what_is_no_client_is_told_in_a_line(command):
     """No traceback, whatever it says instead."""
-    assert "expected" in run("conform", "--", *command, code=1).output
+    assert "expected" in run(*TEST, "--", *command, code=1).output
 
 
 def test_what_is_noticed_is_said():

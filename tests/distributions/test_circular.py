@@ -394,7 +394,7 @@ def test_estimates():
     assert rows["mean direction"]["frequency"] == where.estimate
     assert rows["[22, 6)"]["frequency"] == estimates.ranges[0].frequency
     with pytest.raises(EstimateError, match="another view than monotone"):
-        ldp_aggregator.estimate(survey, reports, options=Options(post="monotone"))
+        ldp_aggregator.estimate(survey, reports, options=Options(post_process="monotone"))
 
 
 def test_nobody_has_a_direction():

@@ -319,14 +319,18 @@ def test_views():
         asked, Holders((), apportion(2000, humps(100))), np.random.default_rng(12)
     )
     plain = estimate_question(asked, counts, Options())
-    view = estimate_question(asked, counts, Options(post="monotone"))
+    view = estimate_question(asked, counts, Options(post_process="monotone"))
     assert plain.frequency.min() < 0 <= view.frequency.min()
     assert view.frequency.sum() == pytest.approx(1)
     np.testing.assert_array_equal(view.unbiased, plain.frequency)
     assert view.to_dict()["biased"] is True
     other = question("grr", 'type = "category"\nvalues = ["a", "b"]\nepsilon = 1')
     ones = np.ones((1, 2), dtype=np.int64)
-    for options in (Options(post="monotone"), Options(ranges=(("1", "2"),)), Options(edges=("1",))):
+    for options in (
+        Options(post_process="monotone"),
+        Options(ranges=(("1", "2"),)),
+        Options(edges=("1",)),
+    ):
         with pytest.raises(EstimateError, match="distribution"):
             estimate_question(other, ones, options)
 

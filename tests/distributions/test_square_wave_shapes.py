@@ -193,32 +193,36 @@ def test_smoothing_is_biased(narrow, bias):
                 assert largest < 0.015 + 6 * spread / 60**0.5
 
 
-def shaped(post, keys='type = "number"\nlow = 0\nhigh = 20\nbins = 20\nunit = "min"'):
+def shaped(post_process, keys='type = "number"\nlow = 0\nhigh = 20\nbins = 20\nunit = "min"'):
     """A question, and its estimates with a view."""
     asked = question("square-wave", f"{keys}\nepsilon = 2")
     _, [counts] = tallies(asked.randomizer, humps(asked.domain.size), 1, respondents=2_000)
-    return asked, counts, estimate_question(asked, counts[None, :], Options(post=post))
+    return (
+        asked,
+        counts,
+        estimate_question(asked, counts[None, :], Options(post_process=post_process)),
+    )
 
 
-@pytest.mark.parametrize("post", ["em", "ems"])
-def test_a_shape_is_bare(post):
+@pytest.mark.parametrize("post_process", ["em", "ems"])
+def test_a_shape_is_bare(post_process):
     """In every output: frequencies that say they are biased, and no error, interval or test."""
-    asked, counts, estimates = shaped(post)
-    expected = shape_of(window_of(asked.randomizer), counts, smooth=post == "ems")
+    asked, counts, estimates = shaped(post_process)
+    expected = shape_of(window_of(asked.randomizer), counts, smooth=post_process == "ems")
     assert np.array_equal(estimates.frequency, expected)
     assert estimates.values == asked.domain.values
     for column in (estimates.standard_error, estimates.low, estimates.high, estimates.unbiased):
         assert np.isnan(column).all()
     record = json.loads(json.dumps(estimates.to_dict(), allow_nan=False))
-    assert (record["post"], record["biased"]) == (post, True)
+    assert (record["post_process"], record["biased"]) == (post_process, True)
     for value in record["values"]:
         assert value.keys() == {"value", "count", "frequency", "standard_error", "interval"}
         assert value["standard_error"] is value["interval"] is None
     assert "biased, and without errors or intervals" in record["note"]
     table = estimates.text_table()
-    assert f"frequency ({post}, biased)" in table.headings
+    assert f"frequency ({post_process}, biased)" in table.headings
     assert {row[3:] for row in table.rows} == {("-", "-")}
-    assert f"by {post}" in estimates.describe()
+    assert f"by {post_process}" in estimates.describe()
     assert "without intervals" in estimates.describe()
     bars = estimates.bars()
     assert np.array_equal(bars.lengths, expected)
@@ -248,19 +252,19 @@ def test_pictures_of_many_values():
     assert plain.merged(40) is plain
 
 
-@pytest.mark.parametrize("post", [None, "em"])
-def test_the_page_shows_bare_bars(post):
+@pytest.mark.parametrize("post_process", [None, "em"])
+def test_the_page_shows_bare_bars(post_process):
     """With a view bars without whiskers, and a table without errors; else mean and variance."""
     keys = 'type = "number"\nlow = 0\nhigh = 99\nstep = 1\nunit = "min"'
-    estimates = shaped(post, keys)[2]
+    estimates = shaped(post_process, keys)[2]
     page = SimpleNamespace(served=SimpleNamespace(survey=SimpleNamespace(epoch=None)))
     section = render("question", "x", view=QuestionView.of(estimates), asked=page, notes=())
     assert ">Mean, in min<" in section
     assert "whisker" not in section
     assert "p-value" not in section.split("<details")[0]
     assert "nan" not in section
-    assert ("without errors or intervals" in section) is (post is not None)
-    assert ("0 to 2" in section) is (post is not None)
+    assert ("without errors or intervals" in section) is (post_process is not None)
+    assert ("0 to 2" in section) is (post_process is not None)
     assert "Detected" not in section
     epoch = Epoch(86_400, 1)
     series = panels(QuestionView.of(estimates, (), [(epoch, estimates)]), [], Look())
@@ -276,16 +280,16 @@ def test_other_questions_of_a_survey_stay_unbiased():
     )
     reports = ldp_simulations.randomize(survey, {"x": [1, 2, 3] * 50, "y": ["a", "b", "a"] * 50})
     plain, shape = (
-        ldp_aggregator.estimate(survey, reports, options=Options(post=post))
-        for post in (None, "em")
+        ldp_aggregator.estimate(survey, reports, options=Options(post_process=post_process))
+        for post_process in (None, "em")
     )
     assert shape["y"].frequency.tolist() == plain["y"].frequency.tolist()
     assert shape["y"].note.startswith("not by em")
     assert not shape["y"].to_dict()["biased"]
     assert shape["x"].is_shape
-    assert options_for(survey["y"], Options(post="norm-sub")).post == "norm-sub"
+    assert options_for(survey["y"], Options(post_process="norm-sub")).post_process == "norm-sub"
     with pytest.raises(EstimateError, match="another view than em"):
-        ldp_aggregator.estimate(survey, reports, options=Options(post="em"), names=["y"])
+        ldp_aggregator.estimate(survey, reports, options=Options(post_process="em"), names=["y"])
 
 
 def test_shapes_of_cells_are_not_planned():
@@ -300,13 +304,13 @@ def test_shapes_of_cells_are_not_planned():
 
 def test_without_a_view_there_is_no_shape():
     """Nor with one for other mechanisms; the note says how to ask for it."""
-    for post in (None, "norm-sub"):
-        _, _, estimates = shaped(post)
+    for post_process in (None, "norm-sub"):
+        _, _, estimates = shaped(post_process)
         assert len(estimates) == 0
         assert estimates.mean is None
-        assert "--post em" in estimates.note
+        assert "--post-process em" in estimates.note
     steps = 'type = "number"\nlow = 0\nhigh = 19\nstep = 1\nunit = "min"'
-    means = [shaped(post, steps)[2] for post in (None, "em", "ems")]
+    means = [shaped(post_process, steps)[2] for post_process in (None, "em", "ems")]
     assert means[0].mean == means[1].mean == means[2].mean
     assert means[0].variance is not None
     of_numbers = ["mean", "variance", "standard deviation"]
@@ -314,13 +318,15 @@ def test_without_a_view_there_is_no_shape():
 
 
 @pytest.mark.parametrize("mechanism", ["grr", "dithered", "geometric"])
-@pytest.mark.parametrize("post", ["em", "ems"])
-def test_other_mechanisms_have_no_shape(mechanism, post):
+@pytest.mark.parametrize("post_process", ["em", "ems"])
+def test_other_mechanisms_have_no_shape(mechanism, post_process):
     """It is said which has, and how to leave the others out."""
     asked = question(mechanism, 'type = "integer"\nlow = 0\nhigh = 2\nepsilon = 1')
     counts = np.full((asked.layout.cohorts, asked.layout.symbols), 20)
-    with pytest.raises(EstimateError, match=f"'x': .* than {post}, .* square-wave; .*--question"):
-        estimate_question(asked, counts, Options(post=post))
+    with pytest.raises(
+        EstimateError, match=f"'x': .* than {post_process}, .* square-wave; .*--question"
+    ):
+        estimate_question(asked, counts, Options(post_process=post_process))
 
 
 def test_versions_are_not_pooled():
@@ -333,23 +339,25 @@ def test_versions_are_not_pooled():
 def test_no_reports_yet():
     """Neither mean nor shape, and no error."""
     survey = ldp.survey("s", ldp.question("x", low=0, high=9, bins=5, goal="shape", epsilon=1))
-    for post in (None, "em"):
-        estimates = ldp_aggregator.estimate(survey, [], options=Options(post=post))["x"]
+    for post_process in (None, "em"):
+        estimates = ldp_aggregator.estimate(survey, [], options=Options(post_process=post_process))[
+            "x"
+        ]
         assert len(estimates) == 0
         assert "no reports" in estimates.note
 
 
 @pytest.mark.parametrize("runs", [1, 3])
-@pytest.mark.parametrize("post", [None, "em"])
-def test_simulations_show_shapes_beside_the_truth(post, runs):
+@pytest.mark.parametrize("post_process", [None, "em"])
+def test_simulations_show_shapes_beside_the_truth(post_process, runs):
     """The mean with its coverage as ever; a shape with what is true, and how far they are apart."""
     survey = ldp.survey("s", ldp.question("x", low=0, high=9, step=1, goal="shape", epsilon=2))
     population = ldp_simulations.synthetic(survey, 5_000, "normal")
     simulation = ldp_simulations.simulate(
-        survey, population, runs=runs, seed=1, options=Options(post=post)
+        survey, population, runs=runs, seed=1, options=Options(post_process=post_process)
     )
     record = json.loads(json.dumps(to_dict(simulation), allow_nan=False))["questions"]["x"]
-    assert len(record["values"]) == (10 if post else 0)
+    assert len(record["values"]) == (10 if post_process else 0)
     for value in record["values"]:
         assert value["covered"] is None
         assert value["stated_error"] is None
@@ -360,15 +368,15 @@ def test_simulations_show_shapes_beside_the_truth(post, runs):
 
 
 def test_simulated_from_the_command_line(tmp_path):
-    """`ldp simulate --post` shows a shape, also of cells; without it the note says how."""
+    """`ldp simulate --post-process` shows a shape, also of cells; without it the note says how."""
     cells = ldp.question("x", low=0, high=9, bins=5, goal="shape", epsilon=2)
     steps = ldp.question("y", low=0, high=90, step=1, goal="shape", epsilon=2)
     path = tmp_path / "survey.toml"
     path.write_text(ldp.survey("s", cells, steps).to_toml())
     plain = run("simulate", path, "-q", "--seed", 1).stdout
-    assert "--post em" in plain
+    assert "--post-process em" in plain
     told_of_shapes = run(
-        "simulate", path, "-q", "--seed", 1, "--post", "ems", "-o", tmp_path / "r"
+        "simulate", path, "-q", "--seed", 1, "--post-process", "ems", "-o", tmp_path / "r"
     ).stdout
     assert "frequency" not in plain
     assert "biased, without intervals" in told_of_shapes

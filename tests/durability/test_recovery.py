@@ -206,11 +206,11 @@ def test_without_hard_links(path, monkeypatch):
 
 
 def test_the_command_sets_aside(path):
-    """`ldp ledger STATE --set-aside` says what it did, then what was spent."""
+    """`ldp client ledger STATE --set-aside` says what it did, then what was spent."""
     lived(path)
     damage_record(path, "limit")
-    assert "Error" in run("ledger", path, code=1).output
-    shown = run("ledger", path, "--set-aside").output
+    assert "Error" in run("client", "ledger", path, code=1).output
+    shown = run("client", "ledger", path, "--set-aside").output
     assert "records were carried over: others may be missing" in shown
     assert "a damaged state file was set aside" in shown
-    assert "Error" in run("ledger", path, "--set-aside", code=1).output
+    assert "Error" in run("client", "ledger", path, "--set-aside", code=1).output

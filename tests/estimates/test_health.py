@@ -80,15 +80,15 @@ def check_of(name, question, counts, **options):
     return {check.name: check for check in health(question, counts, **options)}[name]
 
 
-@pytest.mark.parametrize("reports_each", [1, 2])
-def test_cohorts_written_out(reports_each):
+@pytest.mark.parametrize("reports_per_person", [1, 2])
+def test_cohorts_written_out(reports_per_person):
     """The chi-square of the respondents of each, and how many are far from the mean."""
     from scipy.stats import chisquare
 
     question, counts = draw("bloom")
     sizes = np.array([2_500, 2_500, 2_500, 2_500, 2_350, 2_650, 2_349, 2_651])
-    counts[:, 0] = sizes * reports_each
-    check = check_of("cohorts", question, counts, reports_each=reports_each)
+    counts[:, 0] = sizes * reports_per_person
+    check = check_of("cohorts", question, counts, reports_per_person=reports_per_person)
     # Three standard errors are 150 respondents.
     assert check.counted == 2
     assert check.p_value == pytest.approx(chisquare(sizes).pvalue, rel=1e-9)
@@ -127,8 +127,10 @@ def test_two_cohorts_are_compared():
     assert chances(question, counts)["cohorts"] == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize(("name", "reports_each"), [("oue", 1), ("one-hot", 1), ("one-hot", 3)])
-def test_rates_written_out(name, reports_each):
+@pytest.mark.parametrize(
+    ("name", "reports_per_person"), [("oue", 1), ("one-hot", 1), ("one-hot", 3)]
+)
+def test_rates_written_out(name, reports_per_person):
     """The least binomial p-value of all rates, two for each, as often as there are of these.
 
     Fewer and fewer reports set one bit, or more and more set another.
@@ -139,7 +141,7 @@ def test_rates_written_out(name, reports_each):
     honest[0, 0] += 1
     _, trials, rates = decoder_of(question.randomizer).support_rates(question.randomizer, honest)
     low, high = sorted(map(float, rates))
-    respondents, chances = int(trials[0, 0]) // reports_each, []
+    respondents, chances = int(trials[0, 0]) // reports_per_person, []
     at_ends = {3: -low * honest[0, 0], 5: high * honest[0, 0]}
     for place, end in at_ends.items():
         for fault in range(0, 1_200, 40):
@@ -147,12 +149,12 @@ def test_rates_written_out(name, reports_each):
             counts[0, place] = abs(end) + math.copysign(fault, end)
             least = [
                 min(
-                    binom.cdf(math.ceil(ones / reports_each), respondents, low),
-                    binom.sf(math.floor(ones / reports_each) - 1, respondents, high),
+                    binom.cdf(math.ceil(ones / reports_per_person), respondents, low),
+                    binom.sf(math.floor(ones / reports_per_person) - 1, respondents, high),
                 )
                 for ones in counts[0, 1:].tolist()
             ]
-            check = check_of("rates", question, counts, reports_each=reports_each)
+            check = check_of("rates", question, counts, reports_per_person=reports_per_person)
             assert check.p_value == pytest.approx(min(1.0, min(least) * 60), rel=1e-9)
             assert check.counted == sum(chance * 60 < 0.001 for chance in least)
             chances.append(check.p_value)
@@ -322,6 +324,6 @@ def test_repeats_do_not_cry_wolf():
     """Ten reports from each respondent spread cohort sizes as the respondents do, not ten times."""
     question, counts = draw("bloom")
     assert chances(question, counts * 10)["cohorts"] < chances(question, counts)["cohorts"]
-    assert chances(question, counts * 10, reports_each=10) == pytest.approx(
+    assert chances(question, counts * 10, reports_per_person=10) == pytest.approx(
         chances(question, counts), rel=0.2
     )

@@ -366,7 +366,7 @@ def test_clopper_pearson_needs_counts():
         {"estimand": "everyone"},
         {"interval": "wald"},
         {"simultaneous": "yes"},
-        {"post": "clip"},
+        {"post_process": "clip"},
     ],
 )
 def test_options_that_do_not_exist_are_refused(bad):

@@ -67,7 +67,7 @@ def test_memoized_symbols(reports):
         'type = "category"\nvalues = ["a", "b", "c"]\nepsilon_first = "1"\nepsilon_lifetime = "3"',
     ).randomizer
     moments = moments_of(
-        randomizer, np.array([[40, 30, 30]]), "abc", design=None, reports_each=reports
+        randomizer, np.array([[40, 30, 30]]), "abc", design=None, reports_per_person=reports
     )
     lasting, (p, q) = ([float(rate) for rate in step] for step in randomizer.steps)
     for place, (own, mean) in enumerate(zip(lasting, (1, 0), strict=True)):

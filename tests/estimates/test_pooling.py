@@ -193,13 +193,13 @@ def test_respondents_with_several_reports_are_counted_once():
     """Of a memoized question, frequencies times respondents, not times reports."""
     asked, generator = question("l-grr", 1), np.random.default_rng(29)
     parts = [draw(asked, 400, generator), draw(question("l-grr", 2), 200, generator)]
-    estimates = estimate_pooled(parts, Options(reports_each=4))
+    estimates = estimate_pooled(parts, Options(reports_per_person=4))
     assert (estimates.reports, estimates.respondents) == (600, 150)
     mixed = estimate_pooled(
-        [draw(question("grr", 2), 200, generator), parts[0]], Options(reports_each=4)
+        [draw(question("grr", 2), 200, generator), parts[0]], Options(reports_per_person=4)
     )
     assert mixed.respondents == 200 + 100
-    assert "reports_each is not for" in mixed.note
+    assert "reports_per_person is not for" in mixed.note
 
 
 def test_what_does_not_shrink_is_pooled_by_powers_of_weights():
@@ -260,9 +260,9 @@ def test_the_newest_version_describes_all():
         "epsilon 1, 100 reports: 10.0%; oue, epsilon 1, 200 reports: 20.0%; grr, epsilon 2"
         in estimates.note
     )
-    assert "reports_each" not in estimates.note
+    assert "reports_per_person" not in estimates.note
     drawn = [draw(question("l-grr", epsilon), 400, generator) for epsilon in (1, 2)]
-    assert "reports_each" not in estimate_pooled(drawn, Options(reports_each=4)).note
+    assert "reports_per_person" not in estimate_pooled(drawn, Options(reports_per_person=4)).note
 
 
 def test_weights_where_variances_are_known_before():

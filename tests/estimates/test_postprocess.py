@@ -12,7 +12,9 @@ from ldp_aggregator import Options, Tally, estimate
 from ldp_aggregator.answers.options import POST, SHAPES
 from ldp_aggregator.numerics.postprocessing import base_cut, norm_sub
 
-BESIDE = [post for post in POST if post not in (*SHAPES, "monotone", "shrunk")]
+BESIDE = [
+    post_process for post_process in POST if post_process not in (*SHAPES, "monotone", "shrunk")
+]
 """Views that have unbiased frequencies beside them."""
 
 RANDOM = np.random.default_rng(3)
@@ -25,10 +27,10 @@ SURVEY = Survey(
 )
 
 
-def estimated(post, counts=(700, 300, 220, 180), level=0.95):
+def estimated(post_process, counts=(700, 300, 220, 180), level=0.95):
     """Estimates of fixed counts, post-processed."""
     tally = Tally(SURVEY, {"x": np.array([counts])})
-    return estimate(tally, options=Options(level=level, post=post))["x"]
+    return estimate(tally, options=Options(level=level, post_process=post_process))["x"]
 
 
 @pytest.mark.parametrize(
@@ -93,29 +95,29 @@ def test_base_cut_at_the_edge():
     assert base_cut(frequency, chances, level=0.75).tolist() == [0.2, 0.0]
 
 
-@pytest.mark.parametrize("post", BESIDE)
-def test_views_say_that_they_are_biased(post):
+@pytest.mark.parametrize("post_process", BESIDE)
+def test_views_say_that_they_are_biased(post_process):
     """The name and the word `biased` are in everything a view prints; the default says neither."""
-    view, plain = estimated(post), estimated(None)
+    view, plain = estimated(post_process), estimated(None)
     texts = [view.describe(), repr(view), view._repr_html_()]
-    assert all(post in text and "biased" in text for text in texts)
-    assert view.to_dict()["post"] == post
+    assert all(post_process in text and "biased" in text for text in texts)
+    assert view.to_dict()["post_process"] == post_process
     assert view.to_dict()["biased"] is True
     assert "biased" not in plain.describe() + repr(plain) + plain._repr_html_()
-    assert (plain.to_dict()["post"], plain.to_dict()["biased"]) == (None, False)
+    assert (plain.to_dict()["post_process"], plain.to_dict()["biased"]) == (None, False)
     tally = Tally(SURVEY, {"x": np.array([[9, 5, 3, 2]])})
-    shown = estimate(tally, options=Options(post=post)).rendered()
-    assert f"frequency ({post})" in shown
+    shown = estimate(tally, options=Options(post_process=post_process)).rendered()
+    assert f"frequency ({post_process})" in shown
     assert "unbiased" in shown
 
 
-@pytest.mark.parametrize("post", BESIDE)
-def test_views_keep_the_unbiased_estimate_beside_them(post):
+@pytest.mark.parametrize("post_process", BESIDE)
+def test_views_keep_the_unbiased_estimate_beside_them(post_process):
     """A biased frequency has no error of its own.
 
     The unbiased one with its errors stands beside it, unchanged.
     """
-    view, plain = estimated(post).to_dict()["values"], estimated(None).to_dict()["values"]
+    view, plain = estimated(post_process).to_dict()["values"], estimated(None).to_dict()["values"]
     for biased, unbiased in zip(view, plain, strict=True):
         assert (biased["standard_error"], biased["interval"]) == (None, None)
         assert biased["unbiased"] == {

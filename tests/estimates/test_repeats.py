@@ -67,7 +67,8 @@ def test_output_tells_respondents(form):
     )
     counts[:, 1:] //= 2
     once, repeated = (
-        estimate_question(question, counts, Options(reports_each=reports)) for reports in (1, 10)
+        estimate_question(question, counts, Options(reports_per_person=reports))
+        for reports in (1, 10)
     )
     worth = effective(400, bit_noise(0.25, 0.75, 0.5, repeats=10))
     assert (once.respondents, repeated.respondents, repeated.reports) == (4_000, 400, 4_000)
@@ -88,11 +89,11 @@ def test_impossible_repeats():
     with pytest.raises(
         EstimateError, match="at least the 10 reports that a respondent sent, got 4"
     ):
-        estimate_question(question, np.array([[4, 2, 1]]), Options(reports_each=10))
+        estimate_question(question, np.array([[4, 2, 1]]), Options(reports_per_person=10))
     with pytest.raises(
         EstimateError, match="1 to 1,000,000,000 reports from each respondent, got 0"
     ):
-        Options(reports_each=0)
+        Options(reports_per_person=0)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +197,7 @@ def test_several_reports_have_to_be_for_some_question():
     check_repeatable([once, memoized], 2)
     check_repeatable([once], 1)
     with pytest.raises(
-        EstimateError, match="got 2 reports of each and only x, x; leave --reports-each"
+        EstimateError, match="got 2 reports of each and only x, x; leave --reports-per-person"
     ):
         check_repeatable([once, once], 2)
 

@@ -139,7 +139,9 @@ def test_dictionaries_are_json(nasty):
     """`to_dict` survives JSON unchanged, without NaN, also with a covariance."""
     for options in (
         Options(),
-        Options(covariance=True, simultaneous="sidak", estimand="population", post="norm-sub"),
+        Options(
+            covariance=True, simultaneous="sidak", estimand="population", post_process="norm-sub"
+        ),
     ):
         record = estimate(NASTY_TALLY, options=options).to_dict()
         assert json.loads(json.dumps(record, allow_nan=False)) == record
@@ -164,7 +166,7 @@ def test_csv_comes_back(nasty):
 
 def test_records_say_what_is_biased(nasty):
     """Only what was asked for by name."""
-    view = estimate(NASTY_TALLY, options=Options(post="norm-sub"))
+    view = estimate(NASTY_TALLY, options=Options(post_process="norm-sub"))
     assert [shown["x"].to_dict()["biased"] for shown in (nasty, view)] == [False, True]
 
 
@@ -274,7 +276,7 @@ def test_what_is_said_of_numbers(nasty):
     described = asked.describe()
     assert "simultaneous" not in described
     assert "post-processed" not in described
-    options = replace(asked.options, simultaneous="bonferroni", post="norm-sub")
+    options = replace(asked.options, simultaneous="bonferroni", post_process="norm-sub")
     described = replace(asked, options=options).describe()
     assert "for the population (sampling and randomization), simultaneous (bonferroni)" in described
     assert "; frequencies post-processed by norm-sub: biased" in described
@@ -291,7 +293,7 @@ def test_records_have_what_there_is(nasty):
     assert not {"checks", "remarks", "left_out", "respondents"} & record.keys()
     assert record["simultaneous"] is False
     assert asked.top(3).to_dict()["left_out"] == 4
-    options = replace(asked.options, simultaneous="bonferroni", reports_each=2)
+    options = replace(asked.options, simultaneous="bonferroni", reports_per_person=2)
     record = replace(asked, options=options, respondents=210).to_dict()
     assert (record["simultaneous"], record["respondents"]) == (True, 210)
     check = Check("payloads", 3, p_value=0.5, meaning="as many")
@@ -531,7 +533,7 @@ def test_shares_of_sets_need_not_sum_to_one():
     counts = np.full((1, SETS.layout.symbols), 40)
     assert "need not sum to 1" in estimate_question(SETS, counts, Options()).note
     with pytest.raises(EstimateError, match=r"question 'x': expected another view than norm-sub"):
-        estimate_question(SETS, counts, Options(post="norm-sub"))
+        estimate_question(SETS, counts, Options(post_process="norm-sub"))
     assert estimate_question(CLOSED, np.array([[9, 8, 7, 6, 5, 4, 3]]), Options()).note == ""
 
 
@@ -544,18 +546,20 @@ def test_several_reports_of_what_keeps_nothing():
         "l-grr", 'type = "category"\nvalues = ["a", "b"]\nepsilon_first = 1\nepsilon_lifetime = 2'
     )
     counts = np.array([[9, 8, 7, 6, 5, 4, 3]])
-    estimates = estimate_question(CLOSED, counts, Options(reports_each=3))
+    estimates = estimate_question(CLOSED, counts, Options(reports_per_person=3))
     assert estimates.note == ONCE_EACH
     assert estimates.respondents == 42
-    twice = estimate_question(chain, np.array([[30, 12]]), Options(reports_each=2))
+    twice = estimate_question(chain, np.array([[30, 12]]), Options(reports_per_person=2))
     assert twice.respondents == 21
     with pytest.raises(EstimateError, match="question 'x': expected at least the 50 reports"):
-        estimate_question(chain, np.array([[30, 12]]), Options(reports_each=50))
-    of_chain = estimate_question(chain, np.array([[30, 12]]), Options(reports_each=3))
+        estimate_question(chain, np.array([[30, 12]]), Options(reports_per_person=50))
+    of_chain = estimate_question(chain, np.array([[30, 12]]), Options(reports_per_person=3))
     assert "3 reports from each of 14 respondents" in of_chain.note
     assert ONCE_EACH not in of_chain.note
     assert (of_chain.reports, of_chain.respondents) == (42, 14)
-    both = estimate_question(SETS, np.full((1, SETS.layout.symbols), 40), Options(reports_each=3))
+    both = estimate_question(
+        SETS, np.full((1, SETS.layout.symbols), 40), Options(reports_per_person=3)
+    )
     assert both.note.endswith(f"; {ONCE_EACH}")
     assert both.note.startswith("a frequency")
 
@@ -584,11 +588,14 @@ def test_whatever_is_unknown_may_be_anything(monkeypatch):
     assert alone.mean == many.mean
 
 
-@pytest.mark.parametrize("post", ["norm-sub", "base-cut", "posterior-mean"])
-def test_views_leave_what_is_unbiased(post):
+@pytest.mark.parametrize("post_process", ["norm-sub", "base-cut", "posterior-mean"])
+def test_views_leave_what_is_unbiased(post_process):
     """Only the frequency is another; errors and intervals are those of the unbiased one."""
     counts = np.array([[400, 80, 70, 60, 50, 40, 30]])
-    plain, viewed = (estimate_question(CLOSED, counts, Options(post=view)) for view in (None, post))
+    plain, viewed = (
+        estimate_question(CLOSED, counts, Options(post_process=view))
+        for view in (None, post_process)
+    )
     assert not np.allclose(viewed.frequency, plain.frequency)
     for name in ("unbiased", "standard_error", "low", "high", "null_error", "chances"):
         assert np.array_equal(getattr(viewed, name), getattr(plain, name))
@@ -597,7 +604,7 @@ def test_views_leave_what_is_unbiased(post):
         "base-cut": base_cut(plain.frequency, plain.chances, 0.95),
         "posterior-mean": posterior_mean(plain.frequency, plain.null_error),
     }
-    assert np.array_equal(viewed.frequency, exact[post])
+    assert np.array_equal(viewed.frequency, exact[post_process])
 
 
 def test_corrections_of_p_values():

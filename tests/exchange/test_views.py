@@ -138,7 +138,7 @@ def test_the_command(tmp_path):
     survey, reports, script = (tmp_path / name for name in ("survey.toml", "reports", "view.sql"))
     words = ("--input", tmp_path / "answers.csv", "--output", reports)
     run("randomize", survey, *words)
-    run("sql", survey, "coins", "--dialect", "sqlite", "--load", reports, "-o", script)
+    run("analyze", "sql", survey, "coins", "--dialect", "sqlite", "--load", reports, "-o", script)
     connection = sqlite3.connect(":memory:")
     connection.executescript(script.read_text())
     rows = connection.execute("SELECT value, frequency, low, high FROM coins_estimates").fetchall()

@@ -51,7 +51,7 @@ def test_reports_of_one_digit(folder):
     (folder / "reports.csv").write_text(f"client,cohort,rappor\n{rows}")
     value = answered("--reports reports.csv")
     assert value["frequency"] == pytest.approx((0.6 - 0.375) / 0.25)
-    twice = answered("--reports reports.csv --reports-each 2")
+    twice = answered("--reports reports.csv --reports-per-person 2")
     assert twice["frequency"] == pytest.approx(value["frequency"])
     assert twice["standard_error"] > 1.05 * value["standard_error"]
     (folder / "reports.csv").write_text("cohort,irr\n0,2\n")

@@ -164,7 +164,7 @@ def test_reports_decode_like_their_counts(folder):
     line = "--params params.csv --reports reports.csv --map map.csv"
     assert frequencies(line) == frequencies(FILES)
     assert "400 reports came from 100 clients" in ldp(f"rappor import {line}").stderr
-    assert "100 respondents" in ldp(f"rappor import {line} --reports-each 4").stdout
+    assert "100 respondents" in ldp(f"rappor import {line} --reports-per-person 4").stdout
 
 
 def test_both_epsilons_are_told(folder):
@@ -216,12 +216,12 @@ def test_options_and_writers_are_those_of_estimate(folder):
         0.9,
     )
     assert (folder / "out.svg").read_text().startswith("<?xml")
-    assert "biased" in ldp(f"rappor import {FILES} --post norm-sub").stdout
+    assert "biased" in ldp(f"rappor import {FILES} --post-process norm-sub").stdout
 
 
 def test_export_has_the_columns_of_its_decoder(folder):
     """What is found, the most frequent first, in its seven columns, whatever view is printed."""
-    ldp(f"rappor import {FILES} --export results.csv --post base-cut -q")
+    ldp(f"rappor import {FILES} --export results.csv --post-process base-cut -q")
     rows = list(csv.DictReader(io.StringIO((folder / "results.csv").read_text())))
     columns = [
         "string",
@@ -502,11 +502,11 @@ def test_more_reports_each_than_reports(folder):
     """Of no respondent's whole reports there is nothing to check, and nothing to estimate."""
     question = legacy_question(PARAMETERS, None, "params.csv")
     counts = read_counts(folder / "counts.csv", PARAMETERS)
-    assert health(question, counts, reports_each=4 * REPORTS)
-    assert health(question, counts, reports_each=1 << 63) == ()
+    assert health(question, counts, reports_per_person=4 * REPORTS)
+    assert health(question, counts, reports_per_person=1 << 63) == ()
     read = f"expected at least the 1000000000 reports that a respondent sent, got {4 * REPORTS}"
-    assert read in ldp(f"rappor import {FILES} --reports-each 1000000000", 1).stderr
-    ldp(f"rappor import {FILES} --reports-each {1 << 63}", 2)
+    assert read in ldp(f"rappor import {FILES} --reports-per-person 1000000000", 1).stderr
+    ldp(f"rappor import {FILES} --reports-per-person {1 << 63}", 2)
 
 
 def test_no_reports(folder):

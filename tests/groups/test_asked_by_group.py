@@ -207,9 +207,9 @@ def test_the_commands(files):
     other = files / "week1.tally"
     for command in (
         ("estimate", *words),
-        ("query", *words, BIKES),
-        ("compare", *words, other, "--estimand", "population"),
-        ("trend", *words, other, "--value", "bus"),
+        ("analyze", "query", *words, BIKES),
+        ("analyze", "compare", *words, other, "--estimand", "population"),
+        ("analyze", "trend", *words, other, "--value", "bus"),
     ):
         shown = run(*command, *asked, "--least-group", "200").stdout
         assert sentence in " ".join(shown.split())
@@ -223,22 +223,22 @@ def test_the_commands(files):
             in run(*command[:3], *command[3:], "--least-group", "200", code=2).output
         )
     only = json.loads(
-        run("query", *words, BIKES, "--where", "platform=ios", "--format", "json").stdout
+        run("analyze", "query", *words, BIKES, "--where", "platform=ios", "--format", "json").stdout
     )
     assert [group["group"] for group in only["groups"]] == [{"platform": "ios"}]
     earlier = ("--released", files / "week0.tally")
-    assert run("query", *words, BIKES, *asked, *earlier).stdout
+    assert run("analyze", "query", *words, BIKES, *asked, *earlier).stdout
 
 
 def test_refusals_of_the_commands(files):
     """One tally without --by, --baseline with two, sides that are called alike."""
     one, two = files / "week0.tally", files / "week1.tally"
-    words = ("compare", files / "survey.toml", one)
+    words = ("analyze", "compare", files / "survey.toml", one)
     assert "expected A and B, or A alone and --by" in run(*words, code=2).output
     assert "--baseline" in run(*words, two, "--baseline", "ios", code=2).output
     assert "--names" in run(*words, "--by", "platform", "--names", "a,b", code=2).output
     assert "two different names" in run(*words, two, "--names", "a,a", code=2).output
-    for command in (words, ("trend", *words[1:])):
+    for command in (words, ("analyze", "trend", *words[2:])):
         output = run(*command, two, "--question", "mod", code=1).output
         assert "one of the survey's questions (mode), got 'mod'" in " ".join(output.split())
     population = ("--estimand", "population")
@@ -249,6 +249,7 @@ def test_refusals_of_the_commands(files):
 def test_a_change_in_one_group(files):
     """Is found there; the rate is divided among all groups, those that are not shown as well."""
     words = (
+        "analyze",
         "trend",
         files / "survey.toml",
         *(files / f"week{week}.tally" for week in range(WEEKS)),

@@ -179,9 +179,9 @@ def test_several_reports_of_each_count_as_one():
     """A group is large enough by its people, as far as they are known."""
     one = estimate_groups(tally_of_all(), by=["platform"], names=("daily",))
     unknown = one["unknown"]["daily"].reports
-    options = Options(reports_each=unknown // SURVEY.least_group + 1)
+    options = Options(reports_per_person=unknown // SURVEY.least_group + 1)
     four = estimate_groups(tally_of_all(), by=["platform"], names=("daily",), options=options)
-    assert unknown < four.least == options.reports_each * SURVEY.least_group
+    assert unknown < four.least == options.reports_per_person * SURVEY.least_group
     assert len(four) < len(one)
 
 

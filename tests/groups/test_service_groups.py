@@ -172,8 +172,12 @@ def all_shown(service):
     shown = set()
     for served in service.catalogue.all:
         for by in ("platform", "country", "platform,country"):
-            for reports_each in (1, 2, 3):
-                asked = {"by": by, "reports_each": reports_each, "version": served.fingerprint}
+            for reports_per_person in (1, 2, 3):
+                asked = {
+                    "by": by,
+                    "reports_per_person": reports_per_person,
+                    "version": served.fingerprint,
+                }
                 groups = of_service(service, question="mode", **asked).json()["groups"]
                 labels = [group["group"] for group in groups]
                 shown |= {(one.get("platform", ""), one.get("country", "")) for one in labels}
@@ -182,7 +186,7 @@ def all_shown(service):
 
 @pytest.mark.parametrize("leasts", [(100, 300), (300, 100)])
 def test_what_is_shown_of_an_epoch_is_decided_once(tmp_path, leasts):
-    """By the survey that was served first: neither another version nor reports_each shows more."""
+    """By the survey that was served first: no other version and no reports_per_person show more."""
     first, second = version_of(leasts[0]), version_of(leasts[1], questions()[1])
     people = [labels for labels, number in CROSSED.items() for _ in range(number)]
     platforms, countries = zip(*people, strict=True)

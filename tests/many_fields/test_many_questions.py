@@ -100,7 +100,7 @@ def test_estimates_are_of_the_values_of_each_field():
     np.testing.assert_allclose(spread, question.standard_error, rtol=0.05)
     assert question["smokes: true"].low < 0.3 < question["smokes: true"].high
     with pytest.raises(ldp.EstimateError, match="norm-sub"):
-        estimate(tally, options=Options(post="norm-sub"))
+        estimate(tally, options=Options(post_process="norm-sub"))
     with pytest.raises(ldp.EstimateError, match="for these respondents alone"):
         estimate(tally, options=Options(covariance=True))
     lone = aggregate(habits(together=1), randomize(habits(together=1), people(), seed=2))
@@ -114,7 +114,7 @@ def test_commands(files):
     assert "a device tells 2 of 4 fields" in run("explain", survey).output
     estimates = json.loads(run("estimate", survey, reports, "--format", "json", "--quiet").output)
     assert [value["value"] for value in estimates["questions"]["q"]["values"]] == NAMES
-    asked = ("crosstab", survey, reports, "--question", "q", "--quiet")
+    asked = ("analyze", "crosstab", survey, reports, "--question", "q", "--quiet")
     of_two = json.loads(run(*asked, "--fields", "smokes,sport", "--format", "json").output)
     assert len(of_two["shares"]) == 6
     assert {part["measure"] for part in of_two["measures"]} >= {"Cramer's V"}
@@ -209,4 +209,4 @@ def test_the_page_of_a_service_shows_them():
     estimates = estimate_question(question, counts, Options())
     text = str(question_section(QuestionView.of(estimates), Unasked))
     assert all(f">{name}<" in text for name in NAMES)
-    assert "ldp crosstab" in text
+    assert "ldp analyze crosstab" in text

@@ -196,8 +196,8 @@ def test_shown_cells_and_their_map_agree():
     assert shown.shape == (8, 8)
     np.testing.assert_array_equal(shown.estimate.ravel(), estimates.frequency)
     np.testing.assert_array_equal(shown.low.ravel(), estimates.low)
-    normed, _ = estimated(surveyed(goal="map")["home"], options=Options(post="norm-sub"))
-    assert normed.map().post == "norm-sub"
+    normed, _ = estimated(surveyed(goal="map")["home"], options=Options(post_process="norm-sub"))
+    assert normed.map().post_process == "norm-sub"
     assert normed.map().bars().caption.endswith("interval); norm-sub: biased")
     assert shown.bars().caption.endswith("interval)")
     assert normed.map().estimate.min() >= 0
@@ -260,7 +260,7 @@ def test_a_view_for_the_eye_is_closer_and_says_that_it_is_biased():
     Over five surveys of 50,000; sums of all cells stay 1.
     """
     question = surveyed(cells=32, epsilon=1)["home"]
-    options = Options(post="shrunk", frequencies=True)
+    options = Options(post_process="shrunk", frequencies=True)
     closer, unbiased = [], []
     for seed in range(5):
         estimates, truth = estimated(question, 50_000, options, seed=seed)
@@ -269,13 +269,13 @@ def test_a_view_for_the_eye_is_closer_and_says_that_it_is_biased():
         unbiased.append(((estimates.unbiased - truth.ravel()) ** 2).sum())
     assert np.mean(closer) < np.mean(unbiased) / 10
     assert "shrunk: biased" in repr(estimates)
-    assert estimates.map().post == "shrunk"
-    zoomed_out, _ = estimated(question, options=Options(post="shrunk", zoom=(4, 2)))
+    assert estimates.map().post_process == "shrunk"
+    zoomed_out, _ = estimated(question, options=Options(post_process="shrunk", zoom=(4, 2)))
     whole, _ = estimated(question, options=options)
     summed = whole.frequency.reshape(4, 8, 2, 16).sum(axis=(1, 3)).ravel()
     np.testing.assert_allclose(zoomed_out.frequency, summed, atol=1e-12)
     with pytest.raises(EstimateError, match='shrunk, which is for questions of `goal = "rect'):
-        estimated(surveyed(goal="map")["home"], options=Options(post="shrunk"))
+        estimated(surveyed(goal="map")["home"], options=Options(post_process="shrunk"))
 
 
 def test_cells_of_a_map_are_those_of_a_table():

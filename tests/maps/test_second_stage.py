@@ -177,7 +177,7 @@ def test_the_command_writes_the_next_version(tmp_path):
     (tmp_path / "survey.toml").write_text(tally.survey.to_toml(), encoding="utf-8")
     (tmp_path / "first.tally").write_bytes(ldp_aggregator.encode_tally(tally))
     following, borders = tmp_path / "next.toml", tmp_path / "cells.geojson"
-    files = ["divide", str(tmp_path / "survey.toml"), str(tmp_path / "first.tally")]
+    files = ["survey", "next-stage", str(tmp_path / "survey.toml"), str(tmp_path / "first.tally")]
     asked = ["--question", "home", "--into", "8", "-o", str(following), "--borders", str(borders)]
     done = CliRunner().invoke(main, files + asked)
     assert done.exit_code == 0, done.output

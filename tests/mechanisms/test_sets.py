@@ -202,9 +202,12 @@ def test_shares_are_not_projected_on_the_simplex():
     So norm-sub is refused, and base-cut is not.
     """
     assert "need not sum to 1" in simulated("pad-grr").first["x"].note
-    assert simulated("pad-grr", options=Options(post="base-cut")).first["x"].frequency.min() >= 0
+    assert (
+        simulated("pad-grr", options=Options(post_process="base-cut")).first["x"].frequency.min()
+        >= 0
+    )
     with pytest.raises(EstimateError, match="sum to 1"):
-        simulated("pad-grr", options=Options(post="norm-sub"))
+        simulated("pad-grr", options=Options(post_process="norm-sub"))
 
 
 def test_covariance_where_it_is_known():

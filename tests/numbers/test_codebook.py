@@ -363,10 +363,10 @@ def test_estimates_say_what_they_are():
 
     survey = asked(dimensions=3, outside="clip")
     reports = ldp_simulations.randomize(survey, {"v": [[0.5, -2, 1]] * 400}, seed=1)
-    estimates = estimate(survey, reports, options=Options(post="norm-sub"))
+    estimates = estimate(survey, reports, options=Options(post_process="norm-sub"))
     of_vector = estimates["v"]
     assert of_vector.values == ("1", "2", "3")
-    assert of_vector.options.post is None
+    assert of_vector.options.post_process is None
     assert "mean vector" in of_vector.describe()
     assert "longer than 1 are shortened" in of_vector.note
     assert of_vector.squared_error == pytest.approx((of_vector.standard_error**2).sum())

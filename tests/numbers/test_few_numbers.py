@@ -32,7 +32,7 @@ ASKED = {
     "geometric": {"mechanism": "geometric"},
     "grr": {"mechanism": "grr"},
 }
-SHAPES = {"square-wave": {"post": "em"}, "arcs": {"post": "monotone"}}
+SHAPES = {"square-wave": {"post_process": "em"}, "arcs": {"post_process": "monotone"}}
 FEW = (0, 1, 2, 3, 10)
 
 

@@ -141,14 +141,14 @@ def test_control_characters_steer_no_terminal():
     assert not {"\x1b", "\x07"} & set(text)
 
 
-@pytest.mark.parametrize("post", ["norm-sub", "base-cut", "posterior-mean"])
-def test_a_tree_has_no_such_view(post):
+@pytest.mark.parametrize("post_process", ["norm-sub", "base-cut", "posterior-mean"])
+def test_a_tree_has_no_such_view(post_process):
     """What there is in its place is said."""
     parents = {"a": "n", "b": "n", "c": "s", "d": "s"}
     tree = ldp.question("place", list("abcd"), parents=parents, mechanism="taxonomy", epsilon=1)
     asked = ldp.survey("s", tree)["place"]
     counts = np.ones((asked.layout.cohorts, asked.layout.symbols), dtype=np.int64)
     with pytest.raises(EstimateError, match="chosen by --at, --finest and --crowd"):
-        estimate_question(asked, counts, Options(post=post))
+        estimate_question(asked, counts, Options(post_process=post_process))
     with pytest.raises(SurveyError, match="reported as symbols or bits"):
         ldp.survey("s", tree, ldp.question("o", type="boolean", epsilon=1), joint=["place", "o"])

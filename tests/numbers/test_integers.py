@@ -131,7 +131,7 @@ def test_the_mean_is_that_of_its_estimand_and_level():
     assert plain.standard_error > fixed.standard_error
     wide = estimated(counts, level=0.99)["steps"].mean
     assert wide.high - wide.low > plain.high - plain.low
-    assert estimated(counts, post="norm-sub")["steps"].mean == plain
+    assert estimated(counts, post_process="norm-sub")["steps"].mean == plain
 
 
 def test_no_reports_have_no_mean():

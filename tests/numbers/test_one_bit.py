@@ -176,4 +176,6 @@ def test_from_the_command_line(tmp_path, monkeypatch):
     assert "mean of" in run("plan", "survey.toml", "-n", "1000").stdout
     assert "error of a mean" in run("explain", "survey.toml").stdout
     assert "no frequencies" in run("simulate", "survey.toml", "-n", "200", "-q").stdout
-    assert "mean to 98" in run("attack", "survey.toml", "-n", "200", "-q").stdout
+    assert (
+        "mean to 98" in run("survey", "simulate-attacks", "survey.toml", "-n", "200", "-q").stdout
+    )

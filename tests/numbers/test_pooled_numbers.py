@@ -32,7 +32,7 @@ def test_versions_of_one_mechanism_pool_to_one_tally():
     """Whatever is asked of it, the same as from the summed counts; seed 1."""
     generator, question = np.random.default_rng(1), asked(1)
     versions = [drawn(question, respondents, generator) for respondents in (3000, 1000)]
-    options = Options(ranges=(("3", "20"),), post="monotone")
+    options = Options(ranges=(("3", "20"),), post_process="monotone")
     pooled = estimate_pooled(versions, options)
     together = estimate_question(question, versions[0].counts + versions[1].counts, options)
     assert pooled.values == together.values

@@ -240,13 +240,13 @@ def test_from_the_command_line(tmp_path, monkeypatch):
     assert error < 0.3
     assert abs(record["mean"]["estimate"] - np.clip(hours, 0, 60).mean()) < 6 * error
     assert record["values"] == []
-    assert "--post em" in record["note"]
-    shape = ("--question", "hours", "--post", "ems")
+    assert "--post-process em" in record["note"]
+    shape = ("--question", "hours", "--post-process", "ems")
     shaped = json.loads(run(*estimate, *shape, "--format", "json").stdout)["questions"]["hours"]
     assert shaped["mean"] == record["mean"]
     assert shaped["biased"] is True
     assert len(shaped["values"]) == 61
     assert {value["interval"] for value in shaped["values"]} == {None}
-    run(*estimate, "--post", "ems", "--plot", "shape.svg")
+    run(*estimate, "--post-process", "ems", "--plot", "shape.svg")
     assert (tmp_path / "shape.svg").stat().st_size > 1000
     assert "window" in run("explain", "survey.toml").stdout

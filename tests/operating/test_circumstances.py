@@ -1,4 +1,4 @@
-"""What `ldp doctor` says of a sound store besides: a clock that has jumped, a disk without room."""
+"""What `ldp store doctor` says of a sound store besides: a clock that jumped, a full disk."""
 
 import os
 import time
@@ -27,7 +27,7 @@ def test_page_and_doctor_say_that_the_clock_has_jumped(tmp_path, monkeypatch):
         words = service.writer.clock_trouble
         assert words.partition(";")[0] in visitor(service, TOKEN).get("/").text
         assert "ldp_clock_in_order 0.0" in visitor(service, TOKEN).get("/metrics").text
-    assert f"besides: {words}" in run("doctor", store).output
+    assert f"besides: {words}" in run("store", "doctor", store).output
     room = os.statvfs(tmp_path)
     monkeypatch.setattr(circumstances, "LEAST_ROOM", room.f_blocks * room.f_frsize + 1)
-    assert "besides: expected room on the store's disk" in run("doctor", store).output
+    assert "besides: expected room on the store's disk" in run("store", "doctor", store).output

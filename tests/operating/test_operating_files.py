@@ -141,14 +141,14 @@ def test_flags_and_variables_are_those_of_commands():
     }
     commands = (
         "serve",
-        "alerts test",
-        "operate init",
-        "backup",
-        "restore",
-        "doctor",
-        "export",
-        "token new",
-        "survey remove",
+        "store test-alert",
+        "store init",
+        "store backup",
+        "store restore",
+        "store doctor",
+        "store export",
+        "store tokens new",
+        "store remove-survey",
     )
     helps = [CliRunner().invoke(main, [*name.split(), "--help"]).output for name in commands]
     flags = set(re.findall(r"--[a-z][a-z-]+", "".join(helps)))
@@ -167,7 +167,7 @@ def test_flags_and_variables_are_those_of_commands():
 def test_a_domain_gets_files_with_the_same_names(kind, tmp_path):
     """Nothing of the examples' is left in them; what is there already is not written over."""
     folder = tmp_path / "here"
-    run("operate", "init", folder, kind, "--domain", "collect.test")
+    run("store", "init", folder, kind, "--domain", "collect.test")
     texts = {path.name: path.read_text() for path in folder.rglob("*") if path.is_file()}
     assert "server_name collect.test;" in texts["nginx.conf"]
     assert "example.org" not in "".join(texts.values())
@@ -187,9 +187,9 @@ def test_a_domain_gets_files_with_the_same_names(kind, tmp_path):
         assert Path(token).name in compose["secrets"]
     assert stat.S_IMODE((folder / "secrets" / "token_upload").stat().st_mode) == 0o600
     before = sorted(tmp_path.rglob("*"))
-    run("operate", "init", folder, kind, "--domain", "other.test", code=1)
-    run("operate", "init", tmp_path / "none", kind, "--domain", "a b", code=1)
-    run("operate", "init", tmp_path / "none", "--domain", "other.test", code=2)
+    run("store", "init", folder, kind, "--domain", "other.test", code=1)
+    run("store", "init", tmp_path / "none", kind, "--domain", "a b", code=1)
+    run("store", "init", tmp_path / "none", "--domain", "other.test", code=2)
     assert sorted(tmp_path.rglob("*")) == before
 
 

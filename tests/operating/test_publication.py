@@ -158,10 +158,10 @@ def test_a_survey_that_is_closed_shows_all_once(tmp_path, running, monkeypatch):
         with open_snapshot(url) as snapshot:
             assert list(findings(snapshot, None)) == []
         if not running:
-            run("survey", "close", "example", url, "--yes")
+            run("store", "close-survey", "example", url, "--yes")
     assert list(dict.fromkeys(seen)) == [20, 30]
     assert seen.count(20) == 1
-    run("survey", "close", "nothing", url, "--yes", code=1)
+    run("store", "close-survey", "nothing", url, "--yes", code=1)
 
 
 def close_running(service, folder, monkeypatch):
@@ -183,10 +183,10 @@ def close_running(service, folder, monkeypatch):
     foreign = {"sec-fetch-site": "cross-site"}
     assert operator.post("/v1/surveys/example/close", headers=foreign).status_code == 403
     with serving(service) as address:
-        run("survey", "close", "example", address, "--yes", code=1)
+        run("store", "close-survey", "example", address, "--yes", code=1)
         monkeypatch.setenv("LDP_TOKEN_OPERATOR", own)
-        run("survey", "close", "example", address, "--yes")
-        run("survey", "close", "nothing", address, "--yes", code=1)
+        run("store", "close-survey", "example", address, "--yes")
+        run("store", "close-survey", "nothing", address, "--yes", code=1)
         monkeypatch.delenv("LDP_TOKEN_OPERATOR")
     assert "This survey is closed" in operator.get("/?survey=example").text
 

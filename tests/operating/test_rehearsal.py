@@ -4,8 +4,8 @@
 ordinary role, two workers of `ldp serve`, nginx with the file of the example in front, and
 Prometheus with its rules. Then a token leaks, a backup is restored, a clock jumps, and, with SQLite
 on a disk of 3 MB, that disk fills. Each time it is printed what the page, the metrics and
-`ldp doctor` say, and checked that it is the same. It needs initdb, nginx, prometheus, promtool,
-libfaketime and the right to mount.
+`ldp store doctor` say, and checked that it is the same. It needs initdb, nginx, prometheus,
+promtool, libfaketime and the right to mount.
 """
 
 import json
@@ -84,28 +84,32 @@ def token_leaks(place, url, serving):
         return httpx.get(f"{url}/v1/surveys", headers=headers, verify=OWN).status_code
 
     check("the leaked token looks", look() == 200)
-    new = command(place, "token", "new", "--name", "next", "--scope", "analyst").stdout.strip()
-    command(place, "token", "remove", "looks")
+    new = command(
+        place, "store", "tokens", "new", "--name", "next", "--scope", "analyst"
+    ).stdout.strip()
+    command(place, "store", "tokens", "remove", "looks")
     begun = time.monotonic()
     # Each worker reads the file for itself.
     wait_for(lambda: [look() for _ in range(6)] == [401] * 6)
     check(f"revoked after {time.monotonic() - begun:.1f} s", time.monotonic() - begun < 10)
     metrics = serving.get("/metrics", new).text
     check("metrics count its uses", 'ldp_token_uses_total{token="looks"}' in metrics)
-    check("the list has it no more", "looks" not in command(place, "token", "list").stdout)
+    check(
+        "the list has it no more", "looks" not in command(place, "store", "tokens", "list").stdout
+    )
     check("the page refuses it", serving.get("/").status_code == 401)
 
 
 def backup_restored(store, server):
     """30 batches in the backup, 10 after it: these are lost, and all say so."""
     with folder() as place:
-        command(place, "backup", store, "backup.db")
+        command(place, "store", "backup", store, "backup.db")
         with service(place, "--store", store) as serving:
             for _ in range(10):
                 upload(serving.url)
             same(serving, store, received=40)
         server.emptied()
-        said = command(place, "restore", "backup.db", store).stdout
+        said = command(place, "store", "restore", "backup.db", store).stdout
         check(f"the restore says: {said.strip()}", "30 batches received" in said)
         with service(place, "--store", store) as serving:
             same(serving, store, received=30)
@@ -131,15 +135,15 @@ def clock_jumps():
             words = "expected a clock that goes on"
             check("the page says so", words in serving.get("/").text)
             check("the metric says so", True)
-            doctor = command(place, "doctor", store, environment=ahead, code=0)
-            check("ldp doctor says so", words in doctor.stdout)
+            doctor = command(place, "store", "doctor", store, environment=ahead, code=0)
+            check("ldp store doctor says so", words in doctor.stdout)
             check("uploads go on", upload(serving.url, of_now) in (202, 503))
             check("it is ready", serving.get("/readyz").status_code == 200)
         with service(place, "--store", store, "--confirm-clock", **options) as serving:
             wait_for(lambda: "ldp_clock_in_order 1.0" in serving.get("/metrics").text)
             check("confirmed: the page says nothing", words not in serving.get("/").text)
-            said = command(place, "doctor", store, environment=ahead).stdout
-            check("confirmed: ldp doctor says nothing", words not in said)
+            said = command(place, "store", "doctor", store, environment=ahead).stdout
+            check("confirmed: ldp store doctor says nothing", words not in said)
 
 
 def disk_fills():
@@ -166,8 +170,11 @@ def disk_fills():
                 check("the page says so", True)
                 check("the metric says so", "ldp_ready 0.0" in serving.get("/metrics").text)
                 check("an upload waits", upload(serving.url) == 503)
-                doctor = command(place, "doctor", store, code=0).stdout
-                check("ldp doctor says so", "expected room on the store's disk, got 0 MB" in doctor)
+                doctor = command(place, "store", "doctor", store, code=0).stdout
+                check(
+                    "ldp store doctor says so",
+                    "expected room on the store's disk, got 0 MB" in doctor,
+                )
                 ballast.unlink()
                 wait_for(lambda: serving.get("/readyz").status_code == 200)
                 check("room again: uploads go on", upload(serving.url) == 202)
@@ -177,15 +184,15 @@ def disk_fills():
 
 
 def same(serving, store, received):
-    """The page, the metrics and `ldp doctor` agree on what has come, and that nothing is wrong."""
+    """The page, the metrics and `ldp store doctor` agree on what came, and nothing is wrong."""
     metrics = serving.get("/metrics").text
     counted = float(re.search(r"^ldp_batches_received_total (\S+)", metrics, re.MULTILINE)[1])
     text = re.sub(r"<[^>]+>", " ", serving.get("/").text)
     shown = int(re.search(r"([\d,]+)\s+batches", text)[1].replace(",", ""))
     check(f"the page has {shown}, metrics {counted:.0f}", shown == counted == received)
     check("/readyz is 200", serving.get("/readyz").status_code == 200)
-    examination = json.loads(command(Path(), "doctor", store, "--format", "json").stdout)
-    check("ldp doctor finds a sound store", examination["sound"])
+    examination = json.loads(command(Path(), "store", "doctor", store, "--format", "json").stdout)
+    check("ldp store doctor finds a sound store", examination["sound"])
 
 
 def check(words, holds):

@@ -284,8 +284,8 @@ def test_who_changed_tokens(service, tmp_path):
     """The command says who; the service says what, also of a file that is written by hand."""
     log, path = tmp_path / "audit.log", tmp_path / "tokens.toml"
     arguments = ["--token-file", path, "--audit-log", log]
-    run("token", "new", "--name", "app", "--scope", "upload", *arguments)
-    run("token", "remove", "sends", *arguments)
+    run("store", "tokens", "new", "--name", "app", "--scope", "upload", *arguments)
+    run("store", "tokens", "remove", "sends", *arguments)
     service.settings.tokens.check(TOKEN, "analyst", 1e12)
     events = [json.loads(line) for line in log.read_text().splitlines()]
     assert [(event["added"], event["removed"]) for event in events] == [

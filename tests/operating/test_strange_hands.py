@@ -169,7 +169,7 @@ def test_what_root_makes_belongs_to_who_has_the_folder(tmp_path):
     os.chown(tmp_path, *SERVICE)
     tokens, audit = tmp_path / "tokens.toml", tmp_path / "audit.log"
     words = ["--token-file", tokens, "--audit-log", audit]
-    run("token", "new", "--name", "a", "--scope", "upload", *words)
+    run("store", "tokens", "new", "--name", "a", "--scope", "upload", *words)
     with closing(SQLiteStore(tmp_path / "s.db")) as store:
         store.begin()
         store.commit()
@@ -180,8 +180,8 @@ def test_what_root_makes_belongs_to_who_has_the_folder(tmp_path):
     for path in (tokens, tmp_path / "s.db"):
         os.chown(path, 4243, 4243)
         path.chmod(0o640)
-    run("token", "new", "--name", "b", "--scope", "upload", *words)
-    run("token", "remove", "a", *words)
+    run("store", "tokens", "new", "--name", "b", "--scope", "upload", *words)
+    run("store", "tokens", "remove", "a", *words)
     back_up(f"sqlite:///{tmp_path}/s.db", tmp_path / "copy")
     restore(tmp_path / "copy", f"sqlite:///{tmp_path}/s.db", replaces=True)
     assert {owner_of(tokens), owner_of(tmp_path / "s.db")} == {(4243, 4243, 0o640)}
@@ -275,17 +275,17 @@ def test_tokens_come_with_the_process(tmp_path):
 
 
 def test_the_last_use_of_a_token_is_kept_by_day(tmp_path):
-    """Beside the token file, and in what `ldp token list` says; a file that is none is nothing."""
+    """Beside the token file, and in what `ldp store tokens list` says; a broken file is none."""
     path = tmp_path / "tokens.toml"
-    run("token", "new", "--name", "app", "--scope", "upload", "--token-file", path)
-    assert "never used" in run("token", "list", "--token-file", path).output
+    run("store", "tokens", "new", "--name", "app", "--scope", "upload", "--token-file", path)
+    assert "never used" in run("store", "tokens", "list", "--token-file", path).output
     use = TokenUse(path)
     moment = datetime(2026, 11, 23, 9, 30, tzinfo=UTC).timestamp()
     use.note("app", moment)
     use.note("app", moment + 5)
     assert use.times == {"app": 2}
     assert json.loads(path_of(path).read_text()) == {"app": "2026-11-23"}
-    assert "last used 2026-11-23" in run("token", "list", "--token-file", path).output
+    assert "last used 2026-11-23" in run("store", "tokens", "list", "--token-file", path).output
     path_of(path).write_text("[1]")
     assert read_days(path) == {}
 

@@ -96,13 +96,15 @@ def test_what_a_restore_loses_and_what_mends_it(tmp_path):
     with service_of(TEXT, folder=tmp_path) as service:
         for body in batches(0, 30):
             service.writer.write(body)
-        run("backup", url, place)
+        run("store", "backup", url, place)
         for body in batches(30, 40):
             service.writer.write(body)
-        refused = run("restore", place, url, "--replace", code=1).stderr
+        refused = run("store", "restore", place, url, "--replace", code=1).stderr
         assert "another process" in refused
-    assert "found one" in run("restore", place, url, code=1).stderr
-    restored = json.loads(run("restore", place, url, "--replace", "--format", "json").output)
+    assert "found one" in run("store", "restore", place, url, code=1).stderr
+    restored = json.loads(
+        run("store", "restore", place, url, "--replace", "--format", "json").output
+    )
     assert (restored["store"]["accepted"], restored["batches_not_in_it"]) == (30, 10)
     assert accepted(url) == 30
     assert accepted(f"sqlite:///{restored['kept_as']}") == 40
@@ -145,7 +147,7 @@ def test_backups_in_a_folder_are_thinned_out(tmp_path, monkeypatch):
     endings = ("", "-acknowledged")
     names = {f"backup-{stamp}{ending}" for stamp in kept for ending in endings} | {"notes"}
     assert {path.name for path in folder.iterdir()} == names
-    said = run("backup", url, folder, "--keep", "6h,3d", "--format", "json")
+    said = run("store", "backup", url, folder, "--keep", "6h,3d", "--format", "json")
     assert "on the disk of the store" in said.stderr
     place = Path(json.loads(said.stdout)["backup"])
     assert {path.name for path in folder.iterdir()} - names == {
@@ -153,8 +155,8 @@ def test_backups_in_a_folder_are_thinned_out(tmp_path, monkeypatch):
         f"{place.name}{WITNESS}",
     }
     assert examine(f"sqlite:///{place}", {}).troubles == ()
-    run("backup", url, folder, "--keep", "6h,3w", code=1)
-    assert "--keep" in run("backup", url, folder, code=1).stderr
+    run("store", "backup", url, folder, "--keep", "6h,3w", code=1)
+    assert "--keep" in run("store", "backup", url, folder, code=1).stderr
 
 
 def raise_full(*_):
@@ -166,8 +168,8 @@ def test_a_damaged_backup_is_none(tmp_path):
     url, place = f"sqlite:///{tmp_path}/store.db", tmp_path / "a.backup"
     with service_of(TEXT, folder=tmp_path) as service:
         service.writer.write(batches(0, 1)[0])
-    run("backup", url, place)
-    assert "found one" in run("backup", url, place, code=1).stderr
+    run("store", "backup", url, place)
+    assert "found one" in run("store", "backup", url, place, code=1).stderr
     content = bytearray(place.read_bytes())
     at = content.find(b"[survey]")
     content[at] ^= 1
@@ -206,10 +208,14 @@ def test_a_survey_is_forgotten_and_no_other(tmp_path):
     with service_of(TEXT, OTHER, folder=tmp_path) as service:
         for body in [*batches(0, 5), file_of(batch)]:
             service.writer.write(body)
-        assert "another process" in run("survey", "remove", "other", url, "--yes", code=1).stderr
-    assert "(example, other)" in run("survey", "remove", "none", url, "--yes", code=1).stderr
+        assert (
+            "another process" in run("store", "remove-survey", "other", url, "--yes", code=1).stderr
+        )
+    assert "(example, other)" in run("store", "remove-survey", "none", url, "--yes", code=1).stderr
     back_up(url, tmp_path / "before.backup")
-    assert "the accounts of 1 batches" in run("survey", "remove", "other", url, "--yes").output
+    assert (
+        "the accounts of 1 batches" in run("store", "remove-survey", "other", url, "--yes").output
+    )
     assert accepted(url) == 5
     with open_snapshot(url) as snapshot:
         assert received(snapshot) == 5
@@ -220,7 +226,7 @@ def test_a_survey_is_forgotten_and_no_other(tmp_path):
         assert outcomes == {"duplicate": 1}
     assert remove_survey(url, "other")[1] == 1
     # What is forgotten comes back with a backup from before, which is said.
-    said = run("restore", tmp_path / "before.backup", url, "--replace").output
+    said = run("store", "restore", tmp_path / "before.backup", url, "--replace").output
     assert "batches in it that were there no more: 1; a survey that was removed" in said
 
 

@@ -77,7 +77,11 @@ def of_older(service):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"level": "0.9", "simultaneous": "1", "estimand": "population"}, {"post": "norm-sub"}],
+    [
+        {},
+        {"level": "0.9", "simultaneous": "1", "estimand": "population"},
+        {"post_process": "norm-sub"},
+    ],
     ids=["plain", "population", "biased"],
 )
 def test_the_numbers_are_those_of_the_api(counted, analyst, options):
@@ -110,7 +114,7 @@ def test_shapes_are_a_view_of_some_questions(analyst, tmp_path):
 
     with service_of(WAITS, folder=tmp_path, clock=clock) as service:
         service.writer.write(answers(service.catalogue.all[0].survey, 60, clock=clock))
-        query = {"post": "ems", "over_time": "late"}
+        query = {"post_process": "ems", "over_time": "late"}
         answer = visitor(service, TOKEN).get("/", params=query)
         history = visitor(service, TOKEN).get("/", params={**query, "over_time": "wait"})
     page = read(answer)
@@ -282,9 +286,9 @@ def test_versions_can_be_chosen(counted, analyst):
     ("query", "status", "words"),
     [
         ({"survey": "other"}, 404, "expected the name of a survey"),
-        ({"level": "much"}, 400, "expected level and reports_each to be numbers"),
+        ({"level": "much"}, 400, "expected level and reports_per_person to be numbers"),
         ({"level": "2"}, 400, "expected a level between 0 and 1"),
-        ({"post": "magic"}, 400, "expected post to be one of"),
+        ({"post_process": "magic"}, 400, "expected post_process to be one of"),
     ],
 )
 def test_what_cannot_be_shown_is_said(analyst, query, status, words):

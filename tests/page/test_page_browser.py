@@ -213,7 +213,7 @@ def test_a_keyboard_is_enough(chromium, url):
         )
     names = [name for name, _, _ in reached]
     assert names[:5] == ["To the content", "commute", "Side by side", "Sign out", "Pause"]
-    fields = ["level", "estimand", "interval", "post", "simultaneous", "frequencies"]
+    fields = ["level", "estimand", "interval", "post_process", "simultaneous", "frequencies"]
     assert names[5:13] == ["Options", "question", *fields]
     # A day is three fields and a button.
     assert list(dict.fromkeys(names[13:]))[:3] == ["since", "until", "Show"]

@@ -357,7 +357,7 @@ def test_explain_says_what_batches_are_worth(tmp_path):
         "first+second",
         "--question",
         "l-grr",
-        "--colluding",
+        "--colluding-share",
         "0.25",
     )
     assert said.output.count("if relay and collector are apart, epsilon") == 4
@@ -375,10 +375,10 @@ def test_explain_says_what_batches_are_worth(tmp_path):
     ("words", "said"),
     [
         (("--shuffled", 2000, "--certificate", "x"), "expected one --question"),
-        (("--question", "grr"), "expected --shuffled N"),
-        (("--shuffled", 2000, "--json", "x"), "without --json"),
+        (("--question", "grr", "--certificate", "x"), "expected no --certificate"),
+        (("--shuffled", 2000, "--disclosure", "md"), "without --disclosure"),
         (("--shuffled", 2000, "--delta", "2"), "expected a number from"),
-        (("--shuffled", 2000, "--colluding", "half"), "expected a number"),
+        (("--shuffled", 2000, "--colluding-share", "half"), "expected a number"),
         (("--shuffled", 3, "--question", "grr", "--certificate", "x"), "hides more than"),
     ],
 )

@@ -118,7 +118,7 @@ def test_the_command_prints_both_figures(tmp_path):
     survey.write_text(
         ldp.survey("s", ldp.question("a", ["x", "y", "z"], epsilon="1")).to_toml(), encoding="utf-8"
     )
-    words = ("plan", survey, "--shuffled", 50000, "--colluding", "0.1", "--format", "json")
+    words = ("plan", survey, "--shuffled", 50000, "--colluding-share", "0.1", "--format", "json")
     record = json.loads(run(*words).output)
     assert record["reports"] == 45_000
     assert {plan["question"] for plan in record["plans"]} == {"a"}

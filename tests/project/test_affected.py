@@ -21,8 +21,8 @@ def test_a_module_touches_the_tests_that_import_it():
 def test_what_is_loaded_by_name_touches_tests_that_say_its_name():
     """A mechanism those of the table of mechanisms, and a command those that run it."""
     assert "tests/laws/test_laws.py" in touched_by("ldp/mechanisms/values/grr.py")
-    touched = touched_by("aggregator/ldp_aggregator/commands/merge.py")
-    assert "tests/tallies/test_overlaps.py" in touched
+    touched = touched_by("aggregator/ldp_aggregator/commands/analyses/query.py")
+    assert "tests/queries/test_queries.py" in touched
 
 
 def test_a_page_touches_its_own_examples():

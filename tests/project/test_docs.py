@@ -167,7 +167,7 @@ def test_links_lead_to_headings():
             assert anchor in anchors(page.parent / target if target else page), (page, anchor)
 
 
-@pytest.mark.parametrize(("page", "most"), [("ARCHITECTURE", 700), ("CHANGELOG", 600)])
+@pytest.mark.parametrize(("page", "most"), [("ARCHITECTURE", 700), ("CHANGELOG", 660)])
 def test_pages_for_newcomers_are_short(page, most):
     """A page each, in words."""
     assert len((ROOT / f"{page}.md").read_text(encoding="utf-8").split()) <= most

@@ -96,5 +96,10 @@ def test_every_command_is_on_the_page_of_what_to_install():
 def test_what_is_missing_is_seen():
     """A command, a command of a group, an option; in a block and in a sentence."""
     page = "`ldp nothing` and\n```console\n$ pip install uv && uv run ldp plan --oracle\n```\n"
-    lines = [*shown(page), "ldp token nobody", "ldp relay keys --output x", "ldp check a --json b"]
+    lines = [
+        *shown(page),
+        "ldp store tokens nobody",
+        "ldp relay keys --output x",
+        "ldp check a --compiled b",
+    ]
     assert [bool(trouble(line)) for line in lines] == [True, True, True, True, False]

@@ -30,7 +30,7 @@ VERBS = {"each", "found", "made", "told"}
 MOST_POSITIONAL = 3
 """Arguments that a call of a function of ours may give by their places."""
 WIDER = {
-    "examples/notes/answers.py": "written by `ldp codegen`",
+    "examples/notes/answers.py": "written by `ldp client codegen`",
 }
 """Files with longer lines, and why."""
 CALLED_OTHERWISE = {

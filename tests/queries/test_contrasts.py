@@ -111,7 +111,7 @@ def test_sums_are_sums():
     assert both.estimate == pytest.approx(mode["bus"].frequency + mode["train"].frequency)
     apart = math.hypot(mode["bus"].standard_error, mode["train"].standard_error)
     assert both.standard_error < 0.99 * apart
-    shown = estimates(asked("grr", "1"), post="norm-sub")
+    shown = estimates(asked("grr", "1"), post_process="norm-sub")
     assert shown.share({"bus", "train"}).estimate == pytest.approx(both.estimate)
     assert mode.only(np.array([0])).share({"bus", "train"}) == both
     everybody = mode.share(MODES)

@@ -257,17 +257,19 @@ def files(tmp_path):
 def test_the_command(files, tmp_path):
     """In every format, with what the respondents were promised."""
     texts = ["share(mode = car) - share(mode = bus)", "share(mode = car) / share(mode = bus)"]
-    shown = run("query", *files, *texts, "-q").stdout
+    shown = run("analyze", "query", *files, *texts, "-q").stdout
     assert "mode: grr, epsilon 2, 100 reports" in shown
     assert "cost no privacy" in shown
-    answers = json.loads(run("query", *files, *texts, "--format", "json", "-q").stdout)["answers"]
+    answers = json.loads(run("analyze", "query", *files, *texts, "--format", "json", "-q").stdout)[
+        "answers"
+    ]
     assert [answer["query"] for answer in answers] == texts
     assert answers[0]["questions"] == [
         {"question": "mode", "mechanism": "grr", "epsilon": "2", "reports": 100}
     ]
     assert [answer["tested"] for answer in answers] == ["estimate = 0", "ratio = 1"]
     table = tmp_path / "out.csv"
-    run("query", *files, *texts, "-o", str(table), "--simultaneous", "-q")
+    run("analyze", "query", *files, *texts, "-o", str(table), "--simultaneous", "-q")
     rows = table.read_text(encoding="utf-8").splitlines()
     assert rows[0] == "query,estimate,standard_error,low,high,p_value"
     assert len(rows) == 3
@@ -275,11 +277,11 @@ def test_the_command(files, tmp_path):
 
 def test_the_command_points_at_mistakes(files):
     """Without a traceback, and with an exit status."""
-    failed = run("query", *files, "share(mode = bsu)", "-q", code=1)
+    failed = run("analyze", "query", *files, "share(mode = bsu)", "-q", code=1)
     assert "did you mean 'bus'?\n  share(mode = bsu)\n               ^^^" in failed.stderr
 
 
 def test_a_picture_of_what_has_none(files, tmp_path):
     """Is refused in words."""
-    words = ["query", *files, "share(mode = car)", "-q", "-o", tmp_path / "out.svg"]
+    words = ["analyze", "query", *files, "share(mode = car)", "-q", "-o", tmp_path / "out.svg"]
     assert "expected a file ending in one of" in run(*words, code=2).stderr

@@ -122,7 +122,7 @@ def test_the_largest_p_value(correction):
 
 def test_intervals_of_what_is_found():
     """Far above the threshold they are the usual ones; others have none."""
-    given = estimates(find="benjamini-hochberg")
+    given = estimates(detect="benjamini-hochberg")
     there = given.found.found
     assert there.tolist() == [True, True, False, False, False, False]
     np.testing.assert_allclose(given.found.low[:2], given.low[:2], atol=1e-9)
@@ -135,7 +135,7 @@ def test_intervals_of_what_is_found():
 def test_few_reports_have_intervals_that_hold_under_any_law():
     """Where the normal law does not: at level 1 - .05 R / M for R of M found."""
     counts = np.array([[14, 3, 2, 1, 1, 0]])
-    options = Options(find="benjamini-hochberg", find_level=0.5)
+    options = Options(detect="benjamini-hochberg", detect_level=0.5)
     given = estimate_question(QUESTION, counts, options)
     assert given.found.found.tolist() == [True, *[False] * 5]
     wider = estimate_question(QUESTION, counts, Options(level=1 - 0.05 / 6))
@@ -145,7 +145,7 @@ def test_few_reports_have_intervals_that_hold_under_any_law():
 
 def test_other_intervals_keep_their_kind():
     """Clopper and Pearson's ends are those of the same level."""
-    options = Options(find="benjamini-hochberg", interval="clopper-pearson")
+    options = Options(detect="benjamini-hochberg", interval="clopper-pearson")
     given = estimate_question(QUESTION, COUNTS, options)
     level = 1 - 0.05 * 2 / 6
     wider = estimate_question(QUESTION, COUNTS, replace(options, level=level))
@@ -235,7 +235,7 @@ def _upper(scores):
 
 def test_in_tables_and_records():
     """P-values, q-values and intervals stand in the table, the record and the flat rows."""
-    given = estimates(find="storey")
+    given = estimates(detect="storey")
     table = given.text_table()
     assert table.headings[-3:] == (
         "p-value",
@@ -245,7 +245,7 @@ def test_in_tables_and_records():
     assert table.rows[0][-1].startswith("[")
     assert table.rows[2][-1] == "-"
     record = given.to_dict()
-    assert (record["correction"], record["find_level"]) == ("storey", 0.95)
+    assert (record["correction"], record["detect_level"]) == ("storey", 0.95)
     first, third = record["values"][0], record["values"][2]
     assert first["found"] is True
     assert first["q_value"] == given.found.adjusted[0]
@@ -257,7 +257,7 @@ def test_in_tables_and_records():
     assert "found" not in estimates().to_dict()["values"][0]
 
 
-@pytest.mark.parametrize("wrong", [{"find": "holm"}, {"find_level": 1.0}])
+@pytest.mark.parametrize("wrong", [{"detect": "holm"}, {"detect_level": 1.0}])
 def test_options_are_checked(wrong):
     """What does not exist is refused."""
     with pytest.raises(EstimateError, match="expected"):
@@ -268,25 +268,25 @@ def test_on_the_command_line(tmp_path, monkeypatch):
     """The import tells them in every format, and exports what is found as was asked."""
     monkeypatch.chdir(tmp_path)
     write_collection(tmp_path)
-    shown = ldp(f"rappor import {FILES} -q --find storey --export results.csv").stdout
+    shown = ldp(f"rappor import {FILES} -q --detect storey --export results.csv").stdout
     assert "q-value (storey)" in " ".join(shown.split())
     rows = list(csv.reader(io.StringIO((tmp_path / "results.csv").read_text())))
     assert [row[0] for row in rows[1:]] == ["red", "green", "blue"]
-    of_json = json.loads(ldp(f"rappor import {FILES} -q --find default --format json").stdout)
+    of_json = json.loads(ldp(f"rappor import {FILES} -q --detect default --format json").stdout)
     values = of_json["questions"]["rappor"]["values"]
     by_name = {value["value"]: value for value in values}
     low, high = by_name["red"]["false_coverage_rate_interval"]
     exported = {row[0]: row for row in rows[1:]}
     assert [float(end) for end in exported["red"][-2:]] == pytest.approx([low, high])
     assert not by_name["mauve"]["found"]
-    flat = ldp(f"rappor import {FILES} -q --find bonferroni --format csv").stdout
+    flat = ldp(f"rappor import {FILES} -q --detect bonferroni --format csv").stdout
     header = next(csv.reader(io.StringIO(flat)))
     assert header[-4:] == ["p_value", "q_value", "found_low", "found_high"]
-    strict = f"rappor import {FILES} -q --find bonferroni --find-level 0.999999"
+    strict = f"rappor import {FILES} -q --detect bonferroni --detect-level 0.999999"
     ldp(f"{strict} --export strict.csv")
-    assert "--find too" in ldp(f"rappor import {FILES} --find-level 0.9", 2).stderr
+    assert "--detect too" in ldp(f"rappor import {FILES} --detect-level 0.9", 2).stderr
 
 
 def test_export_without_options_is_the_default():
-    """As `--find default` would have it."""
-    assert results_csv(estimates()) == results_csv(estimates(find="default"))
+    """As `--detect default` would have it."""
+    assert results_csv(estimates()) == results_csv(estimates(detect="default"))

@@ -158,7 +158,7 @@ def test_what_a_relay_mixed_is_counted_once_and_said_everywhere(tmp_path):
         assert [r["text"] for r in shown["yes"]["remarks"] if r["name"] == "batch"] == remarks[
             "yes"
         ]
-    colluding = run("estimate", *files, "--batches", source, "--colluding", "0.5").output
+    colluding = run("estimate", *files, "--batches", source, "--colluding-share", "0.5").output
     assert "499 reports, mixed by relay.example" in colluding
     assert "mixed by" not in run("estimate", *files).output
 

@@ -133,12 +133,14 @@ def test_the_command(tmp_path):
     reports, page = tmp_path / "r.reports", tmp_path / "report.html"
     run("randomize", survey, "-i", answers, "-o", reports, "-q")
     asked = ["--question", "mode", "--query", "mean(kids)", "--title", "Trips"]
-    run("report", survey, reports, "-o", page, *asked, "-q")
+    run("analyze", "publish", survey, reports, "-o", page, *asked, "-q")
     text = page.read_text(encoding="utf-8")
     assert "<h1>Trips</h1>" in text
     assert "mean(kids)" in text
     assert text.count("<figure>") == 1
-    failed = run("report", survey, reports, "-o", page, "--query", "mean(mode)", "-q", code=1)
+    failed = run(
+        "analyze", "publish", survey, reports, "-o", page, "--query", "mean(mode)", "-q", code=1
+    )
     assert "expected a question whose values are numbers" in failed.stderr
 
 

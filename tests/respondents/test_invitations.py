@@ -160,7 +160,7 @@ def test_cards_are_called_what_the_page_is(tmp_path):
     survey = ROOT / "examples" / "affairs.toml"
     link = "https://ask.example/s/affairs/"
     options = ("--number", "3", "--link", link, "--invitations", tmp_path / "invitations.txt")
-    run("token", "respondents", survey, *options, "--cards", tmp_path / "cards.html")
+    run("store", "tokens", "respondents", survey, *options, "--cards", tmp_path / "cards.html")
     cards = (tmp_path / "cards.html").read_text()
     assert cards.count("<p>Marriages and affairs, in private</p>") == 3
     assert len({*re.findall(r"#token=(\w+)", cards)}) == 3

@@ -120,7 +120,7 @@ def test_words_that_no_page_speaks_are_refused(tmp_path, monkeypatch):
     survey, words = tmp_path / "x.toml", tmp_path / "fr.json"
     survey.write_text(QUESTION + 'mechanism = "grr"\ntype = "boolean"\n')
     words.write_text(json.dumps(words_of("en")))
-    command = ("page", survey, "-o", "page", "--words", words)
+    command = ("survey", "page", survey, "-o", "page", "--words", words)
     assert "[language.fr] in a page file" in run(*command, code=1).stderr
     (tmp_path / "x.page.toml").write_text('[page]\ntitle = "X"\n[language.fr]\n')
     said = run(*command).stderr
@@ -141,7 +141,7 @@ def test_languages_have_all_words_and_their_places(tag):
 
 def test_the_example_asks_for_the_answer_and_not_for_a_toss(tmp_path):
     """A browser tosses the coin; who tossed one as well would be randomized twice."""
-    run("page", ROOT / "examples" / "affairs.toml", "-o", tmp_path / "page")
+    run("survey", "page", ROOT / "examples" / "affairs.toml", "-o", tmp_path / "page")
     asked = json.loads((tmp_path / "page" / "texts.json").read_bytes())["languages"]["en"]
     assert "coin" in (ROOT / "examples" / "affairs.toml").read_text()
     assert "Have you had an affair?" in json.dumps(asked)

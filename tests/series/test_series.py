@@ -322,7 +322,7 @@ def files(tmp_path):
 def test_the_command(files):
     """Tables, pictures, and an exit code of its own for an alert."""
     weeks = [files / f"week{week}.tally" for week in range(9) if week != 3]
-    words = ("trend", files / "survey.toml", *weeks)
+    words = ("analyze", "trend", files / "survey.toml", *weeks)
     assert "something has changed" in run(*words).stdout
     run(*words, "--alert", code=CHANGED)
     run(*words, "--alert", "--value", "c")
@@ -330,7 +330,7 @@ def test_the_command(files):
     assert record["values"][0]["since"] == [6]
     run(*words, "-o", files / "out.svg")
     assert (files / "out.svg").read_bytes().startswith(b"<?xml")
-    twice = ("trend", files / "survey.toml", weeks[0], weeks[0])
+    twice = ("analyze", "trend", files / "survey.toml", weeks[0], weeks[0])
     assert "allow-equal" in run(*twice, code=1).output
 
 

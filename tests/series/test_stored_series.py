@@ -1,4 +1,4 @@
-"""`ldp trend` reads the epochs of a service's store, while that may go on."""
+"""`ldp analyze trend` reads the epochs of a service's store, while that may go on."""
 
 import json
 import time
@@ -66,15 +66,15 @@ def test_epochs_of_a_store(store, tmp_path):
     """All hours with their numbers, the one without reports as well; a change, and no epochs."""
     path = tmp_path / "survey.toml"
     path.write_text(TEXT)
-    record = json.loads(run("trend", path, store, "--format", "json").stdout)
+    record = json.loads(run("analyze", "trend", path, store, "--format", "json").stdout)
     epochs = record["values"][0]["epochs"]
     assert [epoch["epoch"] for epoch in epochs] == list(range(100, 108))
     assert [epoch["reports"] for epoch in epochs] == [REPORTS * (hour != 3) for hour in range(8)]
     assert record["values"][0]["since"] == [105]
-    run("trend", path, store, "--alert", "--value", "good", code=CHANGED)
-    run("trend", path, store, "--alert", "--value", "good", "--still-open", 3)
+    run("analyze", "trend", path, store, "--alert", "--value", "good", code=CHANGED)
+    run("analyze", "trend", path, store, "--alert", "--value", "good", "--still-open", 3)
     path.write_text(TEXT.replace('epsilon = "3"', 'epsilon = "2"'))
-    assert "got none" in run("trend", path, store, code=1).output
+    assert "got none" in run("analyze", "trend", path, store, code=1).output
 
 
 @contextmanager

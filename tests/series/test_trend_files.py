@@ -30,20 +30,33 @@ def weeks(tmp_path):
 def test_equal_counts_are_no_mistake(weeks):
     """Of different reports."""
     survey, paths = weeks
-    assert "true, by epoch" in run("trend", survey, *paths, "--value", "true", "-q").stdout
+    assert (
+        "true, by epoch" in run("analyze", "trend", survey, *paths, "--value", "true", "-q").stdout
+    )
 
 
 def test_what_was_not_tested_is_no_sign_of_sameness(weeks):
     """Of epochs that may all still get reports, nothing is said about changes."""
     survey, paths = weeks
-    words = ["trend", survey, *paths, "--value", "true", "-q", "--still-open", "4"]
+    words = ["analyze", "trend", survey, *paths, "--value", "true", "-q", "--still-open", "4"]
     assert "was not tested" in run(*words).stdout
 
 
 def test_an_alert_of_what_could_not_be_tested(weeks):
     """Has an exit code of its own: 0 would say that nothing has changed."""
     survey, paths = weeks
-    words = ["trend", survey, *paths, "--value", "true", "-q", "--alert", "--still-open", "4"]
+    words = [
+        "analyze",
+        "trend",
+        survey,
+        *paths,
+        "--value",
+        "true",
+        "-q",
+        "--alert",
+        "--still-open",
+        "4",
+    ]
     assert "nothing could be tested" in run(*words, code=4).stderr
     small = paths[0].with_name("small")
     answers = small.with_suffix(".csv")
@@ -51,14 +64,14 @@ def test_an_alert_of_what_could_not_be_tested(weeks):
     for number in range(2):
         run("randomize", survey, "-i", answers, "-o", f"{small}{number}", "-q")
     files = [f"{small}{number}" for number in range(2)]
-    run("trend", survey, *files, "-q", "--alert", "--allow-equal", code=4)
+    run("analyze", "trend", survey, *files, "-q", "--alert", "--allow-equal", code=4)
 
 
 def test_the_same_file_twice_is_refused(weeks):
     """Under whatever name; unless that is meant."""
     survey, paths = weeks
     paths[3].write_bytes(paths[1].read_bytes())
-    failed = run("trend", survey, *paths, "--value", "true", "-q", code=1)
+    failed = run("analyze", "trend", survey, *paths, "--value", "true", "-q", code=1)
     assert "got the bytes of" in failed.stderr
     assert "week1.reports" in failed.stderr
-    run("trend", survey, *paths, "--value", "true", "-q", "--allow-equal")
+    run("analyze", "trend", survey, *paths, "--value", "true", "-q", "--allow-equal")

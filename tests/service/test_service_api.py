@@ -212,7 +212,7 @@ def test_epochs_close_and_their_ids_go(tmp_path):
 
 
 def test_kept_batches_are_exported_and_counted_again(tmp_path):
-    """What `ldp export` writes gives `ldp aggregate` the service's tally, while it is kept."""
+    """`ldp aggregate` makes the service's tally of what `ldp store export` writes."""
     body = file_of(*BATCHES.values())
     store, folder, survey = (
         f"sqlite:///{tmp_path}/s.db",
@@ -227,7 +227,7 @@ def test_kept_batches_are_exported_and_counted_again(tmp_path):
         clock=clock,
     )
     upload(service, body, None)
-    run("export", store, "-o", folder)
+    run("store", "export", store, "-o", folder)
     [exported] = folder.glob("*.ldp")
     assert exported.name == f"example-{SURVEY.fingerprint.hex()[:8]}-2024-10-04.ldp"
     survey.write_text(TEXT)
@@ -238,7 +238,7 @@ def test_kept_batches_are_exported_and_counted_again(tmp_path):
     clock.now += 4 * 24 * HOUR
     upload(service, body, None)
     upload(service, body, None)
-    assert "got none" in run("export", store, "-o", folder, code=1).output
+    assert "got none" in run("store", "export", store, "-o", folder, code=1).output
     assert (
         visitor(service)
         .get("/v1/surveys/example/estimates")

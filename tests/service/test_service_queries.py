@@ -77,7 +77,7 @@ def analyst(service):
         ("question=hours&ranges=18:25,40:60", {"hours"}),
         ("question=hours,car&ranges=18:25", {"hours", "car"}),
         ("ranges=0:1000", {"hours", "rent", "car", "home"}),
-        ("post=monotone", {"hours", "rent", "car", "home"}),
+        ("post_process=monotone", {"hours", "rent", "car", "home"}),
         ("question=home,car&rectangles=0:4,0:8;4:8,0:2&zoom=2x4", {"home", "car"}),
         ("question=rent&edges=500,1000,2000&quantiles=.9", {"rent"}),
     ],
@@ -95,10 +95,10 @@ def test_some_questions_are_asked(analyst, asked, names):
         if name == "home" and "zoom" in asked:
             assert len(question["values"]) == 8
             assert len(question["rectangles"]) == 2
-    if "post" in asked:
+    if "post_process" in asked:
         assert "not by monotone, which is for" in questions["car"]["note"]
-        assert questions["car"]["post"] is None
-        assert questions["hours"]["post"] == "monotone"
+        assert questions["car"]["post_process"] is None
+        assert questions["hours"]["post_process"] == "monotone"
 
 
 @pytest.mark.parametrize("asked", ["ranges=18:25", "edges=500,501"])
@@ -121,7 +121,7 @@ def test_a_question_that_has_no_such_range_is_named(analyst, asked):
             "expected question to be of hours, rent, car, home, got 'rents'",
         ),
         ("estimates?question=car&ranges=1:2", 'expected a question of `goal = "distribution"`'),
-        ("estimates?question=car&post=monotone", "expected another view than monotone"),
+        ("estimates?question=car&post_process=monotone", "expected another view than monotone"),
         ("estimates?question=car&rectangles=0:1,0:1", "expected a question of type place"),
         ("estimates?question=car&zoom=2x2", 'expected a question of `goal = "rectangles"`'),
         ("estimates?rectangles=0:1", "expected a rectangle such as 10:20,30:40"),

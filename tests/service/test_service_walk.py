@@ -60,7 +60,7 @@ def test_nothing_is_lost_on_the_way(tmp_path):
     assert total_reports(tally.counts["sensitive"], survey["sensitive"].layout) <= PEOPLE
     assert PEOPLE <= total_reports(tally.counts["kept"], survey["kept"].layout) <= 2 * PEOPLE
     store = f"sqlite:///{tmp_path}/ldp.db"
-    run("export", store, "-o", tmp_path / "kept", "-q")
+    run("store", "export", store, "-o", tmp_path / "kept", "-q")
     [exported] = (tmp_path / "kept").glob("*.ldp")
     run("aggregate", SURVEY, exported, "-o", tmp_path / "one.tally", "-q")
     elsewhere = decode_tally((tmp_path / "one.tally").read_bytes(), survey)
@@ -68,4 +68,4 @@ def test_nothing_is_lost_on_the_way(tmp_path):
         name: counts.tolist() for name, counts in tally.counts.items()
     }
     assert elsewhere.intake.accepted == tally.intake.accepted
-    run("doctor", store)
+    run("store", "doctor", store)

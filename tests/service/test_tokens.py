@@ -243,7 +243,9 @@ def test_the_commands_keep_hashes_alone(tmp_path):
     """A new token is shown once, kept as a hash in a private file, listed by name, removable."""
     path = tmp_path / "tokens.toml"
     shown = [
-        run("token", "new", "--name", name, "--scope", ANALYST, "--token-file", path).stdout.strip()
+        run(
+            "store", "tokens", "new", "--name", name, "--scope", ANALYST, "--token-file", path
+        ).stdout.strip()
         for name in "ab"
     ]
     content = path.read_text()
@@ -254,14 +256,14 @@ def test_the_commands_keep_hashes_alone(tmp_path):
         assert token[4:] not in content
         assert sha256(token.encode()).hexdigest() in content
         assert Tokens.read(path).check(token, ANALYST, NOW) == GRANTED
-    listed = run("token", "list", "--token-file", path).output
+    listed = run("store", "tokens", "list", "--token-file", path).output
     assert [line.split()[:2] for line in listed.splitlines()] == [["a", ANALYST], ["b", ANALYST]]
     assert "for ever" in listed
-    run("token", "remove", "a", "--token-file", path)
+    run("store", "tokens", "remove", "a", "--token-file", path)
     assert [Tokens.read(path).check(token, ANALYST, NOW) for token in shown] == [UNKNOWN, GRANTED]
-    run("token", "remove", "a", "--token-file", path, code=1)
-    run("token", "new", "--name", "b", "--scope", UPLOAD, "--token-file", path, code=1)
-    run("token", "new", "--name", "!", "--scope", UPLOAD, "--token-file", path, code=1)
+    run("store", "tokens", "remove", "a", "--token-file", path, code=1)
+    run("store", "tokens", "new", "--name", "b", "--scope", UPLOAD, "--token-file", path, code=1)
+    run("store", "tokens", "new", "--name", "!", "--scope", UPLOAD, "--token-file", path, code=1)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
@@ -270,7 +272,17 @@ def test_a_token_for_some_days(tmp_path):
     path = tmp_path / "tokens.toml"
     before = datetime.now(UTC).timestamp()
     token = run(
-        "token", "new", "--name", "a", "--scope", UPLOAD, "--days", 90, "--token-file", path
+        "store",
+        "tokens",
+        "new",
+        "--name",
+        "a",
+        "--scope",
+        UPLOAD,
+        "--days",
+        90,
+        "--token-file",
+        path,
     ).stdout.strip()
     tokens, end = Tokens.read(path), datetime.now(UTC).timestamp() + 90 * 86_400
     assert tokens.check(token, UPLOAD, before + 90 * 86_400 - 1) == GRANTED
@@ -286,7 +298,7 @@ def test_a_list_says_since_when_a_token_is_good_no_more(tmp_path):
         for name in ("past", "coming", "ever")
     ]
     path.write_text(Tokens(tokens).to_toml())
-    past, coming, ever = run("token", "list", "--token-file", path).stdout.splitlines()
+    past, coming, ever = run("store", "tokens", "list", "--token-file", path).stdout.splitlines()
     assert "upload   expired 2025-01-01 00:00:00+00:00, never used" in past
     assert "upload   until 9999-01-01 00:00:00+00:00, never used" in coming
     assert "upload   for ever, never used" in ever
@@ -361,7 +373,7 @@ def test_what_cannot_be_a_token_file_is_refused(tmp_path):
             path.write_bytes(content)
         with pytest.raises(TokenError):
             TokenFile(path)
-        run("token", "list", "--token-file", path, code=1)
+        run("store", "tokens", "list", "--token-file", path, code=1)
 
 
 def test_nothing_shows_a_hash():

@@ -106,7 +106,9 @@ def test_a_clock_that_is_wrong_at_the_very_first_start(opened, clock, tmp_path, 
     assert "went ahead by 8,758 epochs" in health(service)["clock"]
     service.close()
     monkeypatch.setattr("time.time", clock)
-    assert "went ahead by 8,758 epochs" in run("doctor", f"sqlite:///{tmp_path}/s.db").output
+    assert (
+        "went ahead by 8,758 epochs" in run("store", "doctor", f"sqlite:///{tmp_path}/s.db").output
+    )
     clock.now = NOW
     service = opened()
     assert outcome(service, 0) == "accepted"
@@ -142,7 +144,7 @@ def test_epochs_that_a_wrong_clock_closed_are_opened_again(opened, clock, tmp_pa
     assert [outcome(service, hours) for hours in (0, 1)] == [None, None]
     clock.now += 61
     outcome(service, 0)
-    assert "ldp doctor STORE --reopen" in health(service)["clock"]
+    assert "ldp store doctor STORE --reopen" in health(service)["clock"]
     assert "ldp_clock_in_order 0.0" in visitor(service).get("/metrics").text
     with pytest.raises(StoreError, match="another process does"):
         reopen(f"sqlite:///{tmp_path}/s.db", clock.now)
@@ -159,7 +161,7 @@ def test_epochs_that_a_wrong_clock_closed_are_opened_again(opened, clock, tmp_pa
     assert [outcome(service, hours) for hours in (0, 1)] == ["late", "accepted"]
     assert health(service)["clock"] is None
     service.close()
-    assert run("doctor", f"sqlite:///{tmp_path}/s.db").output.startswith("sound")
+    assert run("store", "doctor", f"sqlite:///{tmp_path}/s.db").output.startswith("sound")
 
 
 def test_a_shared_store_is_opened_again_for_all(postgres_server):
@@ -190,7 +192,9 @@ def test_a_clock_is_confirmed_in_the_store(opened, clock, tmp_path):
     outcome(service, 0)
     assert outcome(service, 0) == "late"
     nothing = tmp_path / "nothing.db"
-    assert "no such file" in run("doctor", f"sqlite:///{nothing}", "--reopen", code=1).output
+    assert (
+        "no such file" in run("store", "doctor", f"sqlite:///{nothing}", "--reopen", code=1).output
+    )
     assert not nothing.exists()
 
 

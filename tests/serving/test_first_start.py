@@ -27,7 +27,7 @@ epsilon = "1"
     [
         ("--store", "foo.db"),
         ("--store", "sqlite:///nowhere/foo.db"),
-        ("--stops", "none"),
+        ("--stop-list", "none"),
         ("--folder", "none"),
         ("--register", "none"),
         ("--tls-certificate", "none", "--tls-key", "none"),

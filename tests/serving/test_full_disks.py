@@ -89,13 +89,13 @@ def test_a_server_without_room_is_known_by_more_than_a_commit_of_nothing(postgre
     with closing(Writer(lambda: open_store(url), CATALOGUE)) as writer:
         with no_new_tables(postgres_server):
             stays_full(writer, looks)
-            said = run("doctor", url).output
+            said = run("store", "doctor", url).output
             assert said.startswith("sound")
             assert "besides: expected to use the store at" in said
             assert "No space left on device" in said
         wait_for(lambda: writer.trouble is None)
         assert writer.write(upload(0).body).outcomes["accepted"]
-        assert "besides" not in run("doctor", url).output
+        assert "besides" not in run("store", "doctor", url).output
         # Nothing is left of what was filled to see whether there is room.
         assert postgres_server.run("SELECT to_regclass('ldp.room')") == [(None,)]
 

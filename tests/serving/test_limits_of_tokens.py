@@ -112,21 +112,21 @@ def test_limits_by_command(tmp_path):
     path = tmp_path / "tokens.toml"
     words = ["--token-file", path, "--name", "x", "--survey", "a", "--survey", "b"]
     limits = ["--most-reports", "7", "--reports-a-day", "9"]
-    run("token", "new", "--scope", "analyst", *words, *limits, code=2)
-    run("token", "new", "--scope", "upload", *words, *limits)
+    run("store", "tokens", "new", "--scope", "analyst", *words, *limits, code=2)
+    run("store", "tokens", "new", "--scope", "upload", *words, *limits)
     [token] = Tokens.read(path).all
     assert (token.surveys, token.most_reports, token.reports_a_day) == (("a", "b"), 7, 9)
-    assert "for a, b" in run("token", "list", "--token-file", path).output
+    assert "for a, b" in run("store", "tokens", "list", "--token-file", path).output
     # In its place comes one that may as much.
-    run("token", "rotate", "x", "--overlap", 3, "--token-file", path)
+    run("store", "tokens", "rotate", "x", "--overlap", 3, "--token-file", path)
     young, old = sorted(Tokens.read(path).all, key=lambda known: known.name)
     assert (young.name, old.name, old.digest) == ("x", "x-old", token.digest)
     assert replace(young, digest=token.digest) == token == replace(old, name="x", expires=None)
     assert timedelta(2) < old.expires - datetime.now(UTC) < timedelta(4)
-    run("token", "rotate", "x", "--token-file", path, code=1)
-    run("token", "remove", "x-old", "--token-file", path)
-    run("token", "rotate", "x", "--token-file", path)
-    run("token", "rotate", "y", "--token-file", path, code=1)
+    run("store", "tokens", "rotate", "x", "--token-file", path, code=1)
+    run("store", "tokens", "remove", "x-old", "--token-file", path)
+    run("store", "tokens", "rotate", "x", "--token-file", path)
+    run("store", "tokens", "rotate", "y", "--token-file", path, code=1)
 
 
 def test_limits_hold_for_what_is_put_aside(open_service, clock):

@@ -65,7 +65,7 @@ def test_many_ids_stop_a_writer_where_they_are_not_as_they_should_be(opened, tmp
     with closing(opened(failures.append)) as writer:
         until(lambda: failures)
         assert f"{IDS} ids, and has {IDS - 1}" in writer.trouble
-        with pytest.raises(StoreError, match="ldp doctor"):
+        with pytest.raises(StoreError, match="ldp store doctor"):
             writer.write(fresh())
 
 

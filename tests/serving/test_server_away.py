@@ -46,7 +46,7 @@ def test_what_is_said_without_the_store(tmp_path, postgres_server, monkeypatch):
             page = looker.get("/")
             assert (page.status_code, page.headers["content-type"][:9]) == (503, "text/html")
             assert "expected to use the store at postgresql://" in page.text
-            assert "expected to use the store at" in run("doctor", url, code=1).stderr
+            assert "expected to use the store at" in run("store", "doctor", url, code=1).stderr
         finally:
             postgres_server.start()
         wait_for(lambda: looker.get("/readyz").status_code == 200)

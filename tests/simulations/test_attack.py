@@ -242,7 +242,9 @@ def test_command_shows_gain_beside_bound(folder):
 
     No bound for a Bloom filter.
     """
-    output = run("attack", "s.toml", "--runs", "2", "--seed", "3", "-n", "2000").stdout
+    output = run(
+        "survey", "simulate-attacks", "s.toml", "--runs", "2", "--seed", "3", "-n", "2000"
+    ).stdout
     for word in (
         "pet: oue, 105 forged reports beside 2,000 honest ones",
         "maximal-gain",
@@ -251,9 +253,16 @@ def test_command_shows_gain_beside_bound(folder):
         "bound",
     ):
         assert word in output
-    assert output == run("attack", "s.toml", "--runs", "2", "--seed", "3", "-n", "2000").stdout
+    assert (
+        output
+        == run(
+            "survey", "simulate-attacks", "s.toml", "--runs", "2", "--seed", "3", "-n", "2000"
+        ).stdout
+    )
     records = json.loads(
-        run("attack", "s.toml", "--seed", "3", "-n", "2e3", "--format", "json").stdout
+        run(
+            "survey", "simulate-attacks", "s.toml", "--seed", "3", "-n", "2e3", "--format", "json"
+        ).stdout
     )["attacks"]
     assert [record["question"] for record in records] == ["pet"] * 3 + ["aged"] * 3 + ["page"] * 3
     for poisoning in records:
@@ -269,9 +278,11 @@ def test_command_attacks_a_mean(folder):
     hours = f'[[question]]\nname = "hours"\nmechanism = "dithered"\n{keys}'
     (folder / "means.toml").write_text(HEAD + hours)
     words = ("--seed", "3", "-n", "2e3", "--runs", "2")
-    assert "mean to 60" in run("attack", "means.toml", *words).stdout
+    assert "mean to 60" in run("survey", "simulate-attacks", "means.toml", *words).stdout
     words += ("--targets", "5", "--format", "json")
-    for poisoning in json.loads(run("attack", "means.toml", *words).stdout)["attacks"]:
+    for poisoning in json.loads(run("survey", "simulate-attacks", "means.toml", *words).stdout)[
+        "attacks"
+    ]:
         (shift,) = poisoning["targets"]
         assert (shift["value"], poisoning["towards"]) == ("mean", ["5"])
         assert abs(shift["furthest_gain"]) <= shift["bound"]
@@ -281,7 +292,7 @@ def test_command_attacks_a_mean(folder):
 def test_targets_choose_their_question(folder):
     """Targets are attacked where they are values; one attack alone where it is named."""
     words = ("--targets", "dog, hen", "--attack", "input", "--format", "json", "-n", "1000")
-    (only,) = json.loads(run("attack", "s.toml", *words).stdout)["attacks"]
+    (only,) = json.loads(run("survey", "simulate-attacks", "s.toml", *words).stdout)["attacks"]
     assert (only["question"], only["attack"]) == ("pet", "input")
     assert [target["value"] for target in only["targets"]] == ["dog", "hen"]
 
@@ -309,7 +320,7 @@ def test_forgers_of_a_draw_are_a_larger_share_of_its_reports(folder, name, share
     words = ("--seed", "3", "-n", "1e5", "--fraction", "0.02", "--question", name)
     command = ("--format", "json", "--attack", "maximal-gain")
     (drawn,), (asked,) = (
-        json.loads(run("attack", path, *words, *command).stdout)["attacks"]
+        json.loads(run("survey", "simulate-attacks", path, *words, *command).stdout)["attacks"]
         for path in ("d.toml", "all.toml")
     )
     assert drawn["respondents"] == asked["respondents"] == 100_000
@@ -322,7 +333,7 @@ def test_forgers_of_a_draw_are_a_larger_share_of_its_reports(folder, name, share
     gains = [sum(target["gain"] for target in record["targets"]) for record in (drawn, asked)]
     assert gains[0] == pytest.approx(more * gains[1], rel=0.04)
     assert drawn["noticed"]["draw"] == 1
-    shown = run("attack", "d.toml", *words).stdout
+    shown = run("survey", "simulate-attacks", "d.toml", *words).stdout
     assert f"honest ones, drawn by a share of {drawn['drawn']} of these, 1 runs" in shown
     assert "forgers answer the question that they attack, whatever they would draw" in shown
 
@@ -331,11 +342,14 @@ def test_forgers_who_keep_to_the_protocol_draw(folder):
     """Those of `input` answer as often as honest devices: nothing is noticed."""
     (folder / "d.toml").write_text(HEAD + "".join(DRAWN) + DRAW)
     words = ("--seed", "3", "-n", "1e5", "--runs", "3", "--attack", "input", "--format", "json")
-    for record in json.loads(run("attack", "d.toml", *words).stdout)["attacks"]:
+    for record in json.loads(run("survey", "simulate-attacks", "d.toml", *words).stdout)["attacks"]:
         assert record["noticed"] == {}
         for target in record["targets"]:
             assert abs(target["furthest_gain"]) <= target["bound"]
-    assert "none of these drew" in run("attack", "d.toml", "-n", "1", "--seed", "1", code=1).output
+    assert (
+        "none of these drew"
+        in run("survey", "simulate-attacks", "d.toml", "-n", "1", "--seed", "1", code=1).output
+    )
 
 
 @pytest.mark.parametrize(
@@ -371,4 +385,4 @@ def test_forgers_who_keep_to_the_protocol_draw(folder):
 )
 def test_bad_calls(folder, words, code, expected):
     """What cannot be attacked is said in a sentence."""
-    assert expected in run("attack", *words, code=code).output
+    assert expected in run("survey", "simulate-attacks", *words, code=code).output

@@ -1,4 +1,4 @@
-"""What `ldp doctor` says of damaged stores, and makes of them: every loss is named, no guess."""
+"""What `ldp store doctor` says of damaged stores, and makes of them: losses are named."""
 
 import errno
 import json
@@ -121,8 +121,8 @@ def repaired(path):
 def test_a_sound_store(store):
     """Nothing is wrong, so nothing is changed."""
     before = store.read_bytes()
-    assert run("doctor", f"sqlite:///{store}").output.startswith("sound: ")
-    assert run("doctor", f"sqlite:///{store}", "--repair").output.startswith("sound: ")
+    assert run("store", "doctor", f"sqlite:///{store}").output.startswith("sound: ")
+    assert run("store", "doctor", f"sqlite:///{store}", "--repair").output.startswith("sound: ")
     assert store.read_bytes() == before
 
 
@@ -135,7 +135,7 @@ def test_no_store(tmp_path, content, expected):
     if content is not None:
         path.write_bytes(content)
     for words in ((), ("--repair",)):
-        assert expected in run("doctor", f"sqlite:///{path}", *words, code=1).output
+        assert expected in run("store", "doctor", f"sqlite:///{path}", *words, code=1).output
     assert not path.exists() or path.read_bytes() == content
 
 
@@ -161,7 +161,7 @@ def test_a_bit_is_put_back(store, states, kind, column):
     ] == [True]
     assert not diagnosis.lost
     assert after == states[1].known
-    assert "sound" in run("doctor", f"sqlite:///{store}").output
+    assert "sound" in run("store", "doctor", f"sqlite:///{store}").output
 
 
 def test_a_bit_of_an_id_is_put_back(store, states):
@@ -301,15 +301,15 @@ def test_a_lost_survey_is_given(store, states, tmp_path):
     words = [
         word for served in CATALOGUE.all for word in ("--survey", tmp_path / served.survey.name)
     ]
-    assert "\n   loss: " in run("doctor", f"sqlite:///{store}", code=1).output
-    assert "repaired" in run("doctor", f"sqlite:///{store}", "--repair", *words).output
+    assert "\n   loss: " in run("store", "doctor", f"sqlite:///{store}", code=1).output
+    assert "repaired" in run("store", "doctor", f"sqlite:///{store}", "--repair", *words).output
     assert opened(store) == states[1].known
 
 
 def test_a_damaged_witness_is_written_anew(store, states):
     """Nothing is lost with it."""
     Path(f"{store}{WITNESS}").write_bytes(b"x" * 16)
-    with pytest.raises(StoreDamagedError, match="ldp doctor"):
+    with pytest.raises(StoreDamagedError, match="ldp store doctor"):
         opened(store)
     diagnosis, after = repaired(store)
     assert not diagnosis.lost
@@ -356,11 +356,11 @@ def test_a_copy_of_the_file_alone(states, tmp_path):
     """Without its log and its witness nothing says that nothing is missing."""
     store = tmp_path / "ldp.db"
     store.write_bytes(states[0].files["store"])
-    said_of_it = run("doctor", f"sqlite:///{store}", code=1).output
+    said_of_it = run("store", "doctor", f"sqlite:///{store}", code=1).output
     assert "it cannot be seen whether the last of them are missing" in said_of_it
     assert "nothing is missing" not in said_of_it
-    assert "repaired" in run("doctor", f"sqlite:///{store}", "--repair").output
-    assert "sound" in run("doctor", f"sqlite:///{store}").output
+    assert "repaired" in run("store", "doctor", f"sqlite:///{store}", "--repair").output
+    assert "sound" in run("store", "doctor", f"sqlite:///{store}").output
 
 
 def test_missing_commits_are_said_to_be(states, tmp_path):
@@ -371,10 +371,13 @@ def test_missing_commits_are_said_to_be(states, tmp_path):
     store = put(states[0].files, tmp_path / "ldp.db")
     log = Path(f"{store}-wal")
     log.write_bytes(log.read_bytes()[: log.stat().st_size // 2])
-    result = run("doctor", f"sqlite:///{store}", code=1)
+    result = run("store", "doctor", f"sqlite:///{store}", code=1)
     assert "commits were acknowledged" in result.output
     assert "with loss" in result.output
-    assert "repaired with loss" in run("doctor", f"sqlite:///{store}", "--repair", code=1).output
+    assert (
+        "repaired with loss"
+        in run("store", "doctor", f"sqlite:///{store}", "--repair", code=1).output
+    )
     opened(store)
 
 
@@ -427,16 +430,17 @@ def test_a_store_on_postgres_is_examined(postgres_server):
         store.begin()
         store.put([record._replace(content=bytes(byte ^ 0x55 for byte in record.content))])
         store.commit()
-    assert "may lack a part" in run("doctor", url, code=1).output
-    assert "backup of the database" in run("doctor", url, "--repair", code=1).output
+    assert "may lack a part" in run("store", "doctor", url, code=1).output
+    assert "backup of the database" in run("store", "doctor", url, "--repair", code=1).output
 
 
 def test_a_store_is_not_repaired_under_a_service(store):
     """It may be looked at, though."""
     with closing(SQLiteStore(store)):
-        assert "sound" in run("doctor", f"sqlite:///{store}").output
+        assert "sound" in run("store", "doctor", f"sqlite:///{store}").output
         assert (
-            "another process does" in run("doctor", f"sqlite:///{store}", "--repair", code=1).output
+            "another process does"
+            in run("store", "doctor", f"sqlite:///{store}", "--repair", code=1).output
         )
 
 
@@ -450,7 +454,9 @@ def test_a_repair_that_fails_changes_nothing(store, monkeypatch):
         damage(connection, "root")
     before = store.read_bytes()
     monkeypatch.setattr(shutil, "copy2", no_room)
-    assert "No space left" in run("doctor", f"sqlite:///{store}", "--repair", code=1).output
+    assert (
+        "No space left" in run("store", "doctor", f"sqlite:///{store}", "--repair", code=1).output
+    )
     assert store.read_bytes() == before
     assert not store.with_name("ldp.db.repairing").exists()
 
@@ -476,9 +482,9 @@ def test_what_no_store_has_is_refused_and_left_behind(store, statement, name):
     with altering(store) as connection:
         connection.executescript(statement)
     url = f"sqlite:///{store}"
-    assert name in run("doctor", url, code=1).stdout
-    assert name in run("restore", store, f"{url}.fresh", code=1).stderr
-    assert name in run("backup", url, f"{store}.backup", code=1).stderr
+    assert name in run("store", "doctor", url, code=1).stdout
+    assert name in run("store", "restore", store, f"{url}.fresh", code=1).stderr
+    assert name in run("store", "backup", url, f"{store}.backup", code=1).stderr
     with pytest.raises(StoreDamagedError, match=name):
         SQLiteStore(store)
     repair(url, {})
@@ -499,9 +505,9 @@ def test_a_view_that_never_ends_holds_nobody(store):
             "SELECT kind, kind AS key, kind AS content, kind AS checksum FROM n"
         )
     url = f"sqlite:///{store}"
-    assert "views" in run("doctor", url, code=1).stderr
-    assert "views" in run("doctor", url, "--repair", code=1).stderr
-    assert "view records" in run("restore", store, f"{url}.fresh", code=1).stderr
+    assert "views" in run("store", "doctor", url, code=1).stderr
+    assert "views" in run("store", "doctor", url, "--repair", code=1).stderr
+    assert "view records" in run("store", "restore", store, f"{url}.fresh", code=1).stderr
 
 
 def test_the_damaged_store_is_kept(store):
@@ -509,11 +515,13 @@ def test_the_damaged_store_is_kept(store):
     with altering(store) as connection:
         damage(connection, "root")
     damaged = store.read_bytes()
-    told_first = json.loads(run("doctor", f"sqlite:///{store}", "--format", "json", code=1).stdout)
+    told_first = json.loads(
+        run("store", "doctor", f"sqlite:///{store}", "--format", "json", code=1).stdout
+    )
     assert (told_first["sound"], told_first["repaired"]) == (False, False)
     assert store.read_bytes() == damaged
     result = json.loads(
-        run("doctor", f"sqlite:///{store}", "--repair", "--format", "json", code=1).stdout
+        run("store", "doctor", f"sqlite:///{store}", "--repair", "--format", "json", code=1).stdout
     )
     assert (result["repaired"], result["lost"]) == (True, True)
     assert Path(result["kept_as"]).read_bytes() == damaged

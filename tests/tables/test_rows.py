@@ -104,7 +104,7 @@ def folder(tmp_path_factory):
 def said(folder, command, *words, code=0):
     """What a command makes of the table."""
     rows = ("--rows", folder / "rows.csv", "--answer", "copied=z", "--answer", "often=often")
-    return run(command, folder / "s.toml", *rows, *words, code=code)
+    return run(*command.split(), folder / "s.toml", *rows, *words, code=code)
 
 
 def test_estimates_by_the_command(folder):
@@ -117,13 +117,13 @@ def test_estimates_by_the_command(folder):
 
 
 COMMANDS = {
-    "query": ("share(copied = true)", "share(often = daily) - share(often = never)"),
-    "compare": ("--question", "often", "--by", "sex", "--where", "year=2021"),
-    "associate": ("--questions", "copied,often"),
-    "trend": ("--question", "copied", "--epoch", "year"),
-    "report": ("--output", "-"),
-    "regress": ("--formula", "copied ~ sex"),
-    "weigh": ("--question", "often", "--weight", "year"),
+    "analyze query": ("share(copied = true)", "share(often = daily) - share(often = never)"),
+    "analyze compare": ("--question", "often", "--by", "sex", "--where", "year=2021"),
+    "analyze associate": ("--questions", "copied,often"),
+    "analyze trend": ("--question", "copied", "--epoch", "year"),
+    "analyze publish": ("--output", "-"),
+    "analyze regress": ("--formula", "copied ~ sex"),
+    "analyze weight": ("--question", "often", "--weight", "year"),
 }
 
 
@@ -137,10 +137,10 @@ def test_every_command_takes_rows(folder, command):
 
 TAKES_COUNTS = {
     "estimate": (1, ()),
-    "query": (1, ("share(copied = true)",)),
-    "report": (1, ("--output", "-")),
-    "trend": (2, ()),
-    "compare": (2, ()),
+    "analyze query": (1, ("share(copied = true)",)),
+    "analyze publish": (1, ("--output", "-")),
+    "analyze trend": (2, ()),
+    "analyze compare": (2, ()),
 }
 """How many counts, and what else is said."""
 
@@ -152,7 +152,7 @@ def test_every_command_takes_counts(folder, command):
     survey.write_text(ldp.survey("exam", SURVEY["copied"]).to_toml(), encoding="utf-8")
     sides, words = TAKES_COUNTS[command]
     counts = ("--counts", "yes=13,no=17", "--counts", "yes=20,no=11")[: 2 * sides]
-    assert len(run(command, survey, *counts, *words).stdout) > 200
+    assert len(run(*command.split(), survey, *counts, *words).stdout) > 200
 
 
 @pytest.mark.parametrize(
@@ -206,9 +206,9 @@ def test_laws_without_an_epsilon_are_for_analysis_alone(tmp_path):
     assert said in run("estimate", path, *counts).stdout
     (tmp_path / "rows.csv").write_text("took,sex\n" + "1,f\n0,m\n1,m\n" * 30)
     rows = ("--rows", tmp_path / "rows.csv")
-    for words in (("weigh", "--question", "took"), ("regress", "--formula", "took ~ sex")):
-        assert said in run(words[0], path, *rows, *words[1:]).stdout
-    run("report", path, *rows, "--output", tmp_path / "page.html")
+    for command, words in (("weight", "--question took"), ("regress", "--formula took~sex")):
+        assert said in run("analyze", command, path, *rows, *words.split()).stdout
+    run("analyze", "publish", path, *rows, "--output", tmp_path / "page.html")
     assert "no finite epsilon" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 

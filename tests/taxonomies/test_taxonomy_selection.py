@@ -123,9 +123,11 @@ def test_nodes_are_of_whole_trees():
 
 def test_views_that_would_break_the_tree_are_refused():
     """What is done to single values keeps no parent the sum of its children."""
-    for post in ("norm-sub", "base-cut", "posterior-mean"):
+    for post_process in ("norm-sub", "base-cut", "posterior-mean"):
         with pytest.raises(EstimateError, match="no parent the sum of its children"):
-            estimate_question(SURVEY["home"], tally().counts["home"], Options(post=post))
+            estimate_question(
+                SURVEY["home"], tally().counts["home"], Options(post_process=post_process)
+            )
 
 
 def test_the_command(tmp_path):

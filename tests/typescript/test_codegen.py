@@ -1,4 +1,4 @@
-"""`ldp codegen --language typescript`: modules that compile strictly, and randomize.
+"""`ldp client codegen --language typescript`: modules that compile strictly, and randomize.
 
 Skipped where node or the built client is missing.
 """
@@ -242,5 +242,8 @@ def test_the_command_writes_either_language(tmp_path):
     """Python unless it is told otherwise."""
     path = EXAMPLE_SURVEYS[0]
     survey = parse_survey(path.read_text(encoding="utf-8"))
-    assert run("codegen", path, "--language", "typescript").output == module(survey)
-    assert run("codegen", path).output == run("codegen", path, "--language", "python").output
+    assert run("client", "codegen", path, "--language", "typescript").output == module(survey)
+    assert (
+        run("client", "codegen", path).output
+        == run("client", "codegen", path, "--language", "python").output
+    )

@@ -382,7 +382,7 @@ def test_the_fields_of_projective_questions_are_of_every_kind():
 
 @pytest.mark.needs("node", "built client")
 def test_reports_of_the_js_client_decode(tmp_path):
-    """What `ldp check --json` writes is enough for it.
+    """What `ldp check --compiled` writes is enough for it.
 
     Every batch is accepted, and the estimates are right.
 
@@ -392,7 +392,7 @@ def test_reports_of_the_js_client_decode(tmp_path):
     """
     survey_path, json_path = tmp_path / "both.toml", tmp_path / "both.json"
     survey_path.write_text(TEXT, encoding="utf-8")
-    run("check", survey_path, "--json", json_path)
+    run("check", survey_path, "--compiled", json_path)
     respondents = [
         {
             name: answers[min(number % 10, len(answers) - 1)]
@@ -447,7 +447,7 @@ def test_reports_of_the_js_client_decode(tmp_path):
 
 
 def test_the_example_page_has_the_compiled_form_of_its_survey(tmp_path):
-    """examples/web/survey.json is what `ldp check --json` writes of the survey beside it."""
+    """examples/web/survey.json is what `ldp check --compiled` writes of the survey beside it."""
     folder, written = ROOT / "examples" / "web", tmp_path / "survey.json"
-    run("check", folder / "survey.toml", "--json", written)
+    run("check", folder / "survey.toml", "--compiled", written)
     assert (folder / "survey.json").read_bytes() == written.read_bytes()

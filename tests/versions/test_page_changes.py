@@ -84,30 +84,44 @@ def test_a_reworded_translation_needs_a_reason(folder, against):
     run(*words, "--accept", "it was about yesterday")
     assert parse_register((folder / "log").read_bytes()).entries[0].worse == (LINE,)
     assert "was accepted" in run(*words).output
-    run("register", "verify", "log", "survey.toml")
+    run("survey", "register", "verify", "log", "survey.toml")
     (folder / "survey.page.toml").unlink()
     assert "-> none" in run(*words, code=1).output
 
 
 def test_a_register_binds_the_page_file(folder):
     """By its hash: other words need a reason, are not proved to be in it, and are not served."""
-    run("register", "add", "log", "survey.toml")
+    run("survey", "register", "add", "log", "survey.toml")
     against = ("check", "survey.toml", "--against", "log")
     assert "nothing changed" in run(*against).output
     (folder / "survey.page.toml").write_text(REWORDED)
     assert "worse   page file: words: " in run(*against, code=1).output
-    verified = ("register", "verify", "log", "survey.toml")
-    proved = ("register", "prove", "inclusion", "log", "survey.toml", "--output", "proof.json")
+    verified = ("survey", "register", "verify", "log", "survey.toml")
+    proved = (
+        "survey",
+        "register",
+        "prove",
+        "inclusion",
+        "log",
+        "survey.toml",
+        "--output",
+        "proof.json",
+    )
     served = ("serve", "survey.toml", "--register", "log", "--store", "s.db")
     for words in (verified, proved, served):
         said = run(*words, code=1).output
         assert "expected the page file that is registered with trip" in said
-    assert "expected a reason" in run("register", "add", "log", "survey.toml", code=1).output
-    run("register", "add", "log", "survey.toml", "--accept", "clearer words")
+    assert (
+        "expected a reason" in run("survey", "register", "add", "log", "survey.toml", code=1).output
+    )
+    run("survey", "register", "add", "log", "survey.toml", "--accept", "clearer words")
     for words in (verified, proved):
         run(*words)
-    head = run("register", "head", "log").output.strip()
-    assert "clearer words" in run("register", "check-proof", "proof.json", "--head", head).output
+    head = run("survey", "register", "head", "log").output.strip()
+    assert (
+        "clearer words"
+        in run("survey", "register", "check-proof", "proof.json", "--head", head).output
+    )
     (folder / "survey.page.toml").unlink()
     assert "page file: words: " in run(*against, code=1).output
     register = parse_register((folder / "log").read_bytes())
@@ -116,7 +130,10 @@ def test_a_register_binds_the_page_file(folder):
     )
     with (folder / "log").open("a") as log:
         log.write(silent)
-    assert "got none for: page file: words: " in run("register", "verify", "log", code=1).output
+    assert (
+        "got none for: page file: words: "
+        in run("survey", "register", "verify", "log", code=1).output
+    )
     (folder / "survey.page.toml").write_text("[page")
     said = run("check", "survey.toml", "--against", "HEAD", code=1).output
     assert "expected TOML in UTF-8" in said

@@ -1,4 +1,4 @@
-"""`ldp check --against` and `ldp register`, as people call them: in folders, git and jobs."""
+"""`ldp check --against` and `ldp survey register`, in folders, git and jobs."""
 
 import json
 import os
@@ -147,8 +147,8 @@ def test_accepted_reasons(repository):
     assert "entry 0 of log: there already" in run(*words, "--accept", "once more").output
     (repository / "survey.toml").write_text(file_of(DEARER.replace('"2"', '"2.5"')))
     assert "1 -> 2.5" in run(*words, code=1).output
-    run("register", "verify", "log")
-    assert "the first wave was too small" in run("register", "show", "log").output
+    run("survey", "register", "verify", "log")
+    assert "the first wave was too small" in run("survey", "register", "show", "log").output
     committed("accepted")
     assert "2 -> 2.5" in run("check", "survey.toml", "--against", "HEAD:log", code=1).output
     run(*words, "--accept", " ", code=1)
@@ -156,36 +156,54 @@ def test_accepted_reasons(repository):
 
 def test_a_register_by_its_commands(folder):
     """Added to, verified, proved and shown; what gets worse without a reason is refused."""
-    run("register", "add", "log", "survey.toml")
-    head = run("register", "head", "log").output.strip()
+    run("survey", "register", "add", "log", "survey.toml")
+    head = run("survey", "register", "head", "log").output.strip()
     assert head.startswith("1:")
-    assert "there already" in run("register", "add", "log", "survey.toml").output
+    assert "there already" in run("survey", "register", "add", "log", "survey.toml").output
     (folder / "survey.toml").write_text(file_of(DEARER))
-    assert WORSE_LINE in run("register", "add", "log", "survey.toml", code=1).output
-    run("register", "verify", "log", "survey.toml", code=1)
-    run("register", "add", "log", "survey.toml", "--accept", "more precise <b>")
-    run("register", "verify", "log", "survey.toml", "--since", head)
-    run("register", "prove", "inclusion", "log", "survey.toml", "--since", 1, "-o", "proof.json")
-    for known in (head, run("register", "head", "log").output.strip()):
+    assert WORSE_LINE in run("survey", "register", "add", "log", "survey.toml", code=1).output
+    run("survey", "register", "verify", "log", "survey.toml", code=1)
+    run("survey", "register", "add", "log", "survey.toml", "--accept", "more precise <b>")
+    run("survey", "register", "verify", "log", "survey.toml", "--since", head)
+    run(
+        "survey",
+        "register",
+        "prove",
+        "inclusion",
+        "log",
+        "survey.toml",
+        "--since",
+        1,
+        "-o",
+        "proof.json",
+    )
+    for known in (head, run("survey", "register", "head", "log").output.strip()):
         said = run(
-            "register", "check-proof", "proof.json", "--head", known, "--survey", "survey.toml"
+            "survey",
+            "register",
+            "check-proof",
+            "proof.json",
+            "--head",
+            known,
+            "--survey",
+            "survey.toml",
         ).output
         assert "accepted because: more precise" in said
-    run("register", "prove", "consistency", "log", "--since", 1, "-o", "grown.json")
+    run("survey", "register", "prove", "consistency", "log", "--since", 1, "-o", "grown.json")
     assert (
         f"goes on from {head}"
-        in run("register", "check-proof", "grown.json", "--head", head).output
+        in run("survey", "register", "check-proof", "grown.json", "--head", head).output
     )
     other = head[:-1] + ("0" if head[-1] != "0" else "1")
-    run("register", "check-proof", "grown.json", "--head", other, code=1)
-    run("register", "verify", "log", "--since", other, code=1)
-    run("register", "check-proof", "survey.toml", "--head", head, code=1)
-    run("register", "prove", "inclusion", "log", code=2)
-    run("register", "show", "log", "--html", "-o", "log.html")
+    run("survey", "register", "check-proof", "grown.json", "--head", other, code=1)
+    run("survey", "register", "verify", "log", "--since", other, code=1)
+    run("survey", "register", "check-proof", "survey.toml", "--head", head, code=1)
+    run("survey", "register", "prove", "inclusion", "log", code=2)
+    run("survey", "register", "show", "log", "--html", "-o", "log.html")
     page = (folder / "log.html").read_text(encoding="utf-8")
     assert "more precise &lt;b&gt;" in page
     assert "<script" not in page
-    assert json.loads(run("register", "show", "log", "--format", "json").output)["head"]
+    assert json.loads(run("survey", "register", "show", "log", "--format", "json").output)["head"]
     assert "nothing changed" in run("check", "survey.toml", "--against", "log").output
     (folder / "survey.toml").write_text(file_of(DEARER.replace('"2"', '"3"')))
     assert "2 -> 3" in run("check", "survey.toml", "--against", "log", code=1).output
@@ -193,13 +211,13 @@ def test_a_register_by_its_commands(folder):
 
 def test_a_register_that_was_cut(folder):
     """Its entries are gone: who kept a copy or a head sees it."""
-    run("register", "add", "log", "survey.toml")
+    run("survey", "register", "add", "log", "survey.toml")
     (folder / "survey.toml").write_text(file_of(DEARER))
-    run("register", "add", "log", "survey.toml", "--accept", "why not")
+    run("survey", "register", "add", "log", "survey.toml", "--accept", "why not")
     shutil.copy("log", "kept")
     (folder / "log").write_bytes((folder / "log").read_bytes().splitlines(keepends=True)[0])
-    run("register", "verify", "log")
-    said = run("register", "verify", "log", "--since", "kept", code=1).output
+    run("survey", "register", "verify", "log")
+    said = run("survey", "register", "verify", "log", "--since", "kept", code=1).output
     assert "expected 2 entries or more" in said
 
 
@@ -212,13 +230,13 @@ def test_silent_entries(folder):
             parse_register(content).follow(survey, date(2026, 11, 24), (), reason=None).encode()
         )
     (folder / "log").write_bytes(content)
-    said = run("register", "verify", "log", code=1).output
+    said = run("survey", "register", "verify", "log", code=1).output
     assert "entry 1: expected a reason for all that got worse" in said
 
 
 def test_there_and_back_and_there_again(folder):
     """A reason is for one step: going back and taking it again needs another."""
-    words = ("register", "add", "log", "survey.toml")
+    words = ("survey", "register", "add", "log", "survey.toml")
     run(*words)
     for text, reason in ((DEARER, "too small a sample"), (MODE, "enough by now")):
         (folder / "survey.toml").write_text(file_of(text))
@@ -229,41 +247,41 @@ def test_there_and_back_and_there_again(folder):
     check = ("check", "survey.toml", "--against", "before.toml", "--register", "log")
     assert WORSE_LINE in run(*check, code=1).output
     run(*words, "--accept", "a third wave")
-    run("register", "verify", "log")
+    run("survey", "register", "verify", "log")
     run(*check)
 
 
 @pytest.mark.parametrize("reason", ["", " ", "x" * 1001])
 def test_reasons_that_are_none(folder, reason):
     """An entry whose reason says nothing, as someone could write it by hand."""
-    run("register", "add", "log", "survey.toml")
+    run("survey", "register", "add", "log", "survey.toml")
     (folder / "survey.toml").write_text(file_of(DEARER))
-    run("register", "add", "log", "survey.toml", "--accept", "a reason")
+    run("survey", "register", "add", "log", "survey.toml", "--accept", "a reason")
     first, second = (folder / "log").read_bytes().splitlines(keepends=True)
     silent = second.replace(b'"a reason"', json.dumps(reason).encode())
     (folder / "log").write_bytes(first + silent)
-    said = run("register", "verify", "log", code=1).output
+    said = run("survey", "register", "verify", "log", code=1).output
     assert "entry 1: expected a reason of one line" in said
 
 
 def test_torn_registers_are_mended_on_request(folder):
     """Nothing is added to one before; the old bytes are kept."""
-    run("register", "add", "log", "survey.toml")
+    run("survey", "register", "add", "log", "survey.toml")
     whole = (folder / "log").read_bytes()
     (folder / "log").write_bytes(whole + whole[:100])
     (folder / "survey.toml").write_text(file_of(DEARER))
     assert (
-        "ldp register verify --mend"
-        in run("register", "add", "log", "survey.toml", "--accept", "x", code=1).output
+        "ldp survey register verify --mend"
+        in run("survey", "register", "add", "log", "survey.toml", "--accept", "x", code=1).output
     )
-    run("register", "verify", "log", code=1)
-    run("register", "verify", "log", "--mend")
+    run("survey", "register", "verify", "log", code=1)
+    run("survey", "register", "verify", "log", "--mend")
     assert (folder / "log").read_bytes() == whole
     assert (folder / "log.before-mending").read_bytes() == whole + whole[:100]
-    assert "nothing to mend" in run("register", "verify", "log", "--mend").output
+    assert "nothing to mend" in run("survey", "register", "verify", "log", "--mend").output
     (folder / "log").write_bytes(b"\xef\xbb\xbf" + whole.replace(b"\n", b"\r\n"))
-    run("register", "verify", "log", code=1)
-    run("register", "verify", "log", "--mend")
+    run("survey", "register", "verify", "log", code=1)
+    run("survey", "register", "verify", "log", "--mend")
     assert (folder / "log").read_bytes() == whole
 
 
@@ -286,7 +304,9 @@ def test_two_processes_add_at_once(folder):
     """The same of processes, as continuous integration may start them."""
     (folder / "other.toml").write_text(file_of(name="other"))
     calls = [
-        subprocess.Popen([*LDP, "register", "add", "log", name], stderr=subprocess.DEVNULL)
+        subprocess.Popen(
+            [*LDP, "survey", "register", "add", "log", name], stderr=subprocess.DEVNULL
+        )
         for name in ("survey.toml", "other.toml")
     ]
     assert [call.wait(60) for call in calls] == [0, 0]
@@ -295,7 +315,7 @@ def test_two_processes_add_at_once(folder):
 
 def test_a_full_disk(folder, monkeypatch):
     """A line that cannot be written whole is taken back."""
-    run("register", "add", "log", "survey.toml")
+    run("survey", "register", "add", "log", "survey.toml")
     whole = (folder / "log").read_bytes()
     writes = os.write
 
@@ -306,7 +326,7 @@ def test_a_full_disk(folder, monkeypatch):
 
     monkeypatch.setattr(os, "write", half)
     (folder / "other.toml").write_text(file_of(name="other"))
-    said = run("register", "add", "log", "other.toml", code=1).output
+    said = run("survey", "register", "add", "log", "other.toml", code=1).output
     assert "No space left on device" in said
     assert (folder / "log").read_bytes() == whole
 
@@ -384,7 +404,7 @@ def many_surveys(repository):
     (repository / "v1.toml").write_text(file_of(DEARER, name="wave"))
     (repository / "v2.toml").write_text(file_of(name="wave"))
     (repository / "pyproject.toml").write_text('[project]\nname = "x"\n')
-    run("register", "add", "surveys.register", "survey.toml")
+    run("survey", "register", "add", "surveys.register", "survey.toml")
     committed("many")
     return repository
 

@@ -74,13 +74,15 @@ def test_designs_that_have_no_scores(words, message, table):
 
 
 def test_commands(tmp_path, table):
-    """`ldp weigh` and `ldp regress` in place of a survey file."""
+    """`ldp analyze weight` and `ldp analyze regress` in place of a survey file."""
     lines = ["z,group,arm", *(",".join(map(str, row)) for row in zip(*table.values(), strict=True))]
     (tmp_path / "rows.csv").write_text("\n".join(lines[:900]))
     words = ("--design", WORDS, "--arm", "arm", "--rows", tmp_path / "rows.csv", "--answer", "z")
-    assert "yes" in run("weigh", *words).stdout
-    shown = run("regress", *words, "--formula", "z ~ group")
+    assert "yes" in run("analyze", "weight", *words).stdout
+    shown = run("analyze", "regress", *words, "--formula", "z ~ group")
     assert "z ~ group: logit of yes by likelihood" in shown.stdout
     assert "column z: no (0)" in shown.stderr
-    assert "in its place" in run("weigh", tmp_path / "s.toml", *words, code=2).output
-    assert "explains z" in run("regress", *words, "--formula", "q ~ group", code=2).output
+    assert "in its place" in run("analyze", "weight", tmp_path / "s.toml", *words, code=2).output
+    assert (
+        "explains z" in run("analyze", "regress", *words, "--formula", "q ~ group", code=2).output
+    )

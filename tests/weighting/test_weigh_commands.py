@@ -1,4 +1,4 @@
-"""`ldp weigh` and `ldp regress`: three sources of reports, every format, errors in words."""
+"""`ldp analyze weight` and `regress`: three sources of reports, every format, errors in words."""
 
 import csv
 import io
@@ -58,11 +58,11 @@ def folder(tmp_path_factory):
 
 
 def weigh(folder, *words, code=0):
-    return run("weigh", folder / "survey.toml", *words, "-q", code=code)
+    return run("analyze", "weight", folder / "survey.toml", *words, "-q", code=code)
 
 
 def regress(folder, *words, code=0):
-    return run("regress", folder / "survey.toml", *words, "-q", code=code)
+    return run("analyze", "regress", folder / "survey.toml", *words, "-q", code=code)
 
 
 def test_strata_and_rows_agree(folder):

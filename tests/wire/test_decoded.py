@@ -1,4 +1,4 @@
-"""Reports in plain words: `ldp decode`, and the debug view of clients."""
+"""Reports in plain words: `ldp client decode`, and the debug view of clients."""
 
 import json
 import os
@@ -71,10 +71,12 @@ def test_files_are_explained(upload, tmp_path):
     """By question where the survey is given, else by fingerprint; damage is said."""
     (tmp_path / "survey.toml").write_text(COMMUTE)
     (tmp_path / "reports.ldp").write_bytes(upload + b"junk")
-    shown = run("decode", tmp_path / "reports.ldp", "--survey", tmp_path / "survey.toml").output
+    shown = run(
+        "client", "decode", tmp_path / "reports.ldp", "--survey", tmp_path / "survey.toml"
+    ).output
     for part in ("question smoker, 1 report of 1 bytes", "cohort", "damage: 4 bytes", "supports"):
         assert part in shown
-    unknown = run("decode", tmp_path / "reports.ldp").output
+    unknown = run("client", "decode", tmp_path / "reports.ldp").output
     assert COMMUTE_SURVEY["smoker"].fingerprint.hex() in unknown
     assert "smoker" not in unknown
 

@@ -18,7 +18,7 @@ WHOM = {
 ESTIMANDS = tuple(WHOM)
 INTERVALS = ("score", "clopper-pearson")
 SIMULTANEOUS = ("bonferroni", "sidak")
-MOST_REPORTS_EACH = 10**9
+MOST_REPORTS_PER_PERSON = 10**9
 CORRECTIONS = ("bonferroni", "benjamini-hochberg", "storey")
 """How a test of each value allows for the number of values."""
 DEFAULT = "default"
@@ -56,10 +56,10 @@ class Options:
     interval: str = "score"
     simultaneous: str | None = None
     """How all intervals of a question are made to hold together, if at all."""
-    post: str | None = None
+    post_process: str | None = None
     """A biased view of the frequencies."""
     covariance: bool = False
-    reports_each: int = 1
+    reports_per_person: int = 1
     """Reports that every respondent sent of one permanent response (memoized questions only)."""
     frequencies: bool = False
     """Whether to estimate frequencies also where a mechanism is for means (`geometric`, `laplace`).
@@ -76,9 +76,9 @@ class Options:
     zoom: tuple[int, int] | None = None
     """How many cells are shown along x and y; None for as many as can be told from empty ones."""
 
-    find: str | None = None
+    detect: str | None = None
     """The correction by which values are told to be there, if they are: see `detection`."""
-    find_level: float = 0.95
+    detect_level: float = 0.95
     """One less the false discoveries, or the chance of any, that this allows."""
     geography: Geography | None = None
     """Districts of a map, whose shares and borders are shown."""
@@ -86,15 +86,15 @@ class Options:
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:
             raise EstimateError(f"expected a level between 0 and 1, such as 0.95, got {self.level}")
-        if not 0 < self.find_level < 1:
+        if not 0 < self.detect_level < 1:
             raise EstimateError(
                 f"expected a level between 0 and 1 to find values at, such as 0.95, got "
-                f"{self.find_level}"
+                f"{self.detect_level}"
             )
-        if not 1 <= self.reports_each <= MOST_REPORTS_EACH:
+        if not 1 <= self.reports_per_person <= MOST_REPORTS_PER_PERSON:
             raise EstimateError(
-                f"expected 1 to {MOST_REPORTS_EACH:,} reports from each respondent, got "
-                f"{self.reports_each}"
+                f"expected 1 to {MOST_REPORTS_PER_PERSON:,} reports from each respondent, got "
+                f"{self.reports_per_person}"
             )
         for share in self.quantiles:
             if not 0 < share < 1:
@@ -105,8 +105,8 @@ class Options:
             ("estimand", ESTIMANDS),
             ("interval", INTERVALS),
             ("simultaneous", (None, *SIMULTANEOUS)),
-            ("post", (None, *POST)),
-            ("find", (None, DEFAULT, *CORRECTIONS)),
+            ("post_process", (None, *POST)),
+            ("detect", (None, DEFAULT, *CORRECTIONS)),
         ):
             if getattr(self, name) not in known:
                 options = ", ".join(str(option) for option in known)

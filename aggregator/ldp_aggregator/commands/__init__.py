@@ -2,8 +2,8 @@
 
 main     finds subcommands by entry points        reports     explain, aggregate, estimate
 check    one survey, or what changed in it         register    the register of versions
-merge    tallies into one                          sources     tallies, rows, counts, designs
-analyses what analysts ask                         rappor, stops, warehouse  subcommands
+sources  tallies, rows, counts, designs
+analyses what analysts ask                         rappor, stop_list, warehouse  subcommands
 output_options  options that all estimates share
 group_options   which groups by public attributes are asked for
 address_types   types of flags that take addresses of web sites

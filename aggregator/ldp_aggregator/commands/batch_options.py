@@ -37,7 +37,8 @@ DELTA: Callable[[Any], Any] = click.option(
     help="With what chance a batch may reveal more than its epsilon.",
 )
 COLLUDING: Callable[[Any], Any] = click.option(
-    "--colluding",
+    "--colluding-share",
+    "colluding",
     metavar="S",
     default="0",
     show_default=True,

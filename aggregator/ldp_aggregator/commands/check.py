@@ -32,7 +32,7 @@ REASON = click.option(
 @click.command("check")
 @SURVEY
 @click.option(
-    "--json",
+    "--compiled",
     "json_path",
     type=OUTPUT_FILE,
     help="Write what clients in other languages read to this file.",
@@ -81,7 +81,7 @@ def check_survey(
         if reason is not None or json_path or form:
             raise click.UsageError(
                 f"{survey_path} is a folder: expected no other option than --against and "
-                "--register; name one of its surveys to use --accept, --json or --format"
+                "--register; name one of its surveys to use --accept, --compiled or --format"
             )
         ctx.exit(0 if _check_folder(survey_path, against, register_path) else 1)
     survey = read_survey(survey_path)

@@ -1,4 +1,4 @@
-"""`ldp decode`: what a report file, an upload or a batch says, in plain words."""
+"""`ldp client decode`: what a report file, an upload or a batch says, in plain words."""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@ Rules
   standard error.
 - A file called - is standard input, or standard output (`ldp_aggregator.output.streams`).
 - Exit codes: 0 done; 1 the input could not be used, with a message; 2 the command was called
-  wrongly; 3 something has changed (`ldp trend --alert`), or is not as declared (`ldp audit`); 4
-  nothing could be tested (`ldp trend --alert`); 130 interrupted.
+  wrongly; 3 something has changed (`ldp analyze trend --alert`), or is not as declared (`ldp
+  client test`); 4 nothing could be tested (`ldp analyze trend --alert`); 130 interrupted.
 """
 
 from __future__ import annotations
@@ -36,8 +36,7 @@ SECTIONS = {
         "demo": "Answer a question, and see what randomized response does to it.",
         "new": "Write a survey file: six questions, or none with --yes-no.",
         "check": "Check a survey file, or compare it with an older version.",
-        "page": "Make the web page on which people answer.",
-        "paper": "Print a questionnaire with coins or dice.",
+        "survey": "Make its web page or paper form, register it, stop questions.",
     },
     "Plan": {
         "plan": "Find how many answers a survey needs, and its errors.",
@@ -45,23 +44,24 @@ SECTIONS = {
     },
     "Run": {
         "serve": "Collect answers, and show the results on a page.",
-        "token": "Make, list and revoke the tokens of a service.",
-        "randomize": "Turn a table of answers into randomized reports.",
-        "aggregate": "Count reports into a small file, a tally.",
+        "store": "Manage the tokens, backups and surveys of a service.",
+        "client": "Test a client, write its code, read its files.",
     },
     "Analyse": {
+        "randomize": "Turn a table of answers into randomized reports.",
+        "aggregate": "Count reports, or add up tallies, into one small tally.",
         "estimate": "Estimate shares and means, with confidence intervals.",
-        "query": "Ask for one figure, such as share(age >= 40).",
-        "compare": "Test whether two groups or two surveys differ.",
-        "trend": "Follow a question over time, and detect changes.",
-        "report": "Write a page of results for others to read.",
+        "analyze": "Query, compare, follow, weight, regress and publish results.",
     },
     "Privacy": {
         "explain": "Say what a survey reveals, or certify it.",
-        "audit": "Test whether a client keeps the promised epsilon.",
+    },
+    "Expert": {
+        "relay": "Mix sealed reports on their way to the service.",
+        "rappor": "Decode the files of google/rappor.",
     },
 }
-"""The commands that most people need, with a line each; all others are named below them."""
+"""The commands and groups of commands, with a line each."""
 _ANY_LENGTH = 10_000
 
 SURVEY = click.argument("survey_path", metavar="SURVEY", type=click.Path(path_type=Path))
@@ -165,11 +165,16 @@ class Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command of the first argument; an unknown one is answered with those like it."""
         name = args[0]
-        names = self.list_commands(ctx)
-        near = [] if name in names else get_close_matches(name, names, n=2)
-        if near:
-            raise click.UsageError(f"No such command {name!r}. Did you mean {' or '.join(near)}?")
+        places = self.places(ctx)
+        near = get_close_matches(name, places, n=2)
+        if near and self.get_command(ctx, name) is None:
+            meant = " or ".join(places[one] for one in near)
+            raise click.UsageError(f"No such command {name!r}. Did you mean {meant}?")
         return super().resolve_command(ctx, args)
+
+    def places(self, ctx: click.Context) -> dict[str, str]:
+        """Return by its last word what can be typed here for each command."""
+        return {name: name for name in self.list_commands(ctx)}
 
     def summaries(self, ctx: click.Context) -> list[tuple[str, str]]:
         """Each subcommand, and in a sentence what it does."""
@@ -182,21 +187,42 @@ def _summary(command: click.Command) -> str:
     return command.get_short_help_str(_ANY_LENGTH)
 
 
-class _Commands(Group):
-    """A group whose subcommands are entry points."""
+class _Subcommands(Group):
+    """A group whose subcommands are entry points: `client test` is `test` of the group `client`."""
+
+    def __init__(self, *words: Any, way: str = "", **settings: Any) -> None:
+        super().__init__(*words, **settings)
+        self._way = way
+
+    def _ways(self) -> Iterator[str]:
+        for point in entry_points(group=COMMANDS):
+            if point.name.startswith(self._way):
+                yield point.name.removeprefix(self._way)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return sorted(point.name for point in entry_points(group=COMMANDS))
+        return sorted({way.partition(" ")[0] for way in self._ways()})
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        for point in entry_points(group=COMMANDS, name=cmd_name):
+    def places(self, ctx: click.Context) -> dict[str, str]:
+        """Return the commands here and those of the groups here, which people may look for here."""
+        return {way.split(" ")[-1]: way for way in self._ways()} | super().places(ctx)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        way = self._way + cmd_name
+        for point in entry_points(group=COMMANDS, name=way):
             try:
                 command: click.Command = point.load()
             except Exception as error:
                 # Whatever a package raises, it must not take the other commands down with it.
-                return _broken(cmd_name, error)
+                return _broken(way, error)
             return command
-        return None
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        helps = {name: line for lines in SECTIONS.values() for name, line in lines.items()}
+        return _Subcommands(cmd_name, way=f"{way} ", help=helps.get(cmd_name))
+
+
+class _Commands(_Subcommands):
+    """The command `ldp` itself."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the sections. No command is loaded for them: all together take a while."""
@@ -207,8 +233,9 @@ class _Commands(Group):
             if rows:
                 with formatter.section(heading):
                     formatter.write_dl(rows)
-        with formatter.section("Expert"):
-            formatter.write_text(", ".join(sorted(rest)))
+        if rest:
+            with formatter.section("Others"):
+                formatter.write_text(", ".join(sorted(rest)))
 
     def make_context(self, *words: Any, **settings: Any) -> click.Context:
         say_everything()

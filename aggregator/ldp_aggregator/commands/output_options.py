@@ -20,7 +20,7 @@ from ldp_aggregator.answers.options import (
     DEFAULT,
     ESTIMANDS,
     INTERVALS,
-    MOST_REPORTS_EACH,
+    MOST_REPORTS_PER_PERSON,
     POST,
     Options,
 )
@@ -163,16 +163,18 @@ _OPTIONS = (
         help="Make all intervals of a question hold together (Bonferroni).",
     ),
     click.option(
-        "--post", type=click.Choice(POST), help="A biased, better-looking view of the frequencies."
+        "--post-process",
+        type=click.Choice(POST),
+        help="A biased, better-looking view of the frequencies.",
     ),
     click.option(
-        "--find",
+        "--detect",
         type=click.Choice([DEFAULT, *CORRECTIONS]),
         help="Tell which values are there: p-values, q-values by this correction, and intervals "
         "of those found that hold after the choice.",
     ),
     click.option(
-        "--find-level",
+        "--detect-level",
         type=FiniteRange(0, 1, min_open=True, max_open=True),
         default=0.95,
         show_default=True,
@@ -268,8 +270,8 @@ _OPTIONS = (
         help="How cells are counted that borders of districts cut.",
     ),
     click.option(
-        "--reports-each",
-        type=click.IntRange(1, MOST_REPORTS_EACH),
+        "--reports-per-person",
+        type=click.IntRange(1, MOST_REPORTS_PER_PERSON),
         default=1,
         show_default=True,
         help="Reports that every respondent sent of one permanent response, to memoized questions.",
@@ -304,9 +306,9 @@ class OutputOptions:
     estimand: str
     interval: str
     simultaneous: bool
-    post: str | None
-    find: str | None
-    find_level: float
+    post_process: str | None
+    detect: str | None
+    detect_level: float
     frequencies: bool
     quantiles: tuple[float, ...] | None
     ranges: tuple[tuple[str, str], ...]
@@ -317,7 +319,7 @@ class OutputOptions:
     geography_path: Path | None
     district_name: str
     districts_by: str
-    reports_each: int
+    reports_per_person: int
     form: str
     output: Path | None
     plot_path: Path | None
@@ -328,8 +330,8 @@ class OutputOptions:
     crowd: float
 
     def __post_init__(self) -> None:
-        if self.find is None and self.find_level != Options.find_level:
-            raise click.UsageError("--find-level: expected --find too, which it is for")
+        if self.detect is None and self.detect_level != Options.detect_level:
+            raise click.UsageError("--detect-level: expected --detect too, which it is for")
         if self.tree_level is not None and self.finest is not None:
             raise click.UsageError("expected --at or --finest, got both")
         if self.cells_path is not None:
@@ -351,10 +353,10 @@ class OutputOptions:
             self.estimand,
             self.interval,
             simultaneous=simultaneous,
-            post=self.post,
-            find=self.find,
-            find_level=self.find_level,
-            reports_each=self.reports_each,
+            post_process=self.post_process,
+            detect=self.detect,
+            detect_level=self.detect_level,
+            reports_per_person=self.reports_per_person,
             frequencies=self.frequencies,
             quantiles=self.quantiles or Options.quantiles,
             ranges=self.ranges,
@@ -403,8 +405,8 @@ class OutputOptions:
             )
         if self.cells_path is not None:
             raise click.UsageError("expected --by and --where without --cells")
-        if self.find is not None:
-            raise click.UsageError("expected --by and --where without --find")
+        if self.detect is not None:
+            raise click.UsageError("expected --by and --where without --detect")
         sheet = groups.sheet(in_full=self.top is not None)
         if self.plot_path is not None and self._picture is not None:
             write_whole(self.plot_path, self._picture.whole(sheet))
@@ -508,11 +510,11 @@ def warn(survey: Survey) -> None:
         click.echo(f"warning: {warning}", err=True)
 
 
-def warn_of_health(question: Question, counts: Counts, reports_each: int) -> None:
+def warn_of_health(question: Question, counts: Counts, reports_per_person: int) -> None:
     """Say on standard error which checks of a question's counts failed."""
     from ldp_aggregator.analyses.health_checks.report_checks import health
 
-    _warn(question.name, health(question, counts, reports_each=reports_each))
+    _warn(question.name, health(question, counts, reports_per_person=reports_per_person))
 
 
 def warn_of_draws(survey: Survey, counts: Mapping[str, Counts]) -> None:

@@ -1,4 +1,4 @@
-"""`ldp register`: the log of a survey's versions, which can be added to and not changed unseen."""
+"""`ldp survey register`: the log of a survey's versions, which nobody can change unseen."""
 
 from __future__ import annotations
 
@@ -220,5 +220,7 @@ def _proof(path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError):
         proof = None
     if not isinstance(proof, dict):
-        raise RegisterError(f"{path}: expected a proof of `ldp register prove`, got something else")
+        raise RegisterError(
+            f"{path}: expected a proof of `ldp survey register prove`, got something else"
+        )
     return proof

@@ -54,10 +54,12 @@ if TYPE_CHECKING:
 @click.command()
 @SURVEY
 @click.option(
-    "--json",
-    "json_path",
+    "--certificate",
+    "path",
+    metavar="FILE",
     type=OUTPUT_FILE,
-    help="Write the certificate to this file as JSON.",
+    help="Write the certificate to this file as JSON: the survey's, or with --shuffled and one "
+    "--question a batch's.",
 )
 @click.option(
     "--disclosure",
@@ -73,22 +75,14 @@ if TYPE_CHECKING:
 )
 @DELTA
 @COLLUDING
-@click.option(
-    "--certificate",
-    "batch_path",
-    metavar="FILE",
-    type=OUTPUT_FILE,
-    help="Of --shuffled and one --question: write the batch's certificate to this file, as JSON.",
-)
 @QUESTION
 def explain(
     survey_path: Path,
-    json_path: Path | None,
+    path: Path | None,
     form: str | None,
     shuffled: int | None,
     delta: Fraction,
     colluding: Fraction,
-    batch_path: Path | None,
     names: tuple[str, ...],
 ) -> None:
     """Say what each question of SURVEY costs its respondents, exactly and in plain words."""
@@ -98,16 +92,20 @@ def explain(
 
     survey = read_survey(survey_path)
     if shuffled is not None:
-        if json_path is not None or form is not None:
-            raise click.UsageError("expected --shuffled without --json and --disclosure")
-        _explain_batches(survey, shuffled, delta, colluding=colluding, names=names, path=batch_path)
+        if form is not None:
+            raise click.UsageError("expected --shuffled without --disclosure")
+        _explain_batches(survey, shuffled, delta, colluding=colluding, names=names, path=path)
         return
-    if batch_path is not None or names:
-        raise click.UsageError("--certificate and --question: expected --shuffled N beside them")
-    if json_path is not None:
-        hand_out(json_path, json.dumps(certificate(survey), indent=2) + "\n")
+    check_names(names, [question.name for question in survey])
+    if names and (path is not None or form is not None):
+        raise click.UsageError(
+            "--question: expected no --certificate and no --disclosure beside it, which are of the "
+            "whole survey"
+        )
+    if path is not None:
+        hand_out(path, json.dumps(certificate(survey), indent=2) + "\n")
     if form is None:
-        say(explanation(survey), json_path)
+        say(explanation(survey, names), path)
     else:
         hand_out(None, disclosure(survey, form))
     warn(survey)
@@ -197,10 +195,10 @@ def aggregate(
 @QUESTION
 @with_output_options
 @click.option(
-    "--stops",
+    "--stop-list",
     "stop_list",
     type=click.Path(path_type=Path),
-    help="The list of `ldp stops sign` that devices followed, to say whom it left.",
+    help="The list of `ldp survey stop-list sign` that devices followed, to say whom it left.",
 )
 @click.option(
     "--mixed-by",
@@ -261,7 +259,7 @@ def estimate(
     candidates = read_candidates(survey, source.survey_path)
     if wanted:
         if stops is not None:
-            raise click.UsageError("expected --stops without --by and --where")
+            raise click.UsageError("expected --stop-list without --by and --where")
         if mixed_by is not None or batches is not None:
             raise click.UsageError("expected --mixed-by and --batches without --by and --where")
         from ldp_aggregator.analyses.groups.estimation import estimate_groups
@@ -278,7 +276,9 @@ def estimate(
     estimates = estimate(tally, options=options, candidates=candidates, names=names)
     if not source.quiet:
         for question in estimates:
-            warn_of_health(survey[question.name], tally.counts[question.name], options.reports_each)
+            warn_of_health(
+                survey[question.name], tally.counts[question.name], options.reports_per_person
+            )
         warn_of_draws(survey, tally.counts)
     if mixed_by is not None:
         from ldp_aggregator.explanations.mixed_batches import with_batches

@@ -1,4 +1,4 @@
-"""`ldp sql`: estimates where the counts are, in a database."""
+"""`ldp analyze sql`: estimates where the counts are, in a database."""
 
 from __future__ import annotations
 

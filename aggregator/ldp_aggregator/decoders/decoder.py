@@ -49,7 +49,7 @@ class Asked(NamedTuple):
 
     values: Sequence[str] = ()
     """The candidates of an open question."""
-    reports_each: int = 1
+    reports_per_person: int = 1
     """How many reports each respondent sent, all of one permanent response."""
     design: Any = None
     """The candidates' bits, of shape (cohorts * bits, M), if not our hash functions set them."""
@@ -317,10 +317,11 @@ def nothing_to_say(randomizer: Randomizer) -> list[str]:  # noqa: ARG001
     return []
 
 
-def no_shape(randomizer: Randomizer, counts: Counts, post: str) -> Floats:  # noqa: ARG001
+def no_shape(randomizer: Randomizer, counts: Counts, post_process: str) -> Floats:  # noqa: ARG001
     """For kinds whose reports are no places about an answer."""
     raise EstimateError(
-        f"expected another view than {post}, which is for questions through square-wave; name "
+        f"expected another view than {post_process}, which is for questions through square-wave; "
+        "name "
         "those (--question NAME) to see them alone"
     )
 

@@ -6,7 +6,7 @@ What is particular to a kind of mechanism, its decoder says (`explained`, `warne
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from fractions import Fraction
 from math import prod
 
@@ -28,14 +28,17 @@ _ALL_BUT = 0.999
 _REPEATED = (2, 5, 10, 50)
 
 
-def explanation(survey: Survey) -> str:
-    """Return the total for one respondent, each question, each group, and all totals."""
+def explanation(survey: Survey, names: Collection[str] = ()) -> str:
+    """Return the total for one respondent, each question, each group, and all totals.
+
+    names  the questions that are shown; all unless given
+    """
     sums = totals(survey)
     parts = [
         f"survey {survey.name}: {_everything(sums['all_reports'])}\n"
         f"  fingerprint         {survey.fingerprint.hex()}\n"
         f"  terms               {survey.terms.hex()} (for apps that pin them)",
-        *(_question(question) for question in survey),
+        *(_question(question) for question in survey if not names or question.name in names),
     ]
     parts += [_group(group) for group in survey.groups]
     if survey.attributes:

@@ -15,7 +15,7 @@ _TRAPS = (
     "    batch: whoever answers every week adds up weeks",
     "as long as nothing tells messages apart: no address, time, id, order, version, and no public\n"
     "    attribute; if they carry one, the reports that share it are the batch",
-    "of honest respondents: what colluders and forgers send is no cover (--colluding)",
+    "of honest respondents: what colluders and forgers send is no cover (--colluding-share)",
 )
 
 

@@ -32,7 +32,7 @@ class PublishedRegister:
             if self._register.find(survey) is None:
                 raise RegisterError(
                     f"{path}: expected {survey.name} ({survey.fingerprint.hex()}), which is "
-                    "served, got no entry of this version; `ldp register add` adds it"
+                    "served, got no entry of this version; `ldp survey register add` adds it"
                 )
 
     def read(self) -> Register:

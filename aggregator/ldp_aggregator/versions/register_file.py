@@ -60,11 +60,11 @@ def entry_of(register: Register, survey: Survey, page: str, place: str) -> Entry
     if register.find(survey) is not None:
         raise RegisterError(
             f"{place}: expected the page file that is registered with {survey.name} "
-            f"({survey.fingerprint.hex()}), got another, or none; `ldp register add` adds it"
+            f"({survey.fingerprint.hex()}), got another, or none; `ldp survey register add` adds it"
         )
     raise RegisterError(
         f"{place}: expected this version of {survey.name} ({survey.fingerprint.hex()}), got "
-        f"{len(register.versions(survey.name))} others; `ldp register add` adds it"
+        f"{len(register.versions(survey.name))} others; `ldp survey register add` adds it"
     )
 
 
@@ -227,7 +227,7 @@ def _content(file: int, path: Path) -> bytes:
 @contextmanager
 def _locked(path: Path) -> Iterator[int]:
     """The file, which no one else adds to meanwhile. Raises `FileError`."""
-    # Imported here, as Windows has none: there `ldp register add` cannot be called.
+    # Imported here, as Windows has none: there `ldp survey register add` cannot be called.
     import fcntl
 
     is_new = not path.exists()

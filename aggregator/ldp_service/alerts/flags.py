@@ -1,4 +1,4 @@
-"""Flags of alerts, the same for `ldp serve` and `ldp alerts test`.
+"""Flags of alerts, the same for `ldp serve` and `ldp store test-alert`.
 
 The secret that signs is no flag: LDP_ALERT_SECRET has it, or LDP_ALERT_SECRET_FILE its path.
 """

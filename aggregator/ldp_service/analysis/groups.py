@@ -66,7 +66,7 @@ class GroupReader:
             if not names or question.name in names:
                 tallies = _tallies(snapshot, survey, question, epoch=epoch, last=last)
                 noted = _noted(snapshot, survey, question)
-                leasts.append(noted.highest * options.reports_each)
+                leasts.append(noted.highest * options.reports_per_person)
                 shown[question.name] = self._shown(tallies, question, noted, least=leasts[-1])
         parts = parts_of(Tally.empty(survey), asked, shown, least=max(leasts))
         return estimates_of(parts, survey, options, candidates=served.candidates)
@@ -92,7 +92,7 @@ class GroupReader:
         check_asked([question], options)
         last = closed_until(snapshot, survey, None)
         noted = _noted(snapshot, survey, question)
-        least = max(noted.highest, least_of(survey, least_group)) * options.reports_each
+        least = max(noted.highest, least_of(survey, least_group)) * options.reports_per_person
         epochs = []
         for epoch, tally in _tallies(snapshot, survey, question, epoch=None, last=last).items():
             shown = {name: self._shown({epoch: tally}, question, noted, least=least)}

@@ -16,9 +16,9 @@ OPTIONS = (
     "estimand",
     "interval",
     "simultaneous",
-    "post",
+    "post_process",
     "frequencies",
-    "reports_each",
+    "reports_per_person",
     "quantiles",
     "ranges",
     "edges",
@@ -80,17 +80,17 @@ def options_of(query: Mapping[str, str]) -> Options:
     """How the estimates are to be. Raises `EstimateError`, `RequestError`."""
     try:
         level = float(query.get("level", "0.95"))
-        reports_each = int(query.get("reports_each", "1"))
+        reports_per_person = int(query.get("reports_per_person", "1"))
     except ValueError:
-        raise RequestError(400, "expected level and reports_each to be numbers") from None
+        raise RequestError(400, "expected level and reports_per_person to be numbers") from None
     simultaneous = query.get("simultaneous") in (*_YES, "bonferroni")
     return Options(
         level,
         query.get("estimand", "population"),
         query.get("interval", "score"),
         simultaneous="bonferroni" if simultaneous else None,
-        post=query.get("post") or None,
-        reports_each=reports_each,
+        post_process=query.get("post_process") or None,
+        reports_per_person=reports_per_person,
         frequencies=query.get("frequencies") in _YES,
         **_of_distributions(query),
     )

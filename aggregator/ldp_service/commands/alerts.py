@@ -1,4 +1,4 @@
-"""`ldp alerts`: whether the webhook of `ldp serve` takes messages.
+"""`ldp store test-alert`: whether the webhook of `ldp serve` takes messages.
 
 Exit codes: 0 when it took one; 1 when it did not.
 """
@@ -11,27 +11,21 @@ import time
 
 import click
 
-from ldp_aggregator.commands.main import Group
 from ldp_service.alerts.flags import alert_flags, webhook_of
 from ldp_service.alerts.webhook import AlertError, DeliveryError, Message, new_id
 from ldp_service.commands.serve import serve
 from ldp_service.commands.settings import config_option
 
 
-@click.group(cls=Group)
-def alerts() -> None:
-    """Test the alert settings of `ldp serve`."""
-
-
-@alerts.command()
+@click.command()
 @alert_flags
-def test(alert_webhook: str, alert_name: str) -> None:
+def test_alert(alert_webhook: str, alert_name: str) -> None:
     """Send a message to the webhook, and say whether it took it."""
     webhook = webhook_of(alert_webhook, os.environ)
     if webhook is None:
         raise AlertError("expected --alert-webhook, the address that is told, got none")
     now = time.time()
-    words = "this is a trial of `ldp alerts test`; nothing is wrong"
+    words = "this is a trial of `ldp store test-alert`; nothing is wrong"
     message = Message(
         new_id(),
         kind="test",
@@ -49,4 +43,4 @@ def test(alert_webhook: str, alert_name: str) -> None:
     click.echo(f"{webhook.name}: took {message.id}")
 
 
-config_option(test, wider=serve)
+config_option(test_alert, wider=serve)

@@ -192,7 +192,7 @@ def _stop_lists(options: ServeOptions, served: Iterable[Served]) -> StopLists:
     from ldp_aggregator.answers.estimates.stop_lists import StopLists, stops_in
 
     for path in options.stop_lists:
-        _check_served(f"--stops {path}", [stops_in(path).survey], served)
+        _check_served(f"--stop-list {path}", [stops_in(path).survey], served)
     return StopLists(options.stop_lists)
 
 

@@ -1,4 +1,4 @@
-"""`ldp backup` and `ldp restore`: a store's copy while it is served, and a store made of it."""
+"""`ldp store backup` and `restore`: copy a store while it is served, and make a store of it."""
 
 from __future__ import annotations
 

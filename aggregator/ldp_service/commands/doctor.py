@@ -1,4 +1,4 @@
-"""`ldp doctor`: what is wrong with a store, what it means, and its repair.
+"""`ldp store doctor`: what is wrong with a store, what it means, and its repair.
 
 Exit codes: 0 when the store is sound, or was repaired without loss; 1 when there is damage, or
 something is lost.

@@ -1,4 +1,4 @@
-"""`ldp export`: the batches that a service kept whole, as report files for `ldp aggregate`.
+"""`ldp store export`: the batches that a service kept whole, as report files for `ldp aggregate`.
 
 They can be counted on any engine.
 """
@@ -85,7 +85,8 @@ def _write(folder: Path, day: int, records: Iterator[Record], names: dict[bytes,
         for record in records:
             if not record.sound:
                 raise FileError(
-                    "expected sound records in the store, got one with damage; run ldp doctor on it"
+                    "expected sound records in the store, got one with damage; run ldp store "
+                    "doctor on it"
                 )
             name = names[read_kept_key(record.key)[1]]
             if name not in opened:

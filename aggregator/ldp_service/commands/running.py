@@ -19,7 +19,7 @@ from ldp_aggregator.output.web_addresses import AddressError, web_address
 from ldp_service.commands.assembly import check_files, service_of
 from ldp_service.commands.certificates import check_certificate
 from ldp_service.commands.serve_options import ServeError, ServeOptions
-from ldp_service.commands.token import write_first_tokens
+from ldp_service.commands.tokens import write_first_tokens
 from ldp_service.commands.workers import cannot_begin, drain, is_first, run_workers
 from ldp_service.logs.events import JSON, say, set_up
 

@@ -19,7 +19,7 @@ from ldp_service.commands import running
 from ldp_service.commands.operating_flags import operating_flags
 from ldp_service.commands.serve_options import ServeError, ServeOptions
 from ldp_service.commands.settings import config_option
-from ldp_service.commands.token import TOKEN_FILE
+from ldp_service.commands.tokens import TOKEN_FILE
 from ldp_service.logs.events import set_up
 from ldp_service.people.flags import people_flags
 
@@ -53,8 +53,8 @@ _EXTRA = (
     default=TOKEN_FILE,
     show_default=True,
     type=click.Path(path_type=Path),
-    help="The hashes of tokens (see `ldp token`). Where there is no such file, it is made, with "
-    "two tokens.",
+    help="The hashes of tokens (see `ldp store tokens`). Where there is no such file, it is made, "
+    "with two tokens.",
 )
 @click.option("--open-uploads", is_flag=True, help="Take uploads without a token.")
 @click.option(
@@ -91,11 +91,11 @@ _EXTRA = (
     "--tls-key", type=click.Path(path_type=Path), help="PEM file of the certificate's key."
 )
 @click.option(
-    "--stops",
+    "--stop-list",
     "stop_lists",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="A list of `ldp stops sign` to hand out; read anew at each request.",
+    help="A list of `ldp survey stop-list sign` to hand out; read anew at each request.",
 )
 @click.option(
     "--geography",
@@ -139,7 +139,8 @@ _EXTRA = (
     "--invitations",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="A page as with --public, for those who have a token of `ldp token respondents` in FILE.",
+    help="A page as with --public, for those who have a token of `ldp store tokens respondents` "
+    "in FILE.",
 )
 @click.option(
     "--public-address",
@@ -166,7 +167,7 @@ _EXTRA = (
     "register_path",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="A register of `ldp register` to show to everyone; each SURVEY has to be in it.",
+    help="A register of `ldp survey register` to show to everyone; each SURVEY has to be in it.",
 )
 @operating_flags
 @alert_flags

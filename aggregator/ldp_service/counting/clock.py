@@ -74,7 +74,7 @@ def closed_ahead(closed: Mapping[int, int], now: float) -> str | None:
                 f"expected closed epochs to be over, got epochs of {length:,} s that are closed "
                 f"until {end:%Y-%m-%d %H:%M} UTC: this clock is behind, or was ahead when it "
                 "closed them, and reports to them wait; if the clock is right now, stop the "
-                "service and run ldp doctor STORE --reopen"
+                "service and run ldp store doctor STORE --reopen"
             )
     return None
 

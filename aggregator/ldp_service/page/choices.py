@@ -10,7 +10,7 @@ from ldp_aggregator.answers.options import ESTIMANDS, INTERVALS, POST, SHAPES, O
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_service.page.views.asked import Asked, rectangles_written, written, zoom_written
 
-_HIDDEN = ("survey", "reports_each", "over_time", "way", "axes", "values_of", "find")
+_HIDDEN = ("survey", "reports_per_person", "over_time", "way", "axes", "values_of", "find")
 
 _Choices = Mapping[str, str]
 """By value in a query, the words."""

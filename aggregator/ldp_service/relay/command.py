@@ -200,7 +200,7 @@ def _token() -> str:
     if bool(plain) == bool(path):
         raise FileError(
             f"expected the relay's token in {TOKEN} or a file that {TOKEN}_FILE names, got "
-            f"{'both' if plain else 'neither'}; at the collector, ldp token new --name NAME "
+            f"{'both' if plain else 'neither'}; at the collector, ldp store tokens new --name NAME "
             "--scope relay makes one"
         )
     token = (plain or read_bytes(Path(str(path)), 1 << 10).decode("ascii", "replace")).strip()

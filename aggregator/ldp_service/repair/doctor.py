@@ -80,7 +80,8 @@ class Examination(NamedTuple):
         if self.kept_as is None:
             verdict = "with loss" if self.lost else "without loss"
             lines.append(
-                f"damaged; ldp doctor --repair repairs it {verdict}, as said above, and keeps "
+                f"damaged; ldp store doctor --repair repairs it {verdict}, as said above, and "
+                "keeps "
                 f"what is there now"
             )
         else:

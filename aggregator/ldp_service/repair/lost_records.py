@@ -12,11 +12,12 @@ _MEANINGS = {
     "root": "it says how many records there should be",
     "store": "what tells the store from others; the service gives it another id, and tallies that "
     "were downloaded before are not known to be of it any more",
-    "survey": "the service writes it anew when it serves the survey; ldp doctor --survey FILE "
+    "survey": "the service writes it anew when it serves the survey; ldp store doctor --survey "
+    "FILE "
     "does so too",
     "least": "how many reports groups need; the service writes it anew, as the surveys that it "
     "serves say, and may show groups that it did not show before",
-    "ended": "that a survey was closed; it takes reports again until ldp survey close",
+    "ended": "that a survey was closed; it takes reports again until ldp store close-survey",
     "tally": "a part of a tally",
     "shown": "what may be looked at of a tally; it is shown anew, with what has come since",
     "intake": "what became of batches",

@@ -9,7 +9,7 @@ folder        the files of a page, which any static host can serve
 routes        the same files, and counters, from a service
 response      how many were shown a page, began, and were counted, by day
 overview      links, codes and the response, for analysts
-commands      `ldp page` and `ldp paper`
+commands      `ldp survey page` and `ldp survey paper`
 paper         a rule for coins, dice or slips that has the law of a mechanism
 paper_sheet   the sheet to print                paper_counts  what came back, as reports
 

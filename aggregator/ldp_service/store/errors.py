@@ -30,7 +30,7 @@ class StoreLostError(StoreError):
 
 
 class StoreDamagedError(StoreError):
-    """The store does not hold what was written to it. `ldp doctor` says more."""
+    """The store does not hold what was written to it. `ldp store doctor` says more."""
 
 
 class StoreDeniedError(StoreError):

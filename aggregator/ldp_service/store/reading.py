@@ -2,7 +2,7 @@
 
 Rules
 - A record that does not fit its checksum is an error, never a number. (That none is missing was
-  seen when the store was opened, and `ldp doctor` sees it at any time.)
+  seen when the store was opened, and `ldp store doctor` sees it at any time.)
 - One tally is held at a time, however many epochs there are.
 """
 
@@ -226,6 +226,6 @@ def _sound(snapshot: Scanned, kind: str, prefix: bytes = b"") -> Iterator[Record
     for record in snapshot.scan(kind, prefix):
         if not record.sound:
             raise StoreDamagedError(
-                f"expected sound records, got one of kind {kind} with damage; run ldp doctor"
+                f"expected sound records, got one of kind {kind} with damage; run ldp store doctor"
             )
         yield record

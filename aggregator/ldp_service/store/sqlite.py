@@ -359,6 +359,6 @@ def translated(path: Path) -> Iterator[None]:
             raise _no_room(path) from None
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             raise StoreDamagedError(
-                f"expected a sound store at {path}, got: {error}; ldp doctor says more"
+                f"expected a sound store at {path}, got: {error}; ldp store doctor says more"
             ) from None
         raise StoreError(f"expected to use the store at {path}, got: {error}") from None

@@ -75,7 +75,7 @@ def check(snapshot: Snapshot, acknowledged: int | None, *, ids: bool = True) -> 
     """
     for finding in findings(snapshot, acknowledged, ids=ids):
         raise StoreDamagedError(
-            f"expected a sound store, got one with damage ({finding}); run ldp doctor on it"
+            f"expected a sound store, got one with damage ({finding}); run ldp store doctor on it"
         )
 
 

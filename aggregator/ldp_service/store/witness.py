@@ -108,6 +108,6 @@ def _read(noted: bytes, path: Path) -> int | None:
     if xxh64_digest(noted[:8]) != noted[8:]:
         raise StoreDamagedError(
             f"expected the number of acknowledged commits in {witness_path(path)}, got damaged "
-            "bytes; if the store is as it should be, ldp doctor --repair writes the file anew"
+            "bytes; if the store is as it should be, ldp store doctor --repair writes the file anew"
         )
     return int.from_bytes(noted[:8], "big")

@@ -2,8 +2,8 @@
 
 A backup is a store of its own, one SQLite file with its witness beside it, whatever the store is
 in: SQLite's own way of copying for a file (its log included), record by record for PostgreSQL; all
-of one moment. So a backup can be looked at with `ldp doctor`, exported, and served. A restore goes
-record by record: a backup brings nothing else along.
+of one moment. So a backup can be looked at with `ldp store doctor`, exported, and served. A
+restore goes record by record: a backup brings nothing else along.
 
 Rules
 - Nothing is called a backup that was not read back and checked, as a service checks its store.

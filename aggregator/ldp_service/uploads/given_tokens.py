@@ -29,7 +29,7 @@ def given_tokens(environment: Mapping[str, str]) -> tuple[Token, ...]:
         if not _LEAST <= len(secret) <= _MOST or not secret.isascii() or not secret.isprintable():
             raise FileError(
                 f"{name}: expected a token of {_LEAST} to {_MOST} letters, digits and signs, got "
-                f"another; ldp token new makes one"
+                f"another; ldp store tokens new makes one"
             )
         tokens.append(kept(secret, f"environment-{scope}", scope))
     return tuple(tokens)

@@ -102,6 +102,7 @@ def _parsed(path: Path) -> tuple[str, list[bytes]]:
     word, _, name = first.partition(" ")
     if word != "survey" or not name or not all(map(_DIGEST.fullmatch, lines)):
         raise InvitationError(
-            f"{path}: expected a line 'survey NAME' and hashes as ldp token respondents writes them"
+            f"{path}: expected a line 'survey NAME' and hashes as ldp store tokens respondents "
+            "writes them"
         )
     return name, [bytes.fromhex(line) for line in lines]

@@ -182,7 +182,8 @@ class Tokens:
     def to_toml(self) -> str:
         """The file that says so."""
         blocks = [
-            "# Made by `ldp token`, which does not keep comments. The hashes are no secret, the "
+            "# Made by `ldp store tokens`, which does not keep comments. The hashes are no "
+            "secret, the "
             "tokens are.\n"
         ]
         for token in self.all:

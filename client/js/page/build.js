@@ -1,4 +1,4 @@
-// Builds the program of the respondents' page, `npm run page`. It is kept with the aggregator, so that `ldp page` needs no Node; a
+// Builds the program of the respondents' page, `npm run page`. It is kept with the aggregator, so that `ldp survey page` needs no Node; a
 // test holds that it is what is built from here.
 
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-/** What the page says, as `ldp page` writes it: words by language, and the figures of `ldp explain` by question. */
+/** What the page says, as `ldp survey page` writes it: words by language, and the figures of `ldp explain` by question. */
 
 /** Texts of a survey in one language; what is left out is that of the survey file. */
 export interface Spoken {

@@ -1,4 +1,4 @@
-/** The compiled form of a survey (`ldp/survey/compiled.py`), which `ldp check SURVEY --json FILE` writes. */
+/** The compiled form of a survey (`ldp/survey/compiled.py`), which `ldp check SURVEY --compiled FILE` writes. */
 
 import type { Attribute } from "./attributes.js";
 import type { CompiledBall } from "./ball.js";

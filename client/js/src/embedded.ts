@@ -1,4 +1,4 @@
-/** Surveys that are built into a program, which `ldp codegen --language typescript` writes. */
+/** Surveys that are built into a program, which `ldp client codegen --language typescript` writes. */
 
 import type { CompiledSurvey } from "./compiled.js";
 import { type Parts, Survey } from "./survey.js";
@@ -11,7 +11,7 @@ type Written<T> = T extends ReadonlyMap<string, infer Value> ? Readonly<Record<s
 type Always<T> = { readonly [Key in keyof T as undefined extends T[Key] ? never : Key]: Written<T[Key]> };
 type Sometimes<T> = { readonly [Key in keyof T as undefined extends T[Key] ? Key : never]?: Written<Exclude<T[Key], undefined>> };
 
-/** The compiled form of a survey, as `ldp check --json` writes it. */
+/** The compiled form of a survey, as `ldp check --compiled` writes it. */
 export type WrittenSurvey = Written<CompiledSurvey>;
 
 /**

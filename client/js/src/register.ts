@@ -5,7 +5,7 @@
  *
  * A device reads compiled surveys, and an entry has the text that they were compiled from. Compared are what the entry says of
  * that text, fingerprint and terms, and the words in it. That an entry says the truth of its own text is seen by everyone who
- * reads the register (`ldp register verify`), and by clients in Python.
+ * reads the register (`ldp survey register verify`), and by clients in Python.
  */
 
 import { type Bytes, fromHex, utf8 } from "./bytes.js";
@@ -74,13 +74,13 @@ export class PinnedRegister {
   readonly #proof: Proof;
 
   /**
-   * `head` is SIZE:ROOT, as `ldp register head` prints it; `proof` what `ldp register prove inclusion` writes, as JSON or as
+   * `head` is SIZE:ROOT, as `ldp survey register head` prints it; `proof` what `ldp survey register prove inclusion` writes, as JSON or as
    * read from it. Throws `SurveyError` for others.
    */
   constructor(head: string, proof: unknown) {
     const [, size, root] = HEAD.exec(head.trim()) ?? [];
     if (!root || Number(size) > MOST_ENTRIES) {
-      throw new SurveyError(`expected the head of a register, SIZE:ROOT as ldp register head prints it, got "${head.slice(0, 80)}"`);
+      throw new SurveyError(`expected the head of a register, SIZE:ROOT as ldp survey register head prints it, got "${head.slice(0, 80)}"`);
     }
     if (!Number(size)) throw new SurveyError("expected the head of a register with entries, got that of an empty one");
     this.#head = { size: Number(size), root: fromHex(root) };
@@ -112,7 +112,7 @@ export class PinnedRegister {
     if (head.size > this.#head.size && !(since?.size === this.#head.size && isConsistent(this.#head, head, hashes(since.path)))) {
       throw new SurveyError(
         `expected a proof that the register goes on from the pinned head of ${this.#head.size} entries to its ${head.size}, got ` +
-          `none: ldp register prove inclusion --since ${this.#head.size} adds it`,
+          `none: ldp survey register prove inclusion --since ${this.#head.size} adds it`,
       );
     }
     if (!isIncluded(leafHash(utf8(line)), index, head, hashes(path))) {

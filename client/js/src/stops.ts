@@ -38,9 +38,9 @@ export class StopRule {
   readonly #isNeeded: boolean;
   readonly #days: number;
 
-  /** `key` is what `ldp stops key` printed. Throws `RangeError` for a rule that cannot be followed. */
+  /** `key` is what `ldp survey stop-list key` printed. Throws `RangeError` for a rule that cannot be followed. */
   constructor(key: string, { otherwise = "ask", days = 14 }: { otherwise?: "ask" | "stop"; days?: number } = {}) {
-    if (!/^[0-9a-f]{64}$/.test(key)) throw new RangeError("expected the 64 hexadecimal digits that `ldp stops key` prints");
+    if (!/^[0-9a-f]{64}$/.test(key)) throw new RangeError("expected the 64 hexadecimal digits that `ldp survey stop-list key` prints");
     if (otherwise !== "ask" && otherwise !== "stop") throw new RangeError("expected otherwise to be ask or stop");
     if (!(days >= 1)) throw new RangeError(`expected days of 1 or more, got ${days}`);
     [this.#key, this.#isNeeded, this.#days] = [fromHex(key), otherwise === "stop", days];

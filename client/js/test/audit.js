@@ -1,4 +1,4 @@
-// The TypeScript client, audited (docs/audit.md): `ldp audit SURVEY --client "node client/js/test/audit.js"`.
+// The TypeScript client, audited (docs/audit.md): `ldp client test SURVEY -- node client/js/test/audit.js`.
 // Answers on standard input, frames on standard output. It does not fork, and says so with exit code 64.
 
 import { readFileSync, writeSync } from "node:fs";

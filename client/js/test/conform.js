@@ -1,4 +1,4 @@
-// The TypeScript client, asked over its standard input (docs/conformance.md): `ldp conform -- node client/js/test/conform.js`.
+// The TypeScript client, asked over its standard input (docs/conformance.md): `ldp client test --depth device -- node client/js/test/conform.js`.
 // What is recorded and sent is recorded and sent by `EmbeddedClient`, as in an app.
 
 import { writeSync } from "node:fs";

@@ -47,7 +47,7 @@ test("a stopped question is asked no more, from the next upload on, and costs no
   same((await client.ledger()).charges.map(({ question }) => question), ["kept"], "the charges");
 });
 
-test("a list as `ldp stops sign` writes it is read", async () => {
+test("a list as `ldp survey stop-list sign` writes it is read", async () => {
   const written =
     "LDPSTOPS1 dd6869ee699cfe71984a8d616161d82d884703f626145b01fd862fe16c59500d" +
     "76defc8557a91bc2521cee1902a626fc48f35fbcdbfb4f9db7af03cc2a65ba00\n" +

@@ -54,7 +54,7 @@ class StopRule(NamedTuple):
             key = b""
         if len(key) != 32:
             raise ValueError(
-                "expected the 64 hexadecimal digits that `ldp stops key` prints, "
+                "expected the 64 hexadecimal digits that `ldp survey stop-list key` prints, "
                 f"got {self.key[:80]!r}"
             )
         return key

@@ -35,7 +35,7 @@ def module(survey: Survey) -> str:
     ]
     head = [
         f'"""Typed answers to the survey {survey.name}. '
-        'Written by `ldp codegen`: change the survey, not this file."""',
+        'Written by `ldp client codegen`: change the survey, not this file."""',
         "from __future__ import annotations",
         "\n".join(_imports(survey)),
         f"TERMS = {_quoted(survey.terms.hex())}\n"

@@ -80,7 +80,7 @@ def _head(survey: Survey, functions: str) -> list[str]:
     ]
     return [
         f"// Typed answers to the survey {survey.name}. "
-        "Written by `ldp codegen --language typescript`: change the survey, not this file.",
+        "Written by `ldp client codegen --language typescript`: change the survey, not this file.",
         f"import {{ {', '.join(types)} }} from {_quoted(_CLIENT)};\n"
         f"import {{ {', '.join(readers)} }} from {_quoted(f'{_CLIENT}/answers')};\n"
         f"import {{ {', '.join(mechanisms)} }} from {_quoted(f'{_CLIENT}/mechanisms')};",

@@ -96,13 +96,13 @@ def holders_of(one: Input, respondents: int = RESPONDENTS) -> Counts:
     return counts
 
 
-def square_wave(post: str) -> Method:
+def square_wave(post_process: str) -> Method:
     """With one view or the other."""
 
     def shares(epsilon: float, held: Counts, generator: Generator) -> Floats:
         asked = asked_through("square-wave", epsilon, _NUMBERS)
         counts = sample_counts(asked, Holders((), held), generator)
-        return decoder_of(asked.randomizer).shape(asked.randomizer, counts, post)
+        return decoder_of(asked.randomizer).shape(asked.randomizer, counts, post_process)
 
     return shares
 

@@ -58,7 +58,7 @@ class Attacks:
         return report.sheet(self.records(), asked)
 
     def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON: the format that `ldp attack --format json` writes."""
+        """Ready for JSON: the format that `ldp survey simulate-attacks --format json` writes."""
         return dict(self.sheet().record())
 
     def __repr__(self) -> str:

@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape
 from ldp_simulations.audit.bounds import FALSE_ALARMS
 from ldp_simulations.audit.verdicts import Verdict
 
-LABEL = "ldp audit"
+LABEL = "ldp client test"
 _GREEN, _RED, _GREY = "#2e7d32", "#c62828", "#555"
 _LETTER, _MARGIN, _HEIGHT = 6.6, 12, 20
 

@@ -1,9 +1,9 @@
 """The Python client as a command that can be audited: answers in, frames out.
 
-    ldp audit SURVEY --client "python -m ldp_simulations.audit.python_client"
+    ldp client test SURVEY -- python -m ldp_simulations.audit.python_client
 
-is what `ldp audit SURVEY` does. A device without state is a `Client`; one that keeps state is an
-`EmbeddedClient`, as in an app.
+is what `ldp client test SURVEY` does. A device without state is a `Client`; one that keeps state
+is an `EmbeddedClient`, as in an app.
 """
 
 from __future__ import annotations

@@ -3,9 +3,8 @@
 demo, new     the first minutes: see it work, write a survey file
 plan, attack  what to expect before anyone is asked
 simulate      `ldp simulate` and `ldp randomize`
-audit         `ldp audit`
-devices       `ldp ledger` and `ldp codegen`
-conform       `ldp conform`
+client_test   `ldp client test`
+devices       `ldp client ledger` and `ldp client codegen`
 options       what commands that simulate have in common
 
 Imports: `attacks`, `audit`, `conformance`, `planning`, `simulation`.

@@ -1,4 +1,4 @@
-"""`ldp attack`: what forged reports would do to a survey, and whether anybody would notice."""
+"""`ldp survey simulate-attacks`: what forged reports do, and whether anybody would notice."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from ldp_simulations.commands.options import MOST_RUNS
     help="Attack this question.  [default: all that have the targets]",
 )
 @click.option(
-    "--attack",
+    "--method",
     "kind",
     type=click.Choice(["random", "input", "maximal-gain"]),
     help="How reports are forged.  [default: in each of these ways]",
@@ -70,7 +70,7 @@ from ldp_simulations.commands.options import MOST_RUNS
 @format_option("tables", "record")
 @OUTPUT
 @QUIET
-def attack(
+def simulate_attacks(
     survey_path: Path,
     fraction: Fraction,
     targets: str | None,

@@ -1,4 +1,4 @@
-"""`ldp ledger` and `ldp codegen`: for people whose device takes part, and for app developers."""
+"""`ldp client ledger` and `codegen`: for people whose device takes part, and for developers."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def randomize(
     help="Make all intervals of a question hold together (Bonferroni).",
 )
 @click.option(
-    "--post",
+    "--post-process",
     type=click.Choice(SHAPES),
     help="Of square-wave: the shape beside the true one, which is biased.",
 )
@@ -139,7 +139,7 @@ def simulate(
     way: str,
     level: float,
     simultaneous: bool,
-    post: str | None,
+    post_process: str | None,
     skip_invalid: bool,
     names: tuple[str, ...],
     top: int | None,
@@ -169,7 +169,9 @@ def simulate(
         population = synthetic(
             survey, respondents or 10_000, distribution or "zipf:1.1", candidates=candidates
         )
-    options = Options(level, simultaneous="bonferroni" if simultaneous else None, post=post)
+    options = Options(
+        level, simultaneous="bonferroni" if simultaneous else None, post_process=post_process
+    )
     if output is not None:
         # Before the work begins, which may take long.
         make_folder(output)

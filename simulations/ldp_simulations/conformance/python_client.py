@@ -1,6 +1,6 @@
 """The Python client, asked over its standard input: an adapter, and a model for others.
 
-    ldp conform -- python -m ldp_simulations.conformance.python_client
+    ldp client test --depth device -- python -m ldp_simulations.conformance.python_client
 
 What is recorded and sent is recorded and sent by `EmbeddedClient`, as in an app; what is drawn from
 a tape, by the randomizers that it uses.

@@ -230,7 +230,11 @@ def _group(survey: Survey, names: Sequence[str]) -> Group:
 
 
 def _refuse(options: Options) -> None:
-    if options.interval != "score" or options.post is not None or options.reports_each > 1:
+    if (
+        options.interval != "score"
+        or options.post_process is not None
+        or options.reports_per_person > 1
+    ):
         raise EstimateError(
             "expected score intervals, no post-processing and one report each for an association"
         )

@@ -1,4 +1,4 @@
-"""What `ldp crosstab` shows of fields: their shares, shares within groups, and dependence.
+"""What `ldp analyze crosstab` shows of fields: their shares, shares within groups, and dependence.
 
 Where no fields are named it is how strongly any two go together.
 """

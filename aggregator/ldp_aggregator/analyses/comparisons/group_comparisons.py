@@ -147,11 +147,16 @@ def compare_groups(
     name = _question(first.survey, question)
     asked_of = Asked.of(by, where or {})
     reading = _Reading(name, options, candidates)
-    size = options.reports_each
+    size = options.reports_per_person
 
     def parts_of(tally: Tally, before: Sequence[Tally] = ()) -> Parts:
         return divided(
-            tally, asked_of, [name], reports_each=size, least_group=least_group, earlier=before
+            tally,
+            asked_of,
+            [name],
+            reports_per_person=size,
+            least_group=least_group,
+            earlier=before,
         )
 
     parts = parts_of(first, earlier)

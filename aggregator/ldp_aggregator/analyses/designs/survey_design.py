@@ -149,7 +149,7 @@ class Design:
     def to_toml(self, name: str) -> str:
         """Return a survey file with one question that collects by this design, as a matrix.
 
-        `ldp paper sheet` prints it where a toss has its chances. Raises `EstimateError` for a
+        `ldp survey paper` prints it where a toss has its chances. Raises `EstimateError` for a
         design without a finite epsilon, of several samples, or whose answers are no types.
         """
         law = self.law

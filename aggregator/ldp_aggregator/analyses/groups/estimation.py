@@ -70,7 +70,7 @@ def estimate_groups(
         tally,
         Asked.of(by, where or {}),
         tuple(whole.questions),
-        reports_each=options.reports_each,
+        reports_per_person=options.reports_per_person,
         least_group=least_group,
         earlier=earlier,
     )
@@ -82,7 +82,7 @@ def divided(
     asked: Asked,
     names: Iterable[str],
     *,
-    reports_each: int = 1,
+    reports_per_person: int = 1,
     least_group: int | None = None,
     earlier: Sequence[Tally] = (),
 ) -> Parts:
@@ -92,7 +92,7 @@ def divided(
     """
     survey = tally.survey
     check_groups(survey.attributes, asked)
-    least = least_of(survey, least_group) * reports_each
+    least = least_of(survey, least_group) * reports_per_person
     shown = {}
     for name in names:
         question = survey[name]

@@ -38,7 +38,7 @@ from ldp_aggregator.tallies.counting.counting import total_reports
 
 
 def health(
-    question: Question, counts: Counts, candidates: Sequence[str] = (), reports_each: int = 1
+    question: Question, counts: Counts, candidates: Sequence[str] = (), reports_per_person: int = 1
 ) -> tuple[Check, ...]:
     """The checks that apply to a question's counts (shape as in `tallies.counting`).
 
@@ -53,7 +53,7 @@ def health(
     True
     """
     randomizer = question.randomizer
-    repeats = reports_of_each(randomizer, reports_each)
+    repeats = reports_of_each(randomizer, reports_per_person)
     if total_reports(counts, question.layout) < repeats:
         return ()
     checks = [
@@ -63,18 +63,18 @@ def health(
         *_phantoms(randomizer, counts),
     ]
     if candidates:
-        options = Options(reports_each=reports_each)
+        options = Options(reports_per_person=reports_per_person)
         checks += estimate_question(question, counts, options, candidates=candidates).checks
     return tuple(checks)
 
 
-def _cohorts(randomizer: Randomizer, counts: Counts, reports_each: int) -> Iterator[Check]:
+def _cohorts(randomizer: Randomizer, counts: Counts, reports_per_person: int) -> Iterator[Check]:
     from scipy.stats import chi2
 
     layout = randomizer.layout
     if layout.cohorts < 2:
         return
-    sizes = (counts[:, 0] if layout.counted else counts.sum(axis=1)) / reports_each
+    sizes = (counts[:, 0] if layout.counted else counts.sum(axis=1)) / reports_per_person
     law = decoder_of(randomizer).cohort_shares(randomizer)
     expected = np.full(len(sizes), sizes.mean()) if law is None else law * sizes.sum()
     drawn = expected > 0
@@ -96,7 +96,7 @@ def _cohorts(randomizer: Randomizer, counts: Counts, reports_each: int) -> Itera
     )
 
 
-def _rates(randomizer: Randomizer, counts: Counts, reports_each: int) -> Iterator[Check]:
+def _rates(randomizer: Randomizer, counts: Counts, reports_per_person: int) -> Iterator[Check]:
     from scipy.stats import binom
 
     counted = decoder_of(randomizer).support_rates(randomizer, counts)
@@ -106,7 +106,7 @@ def _rates(randomizer: Randomizer, counts: Counts, reports_each: int) -> Iterato
     low, high = sorted(float(rate) for rate in rates)
     # Reports of one permanent response are not independent: a rate is then as sure as that of the
     # respondents alone.
-    shown, trials = ones / reports_each, trials // reports_each
+    shown, trials = ones / reports_per_person, trials // reports_per_person
     chances = np.minimum(
         binom.cdf(np.ceil(shown), trials, low), binom.sf(np.floor(shown) - 1, trials, high)
     )

@@ -7,7 +7,7 @@ reading      a text as a term: names become weights of values
 answering    a term as an estimate with its error, and what it cost the respondents
 group_answers
              the same of groups by public attributes
-query_sheet  what `ldp query` shows
+query_sheet  what `ldp analyze query` shows
 
 Imports: `groups`.
 """

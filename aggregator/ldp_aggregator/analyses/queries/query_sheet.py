@@ -1,4 +1,4 @@
-"""What `ldp query` shows: each answer with its interval, what it cost, and what is left open."""
+"""What `ldp analyze query` shows: answers with intervals, their cost, and what is left open."""
 
 from __future__ import annotations
 

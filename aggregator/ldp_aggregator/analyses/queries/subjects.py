@@ -111,7 +111,7 @@ class Subject:
     def _has_short_way(self) -> bool:
         """Whether few values may be estimated without the others."""
         decoder = decoder_of(self.question.randomizer)
-        return decoder.of_few is not None and self.options.reports_each == 1
+        return decoder.of_few is not None and self.options.reports_per_person == 1
 
     def _of_few(self, places: Indices) -> Moments | None:
         decoder = decoder_of(self.question.randomizer)
@@ -154,7 +154,7 @@ class Subject:
             self.question.randomizer,
             self.counts,
             self._values,
-            reports_each=self.options.reports_each,
+            reports_per_person=self.options.reports_per_person,
         )
 
     @cached_property

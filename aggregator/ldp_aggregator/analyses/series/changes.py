@@ -1,7 +1,8 @@
 """Whether anything has changed in a question over epochs: what an alert rests on, without levels.
 
-It is the evidence of `ldp trend` and says the same. Who looks after every epoch, or never, may take
-it for what it is: the chance that anything is ever called changed that has not is the rate.
+It is the evidence of `ldp analyze trend` and says the same. Who looks after every epoch, or never,
+may take it for what it is: the chance that anything is ever called changed that has not is the
+rate.
 """
 
 from __future__ import annotations

@@ -32,10 +32,13 @@ _ONLY_FOR = {
 
 def check_asked(questions: Collection[Question], options: Options) -> None:
     """Raise `EstimateError` for what none of these questions can give."""
-    post = options.post
-    if post is not None and not any(_has_view(question, post) for question in questions):
+    post_process = options.post_process
+    if post_process is not None and not any(
+        _has_view(question, post_process) for question in questions
+    ):
         raise EstimateError(
-            f"expected another view than {post}, which is for {_ONLY_FOR[post]}; name such "
+            f"expected another view than {post_process}, which is for {_ONLY_FOR[post_process]}; "
+            "name such "
             "questions with --question, if there are any"
         )
     for asked, have, what in (
@@ -53,8 +56,8 @@ def check_asked(questions: Collection[Question], options: Options) -> None:
 
 def options_for(question: Question, options: Options) -> Options:
     """Those for one question of several, without what only others have."""
-    if options.post is not None and not _has_view(question, options.post):
-        options = replace(options, post=None)
+    if options.post_process is not None and not _has_view(question, options.post_process):
+        options = replace(options, post_process=None)
     if not _of_distribution(question):
         options = replace(options, ranges=(), edges=())
     if not _of_places(question):
@@ -80,17 +83,17 @@ def advice(questions: Collection[Question], options: Options) -> str:
 
 def not_this_view(own: Options, options: Options) -> str:
     """What to say of a question that is not seen in the view that others are seen in."""
-    if own.post == options.post or options.post is None:
+    if own.post_process == options.post_process or options.post_process is None:
         return ""
-    return f"not by {options.post}, which is for {_ONLY_FOR[options.post]}"
+    return f"not by {options.post_process}, which is for {_ONLY_FOR[options.post_process]}"
 
 
-def _has_view(question: Question, post: str) -> bool:
-    if post in SHAPES:
+def _has_view(question: Question, post_process: str) -> bool:
+    if post_process in SHAPES:
         return decoder_of(question.randomizer).has_shape
-    if post == "monotone":
+    if post_process == "monotone":
         return _of_distribution(question) and not question.domain.circular
-    return post != "shrunk" or _of_rectangles(question)
+    return post_process != "shrunk" or _of_rectangles(question)
 
 
 def _of_distribution(question: Question) -> bool:

@@ -40,7 +40,7 @@ def estimate(
                 name, [question.name for question in survey], "one of the survey's questions"
             )
     asked = [question for question in survey if not names or question.name in names]
-    check_repeatable(asked, options.reports_each)
+    check_repeatable(asked, options.reports_per_person)
     check_asked(asked, options)
     questions = {}
     for question in asked:

@@ -61,7 +61,7 @@ def moments_of(
     counts: Counts,
     values: Sequence[str],
     design: Any = None,
-    reports_each: int = 1,
+    reports_per_person: int = 1,
     queries: Floats | None = None,
     known: Queries | None = None,
 ) -> Moments:
@@ -70,7 +70,7 @@ def moments_of(
     `values` are the candidates of a Bloom filter, `queries` ranges of a distribution, and `known`
     how these are answered, where that has been worked out. Raises `EstimateError`.
     """
-    asked = Asked(values, reports_each, design, queries=queries, known=known)
+    asked = Asked(values, reports_per_person, design, queries=queries, known=known)
     return decoder_of(randomizer).moments(randomizer, counts, asked)
 
 
@@ -129,11 +129,11 @@ def estimates_from(
             *on_mean(question, mean, moments.reports),
         ),
     )
-    if options.find is None:
+    if options.detect is None:
         return estimates
     from ldp_aggregator.answers.estimates.detection import find
 
-    return replace(estimates, found=find(estimates, options.find_level, options.find))
+    return replace(estimates, found=find(estimates, options.detect_level, options.detect))
 
 
 def _on_followers(values: Sequence[str], moments: Moments, noise: Floats) -> tuple[Remark, ...]:
@@ -145,18 +145,19 @@ def _on_followers(values: Sequence[str], moments: Moments, noise: Floats) -> tup
 
 def _check_view(question: Question, options: Options) -> None:
     """Raise `EstimateError` for a view that would say what is not so."""
-    if options.post == "norm-sub" and question.domain.most is not None:
+    if options.post_process == "norm-sub" and question.domain.most is not None:
         raise EstimateError(
             "expected another view than norm-sub, since shares of sets do not sum to 1"
         )
-    if options.post == "norm-sub" and question.domain.collect:
+    if options.post_process == "norm-sub" and question.domain.collect:
         raise EstimateError(
             "expected another view than norm-sub, since the shares of each field add up to 1, "
             "and not those of all of them"
         )
-    if options.post is not None and question.domain.taxonomy is not None:
+    if options.post_process is not None and question.domain.taxonomy is not None:
         raise EstimateError(
-            f"expected no post-processing by {options.post}, which would keep no parent the "
+            f"expected no post-processing by {options.post_process}, which would keep no parent "
+            "the "
             "sum of its children; parts of a tree are chosen by --at, --finest and --crowd "
             "(nodes() in Python)"
         )
@@ -164,23 +165,23 @@ def _check_view(question: Question, options: Options) -> None:
 
 def viewed(moments: Moments, noise: Floats, chances: Floats, options: Options) -> Floats:
     """The frequencies as they are shown: unbiased, unless another view was asked for."""
-    if options.post == "norm-sub":
+    if options.post_process == "norm-sub":
         return norm_sub(moments.frequency)
-    if options.post == "base-cut":
+    if options.post_process == "base-cut":
         return base_cut(moments.frequency, chances, options.level)
-    if options.post in ("posterior-mean", "posterior"):
-        return _posterior(moments, noise, options.post)
+    if options.post_process in ("posterior-mean", "posterior"):
+        return _posterior(moments, noise, options.post_process)
     return moments.frequency
 
 
-def _posterior(moments: Moments, noise: Floats, post: str) -> Floats:
+def _posterior(moments: Moments, noise: Floats, post_process: str) -> Floats:
     """Means or medians of the joint posterior; of each value by itself, where there is none."""
     from ldp_aggregator.numerics.empirical_bayes import posterior_mean, posterior_median
 
     if moments.likely is not None:
         means, medians = moments.likely
-        return means if post == "posterior-mean" else medians
-    one_by_one = posterior_mean if post == "posterior-mean" else posterior_median
+        return means if post_process == "posterior-mean" else medians
+    one_by_one = posterior_mean if post_process == "posterior-mean" else posterior_median
     return one_by_one(moments.frequency, noise)
 
 

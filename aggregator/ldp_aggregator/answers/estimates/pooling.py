@@ -104,7 +104,7 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
         raise EstimateError(
             f"question {newest.name!r}: expected versions that ask for the same values"
         )
-    if options.post == "shrunk":
+    if options.post_process == "shrunk":
         raise EstimateError(
             f"question {newest.name!r}: expected another view than shrunk, which is for one "
             "version of a question"
@@ -121,7 +121,7 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
             version.counts,
             values,
             design=None,
-            reports_each=options.reports_each,
+            reports_per_person=options.reports_per_person,
             queries=None if cells is None else cells.queries,
         )
         for version in versions
@@ -151,7 +151,8 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
         f"({versions_note})"
     )
     if any(
-        reports_of_each(version.question.randomizer, options.reports_each) < options.reports_each
+        reports_of_each(version.question.randomizer, options.reports_per_person)
+        < options.reports_per_person
         for version in versions
     ):
         note = f"{note}; {ONCE_EACH}"
@@ -169,7 +170,7 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
     estimates = replace(estimates, respondents=sum(part.reports for part in parts))
     if distribution is None or cells is None:
         return estimates
-    if options.post == "monotone":
+    if options.post_process == "monotone":
         estimates = replace(estimates, frequency=distribution.monotone(cells))
     return replace(
         estimates,

@@ -123,18 +123,18 @@ class QuestionEstimates(QuestionNumbers):
     @property
     def headings(self) -> tuple[str, ...]:
         """The names of the cells of a row."""
-        level, post = f"{self.options.level:.4g} interval", self.options.post
+        level, post_process = f"{self.options.level:.4g} interval", self.options.post_process
         value = "value" if self.key_means is None else "key"
         if self.is_vector:
             return "coordinate", "sum", "mean", "standard error", level
-        if post is None:
+        if post_process is None:
             return value, "count", "frequency", "standard error", level
         if self.is_shape:
-            return value, "count", f"frequency ({post}, biased)", "standard error", level
+            return value, "count", f"frequency ({post_process}, biased)", "standard error", level
         return (
             value,
             "count",
-            f"frequency ({post})",
+            f"frequency ({post_process})",
             "unbiased standard error",
             f"unbiased {level}",
         )
@@ -353,13 +353,13 @@ class QuestionEstimates(QuestionNumbers):
             "interval": options.interval,
             "simultaneous": options.simultaneous is not None,
             "simultaneous_method": options.simultaneous,
-            "post": options.post,
-            "biased": options.post is not None,
+            "post_process": options.post_process,
+            "biased": options.post_process is not None,
             "values": gather(self._value_records()),
             **({"left_out": self.left_out} if self.left_out else {}),
             **({} if self.found is None else {"correction": self.found.correction}),
-            **({} if self.found is None else {"find_level": options.find_level}),
-            **({"respondents": self.respondents} if options.reports_each > 1 else {}),
+            **({} if self.found is None else {"detect_level": options.detect_level}),
+            **({"respondents": self.respondents} if options.reports_per_person > 1 else {}),
             **{name.replace(" ", "_"): number.to_dict() for name, number in self.numbers},
             **({} if self.squared_error is None else {"squared_error": self.squared_error}),
             **self._of_distribution(),
@@ -408,7 +408,7 @@ class QuestionEstimates(QuestionNumbers):
         for index, estimate in enumerate(self):
             errors = _errors(estimate)
             shown: dict[str, Any] = {"value": estimate.value, **_share(estimate)}
-            if self.options.post is None:
+            if self.options.post_process is None:
                 shown |= errors
             elif self.is_shape:
                 shown |= {"standard_error": None, "interval": None}

@@ -50,8 +50,9 @@ _MEAN_ALONE = (
 )
 _NO_FREQUENCIES = "this mechanism estimates a mean, and no frequencies"
 _SHAPE_IF_ASKED = (
-    "the shape of the distribution is a biased view, estimated only if asked for (--post em, or "
-    "ems for a smooth one; post= in Python)"
+    "the shape of the distribution is a biased view, estimated only if asked for (--post-process "
+    "em, or "
+    "ems for a smooth one; post_process= in Python)"
 )
 _ON_CIRCLE = (
     "values lie on a circle: quantiles, mean and variance depend on where it is cut, and are not "
@@ -201,13 +202,13 @@ def _numbers_of(
             counts,
             view.values,
             design=design,
-            reports_each=options.reports_each,
+            reports_per_person=options.reports_per_person,
             queries=view.queries,
             known=view.known,
         )
     mean = mean_of(question, moments, counts, options=options)
-    if options.post in SHAPES:
-        shape = decoder.shape(randomizer, counts, options.post)
+    if options.post_process in SHAPES:
+        shape = decoder.shape(randomizer, counts, options.post_process)
     scale, ends = question.domain.key_scale, ends_of(question.domain)
     bound = manipulation(
         randomizer,
@@ -260,14 +261,14 @@ def _with_views(
         estimates = replace(
             estimates, distribution=distribution, remarks=(*estimates.remarks, *remarks)
         )
-        if options.post == "monotone":
+        if options.post_process == "monotone":
             shares = distribution.monotone(cast("Cells", cells))
             estimates = replace(estimates, frequency=shares)
     places = view.places
     if moments is not None:
         places = places or _places_of(question, counts, options, frequency=moments.frequency)
         estimates = _with_places(estimates, places)
-    if options.post == "shrunk":
+    if options.post_process == "shrunk":
         estimates = replace(estimates, frequency=_shrunk(question, places))
     return estimates
 
@@ -294,13 +295,13 @@ def _shrunk(question: Question, places: Places | None) -> Floats:
 def _notes(estimates: QuestionEstimates, options: Options, view: _View) -> str:
     """What to know of the estimates, in the order in which it is said."""
     question = estimates.question
-    reports_each = reports_of_each(question.randomizer, options.reports_each)
+    reports_per_person = reports_of_each(question.randomizer, options.reports_per_person)
     notes = (
         estimates.note,
         question.domain.estimand,
         *_of_circle(view.distribution),
         question.estimand,
-        "" if reports_each == options.reports_each else ONCE_EACH,
+        "" if reports_per_person == options.reports_per_person else ONCE_EACH,
     )
     return "; ".join(filter(None, notes))
 

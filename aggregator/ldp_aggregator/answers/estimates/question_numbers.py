@@ -108,7 +108,7 @@ class QuestionNumbers:
     options: Options
     values: tuple[str, ...]
     frequency: Floats
-    """Unbiased, unless `post` names what was done to it."""
+    """Unbiased, unless `post_process` names what was done to it."""
     unbiased: Floats
     standard_error: Floats
     low: Floats
@@ -128,7 +128,7 @@ class QuestionNumbers:
     """Sums and differences of the unbiased frequencies, of all values; None without reports."""
     note: str = ""
     mean: Mean | None = None
-    """Of a question whose values are numbers a step apart, unbiased whatever `post` is.
+    """Of a question whose values are numbers a step apart, unbiased whatever `post_process` is.
 
     Its interval is its own, never simultaneous. What is done with numbers outside is part of what
     it is the mean of.
@@ -145,7 +145,7 @@ class QuestionNumbers:
     """
     key_means: KeyMeans | None = None
     """Of keys that come with numbers: their sums and means, in the order of `values`, unbiased (the
-    sums) whatever `post` is.
+    sums) whatever `post_process` is.
     """
     squared_error: float | None = None
     """Of a mean vector, whose coordinates are the `values` and whose means are the frequencies: the
@@ -186,7 +186,7 @@ class QuestionNumbers:
     def share(self, values: Collection[str]) -> Contrast:
         """The share of those who hold one of some values, such as `{"bus", "train"}`.
 
-        Unbiased whatever `post` is. Raises `UnknownNameError` for what is no value, and
+        Unbiased whatever `post_process` is. Raises `UnknownNameError` for what is no value, and
         `EstimateError` where no frequencies are estimated, and for several values that one
         respondent may hold together.
         """
@@ -266,7 +266,7 @@ class QuestionNumbers:
             return places.map(*shape)
         columns = (self.frequency, self.standard_error, self.low, self.high)
         share, error, low, high = (column.reshape(shape) for column in columns)
-        return places.map_of(share, error, low, high=high, post=self.options.post)
+        return places.map_of(share, error, low, high=high, post_process=self.options.post_process)
 
     def rectangle(self, x: Ends, y: Ends) -> Share:
         """The share of the places from the first end of each axis up to, but not at, the second.
@@ -303,7 +303,7 @@ class QuestionNumbers:
             columns,
             geography=geography,
             level=options.level,
-            post=options.post,
+            post_process=options.post_process,
         )
 
     @property
@@ -456,7 +456,7 @@ class QuestionNumbers:
     @property
     def is_shape(self) -> bool:
         """Whether its frequencies are a biased shape, without errors, intervals or tests."""
-        return self.options.post in SHAPES and len(self) > 0
+        return self.options.post_process in SHAPES and len(self) > 0
 
     @property
     def is_vector(self) -> bool:
@@ -476,7 +476,11 @@ class QuestionNumbers:
         """One line that says what the numbers are."""
         options, question = self.options, self.question
         family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
-        view = f"; frequencies post-processed by {options.post}: biased" if options.post else ""
+        view = (
+            f"; frequencies post-processed by {options.post_process}: biased"
+            if options.post_process
+            else ""
+        )
         view += ", without intervals" if self.is_shape else ""
         if self.is_vector:
             return self._of_vector(family)

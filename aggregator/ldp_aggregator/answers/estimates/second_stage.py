@@ -150,9 +150,9 @@ def _first(tally: Tally, name: str) -> tuple[Places, Floats]:
         )
     side = question.domain.fields[0].size
     of_rectangles = decoder_of(question.randomizer).gives == "places"
-    options = Options(post="norm-sub")
+    options = Options(post_process="norm-sub")
     if of_rectangles:
-        options = Options(post="shrunk", zoom=(side, side))
+        options = Options(post_process="shrunk", zoom=(side, side))
     estimates = estimate(tally, options=options, names=(name,))[name]
     if estimates.places is None:
         raise EstimateError(f"question {name!r}: expected reports of a first stage, got none")

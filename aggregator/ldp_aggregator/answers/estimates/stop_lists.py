@@ -75,4 +75,4 @@ def _read(path: Path, content: bytes) -> Stops:
     try:
         return read_stops(content, key=None)
     except WireError as error:
-        raise FileError(f"{path}: {error}; `ldp stops sign` writes such lists") from None
+        raise FileError(f"{path}: {error}; `ldp survey stop-list sign` writes such lists") from None

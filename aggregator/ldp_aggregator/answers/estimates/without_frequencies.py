@@ -74,7 +74,7 @@ def of_vector(
     return QuestionEstimates(
         question,
         reports,
-        replace(options, post=None),
+        replace(options, post_process=None),
         values,
         mean.estimate,
         mean.estimate,

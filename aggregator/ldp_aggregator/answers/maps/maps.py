@@ -32,13 +32,13 @@ class Map:
     labels: tuple[str, str]
     """What the axes are called, with their units."""
     estimate: Floats
-    """Unbiased unless `post` names a view; small ones may then be below 0."""
+    """Unbiased unless `post_process` names a view; small ones may then be below 0."""
     standard_error: Floats
     """Of the unbiased estimate, as are the intervals."""
     low: Floats
     high: Floats
     level: float
-    post: str | None = None
+    post_process: str | None = None
     outlines: tuple[Floats, ...] = ()
     """Borders that are drawn over it, of shape (corners, 2) each."""
 
@@ -71,7 +71,7 @@ class Map:
             "type": "FeatureCollection",
             "name": self.title,
             "level": self.level,
-            "post": self.post,
+            "post_process": self.post_process,
             "features": [
                 self._feature(across, up) for across, up in product(*map(range, self.shape))
             ],
@@ -100,7 +100,7 @@ class Map:
         caption = f"shares of cells; hatched: not told from 0 ({self.level:.4g} interval)"
         return Bars(
             self.title,
-            caption if self.post is None else f"{caption}; {self.post}: biased",
+            caption if self.post_process is None else f"{caption}; {self.post_process}: biased",
             (),
             lengths=self.estimate.ravel(),
             low=self.low.ravel(),

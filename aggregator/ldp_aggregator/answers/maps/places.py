@@ -102,7 +102,13 @@ class Places(WithEnds):
         return self.map_of(estimate, error, low, high=high)
 
     def map_of(
-        self, estimate: Floats, error: Floats, low: Floats, *, high: Floats, post: str | None = None
+        self,
+        estimate: Floats,
+        error: Floats,
+        low: Floats,
+        *,
+        high: Floats,
+        post_process: str | None = None,
     ) -> Map:
         """A map of what is known of its cells, of shape (x, y) each."""
         x, y = self.axes
@@ -116,7 +122,7 @@ class Places(WithEnds):
             low=low,
             high=high,
             level=self.options.level,
-            post=post,
+            post_process=post_process,
             outlines=() if self.options.geography is None else self.options.geography.outlines,
         )
 

@@ -31,13 +31,13 @@ class Regions:
     rings: tuple[tuple[Floats, ...], ...]
     """Their borders, of shape (corners, 2) each."""
     estimate: Floats
-    """Unbiased unless `post` names a view."""
+    """Unbiased unless `post_process` names a view."""
     standard_error: Floats
     """Of the unbiased estimate, as are the intervals."""
     low: Floats
     high: Floats
     level: float
-    post: str | None = None
+    post_process: str | None = None
     missing: int = 0
     """How many values the file has no district for."""
 
@@ -52,7 +52,7 @@ class Regions:
             "type": "FeatureCollection",
             "name": self.title,
             "level": self.level,
-            "post": self.post,
+            "post_process": self.post_process,
             "features": [self._feature(place) for place in range(len(self.names))],
         }
 
@@ -76,8 +76,8 @@ class Regions:
     def caption(self) -> str:
         """What the picture shows."""
         caption = f"shares of districts; hatched: not told from 0 ({self.level:.4g} interval)"
-        if self.post is not None:
-            caption = f"{caption}; {self.post}: biased"
+        if self.post_process is not None:
+            caption = f"{caption}; {self.post_process}: biased"
         return f"{caption}; {self.missing} values not on it" if self.missing else caption
 
     def bars(self) -> Bars:
@@ -108,7 +108,7 @@ def regions_of(
     *,
     geography: Geography,
     level: float,
-    post: str | None,
+    post_process: str | None,
 ) -> Regions | None:
     """The districts that values name; None of a question that is not about districts.
 
@@ -138,6 +138,6 @@ def regions_of(
         low=low,
         high=high,
         level=level,
-        post=post,
+        post_process=post_process,
         missing=len(values) - len(drawn),
     )

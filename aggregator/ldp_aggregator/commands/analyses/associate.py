@@ -1,4 +1,4 @@
-"""`ldp associate`: the joint frequencies of questions that were answered together."""
+"""`ldp analyze associate`: the joint frequencies of questions that were answered together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ldp compare`: what differs between two tallies of one question."""
+"""`ldp analyze compare`: what differs between two tallies of one question."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ldp_aggregator.answers.options import MOST_REPORTS_EACH, Options
+from ldp_aggregator.answers.options import MOST_REPORTS_PER_PERSON, Options
 from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
 from ldp_aggregator.commands.main import FiniteRange
 from ldp_aggregator.commands.output_options import (
@@ -79,8 +79,8 @@ def _read_direct(_: click.Context, __: click.Parameter, text: str | None) -> Dir
     "known; of memoized questions intervals then hold for any]",
 )
 @click.option(
-    "--reports-each",
-    type=click.IntRange(1, MOST_REPORTS_EACH),
+    "--reports-per-person",
+    type=click.IntRange(1, MOST_REPORTS_PER_PERSON),
     default=1,
     show_default=True,
     help="Reports that every respondent sent of one permanent response, to memoized questions.",
@@ -110,7 +110,7 @@ def compare(
     simultaneous: str | None,
     margin: float | None,
     overlap: float | None,
-    reports_each: int,
+    reports_per_person: int,
     names: str | None,
     direct: Direct | None,
     baseline: str | None,
@@ -138,12 +138,12 @@ def compare(
         alone = (None if is_alone else "B", other_path, names, baseline, simultaneous, margin)
         _check_direct(wanted, (*alone, overlap))
         [one] = source.tallies(_asked(question))
-        options = Options(level, "population", reports_each=reports_each)
+        options = Options(level, "population", reports_per_person=reports_per_person)
         beside = _against_direct(one, question, path, direct=direct, options=options)
         present(beside.sheet(), form, output)
         return
     _check(wanted, is_alone, other_path=other_path, baseline=baseline, names=names)
-    options = Options(level, estimand, reports_each=reports_each)
+    options = Options(level, estimand, reports_per_person=reports_per_person)
     tallies = source.tallies(_asked(question), by=wanted.asked.names, other_path=other_path)
     one, *others = tallies
     name = asked_question(one.survey, question).name
@@ -198,7 +198,8 @@ def _check_direct(wanted: GroupOptions, others: Sequence[object]) -> None:
     """Raise `click.UsageError` for options that a comparison with counts has no use for."""
     if wanted or any(other is not None for other in others):
         raise click.UsageError(
-            "--direct: expected A alone, and --question, --level and --reports-each at most, got "
+            "--direct: expected A alone, and --question, --level and --reports-per-person at "
+            "most, got "
             "B or other options"
         )
     source = click.get_current_context().get_parameter_source("estimand")

@@ -1,4 +1,4 @@
-"""`ldp crosstab`: margins, conditional shares and dependence of the fields of a question."""
+"""`ldp analyze crosstab`: margins, conditional shares and dependence of fields."""
 
 from __future__ import annotations
 

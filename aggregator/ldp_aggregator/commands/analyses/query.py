@@ -1,4 +1,4 @@
-"""`ldp query`: sums, differences, ratios and means of what people hold, asked in words."""
+"""`ldp analyze query`: sums, differences, ratios and means of what people hold, asked in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ldp regress`: what a randomized answer depends on."""
+"""`ldp analyze regress`: what a randomized answer depends on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ldp_aggregator.commands.analyses.weigh import Sources, with_sources
+from ldp_aggregator.commands.analyses.weight import Sources, with_sources
 from ldp_aggregator.commands.output_options import LEVEL, OUTPUT, format_option, present
 
 

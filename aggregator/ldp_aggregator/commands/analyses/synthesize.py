@@ -1,4 +1,4 @@
-"""`ldp synthesize`: people whose fields go together as a tally says."""
+"""`ldp analyze synthesize`: people whose fields go together as a tally says."""
 
 from __future__ import annotations
 

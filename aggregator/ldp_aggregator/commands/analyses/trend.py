@@ -1,4 +1,4 @@
-"""`ldp trend`: a question over epochs, its level with a band, and whether it has changed."""
+"""`ldp analyze trend`: a question over epochs, its band, and whether it has changed."""
 
 from __future__ import annotations
 

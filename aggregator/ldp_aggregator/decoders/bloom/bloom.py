@@ -32,7 +32,7 @@ def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
         known_as(randomizer, Rappor),
         counts,
         asked.values,
-        repeats=asked.reports_each,
+        repeats=asked.reports_per_person,
         design=asked.design,
     )
 

@@ -40,7 +40,8 @@ from ldp_aggregator.numerics.arrays import Counts, Floats
 _MOST_TIMES = 1.5
 """By which a variance is multiplied: what few reports say of it beyond that is chance."""
 _NOTE = (
-    "the shares of the values of each field add up to 1; ldp crosstab has the tables of two fields "
+    "the shares of the values of each field add up to 1; ldp analyze crosstab has the tables of "
+    "two fields "
     "or more"
 )
 

@@ -35,7 +35,8 @@ def noise_of(randomizer: Rappor, repeats: int = 1) -> BitNoise:
 
 
 ONCE_EACH = (
-    "one report from each respondent: without a permanent response, reports_each is not for this "
+    "one report from each respondent: without a permanent response, reports_per_person is not "
+    "for this "
     "question"
 )
 
@@ -52,7 +53,8 @@ def check_repeatable(questions: Collection[Question], asked: int) -> None:
         raise EstimateError(
             f"expected a memoized question, to which respondents send several reports of one "
             f"permanent response, got "
-            f"{asked} reports of each and only {names}; leave --reports-each (reports_each) out"
+            f"{asked} reports of each and only {names}; leave --reports-per-person "
+            "(reports_per_person) out"
         )
 
 

@@ -116,9 +116,11 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
     return np.where(in_all, near, far), np.full(wave.places, near)
 
 
-def shape(randomizer: Randomizer, counts: Counts, post: str) -> Floats:
+def shape(randomizer: Randomizer, counts: Counts, post_process: str) -> Floats:
     """Frequencies that explain the counts best, or nearly so and smooth."""
-    return shape_of(window_of(known_as(randomizer, SquareWave)), counts[0], smooth=post == "ems")
+    return shape_of(
+        window_of(known_as(randomizer, SquareWave)), counts[0], smooth=post_process == "ems"
+    )
 
 
 def window_of(wave: SquareWave) -> Window:
@@ -133,7 +135,8 @@ def explained(question: Question) -> list[str]:
     near = float(wave.rates[0]) * wave.width
     window = (
         f"  window              {wave.width} of {wave.places} places about the answer, which "
-        f"{near:.1%} of reports name; the shape (--post em, ems) is biased and has no intervals"
+        f"{near:.1%} of reports name; the shape (--post-process em, ems) is biased and has no "
+        "intervals"
     )
     if question.domain.spacing is None:
         return [window]

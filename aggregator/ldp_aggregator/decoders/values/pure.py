@@ -78,8 +78,8 @@ def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
     """Of one report from each respondent, or of several where a device keeps its response."""
     if not is_memoized(randomizer):
         return pure_moments(randomizer, counts)
-    if asked.reports_each > 1:
-        known = memoized_moments(_kept(randomizer), counts, asked.reports_each)
+    if asked.reports_per_person > 1:
+        known = memoized_moments(_kept(randomizer), counts, asked.reports_per_person)
     else:
         known = pure_moments(randomizer, counts)
     return replace(known, lasting=_lasting(_kept(randomizer), len(known.frequency)))

@@ -82,7 +82,7 @@ def window_moments(randomizer: Randomizer, counts: Counts, repeats: int = 1) -> 
 
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
     """Of one report from each respondent, or of several of the same bits."""
-    return window_moments(randomizer, counts, asked.reports_each)
+    return window_moments(randomizer, counts, asked.reports_per_person)
 
 
 def score_range(randomizer: Randomizer) -> Range:

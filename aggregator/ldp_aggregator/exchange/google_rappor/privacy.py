@@ -53,7 +53,7 @@ def warnings(question: Question, parameters: Parameters, reports: Reports) -> It
     if reports.clients is not None and reports.clients < number:
         yield (
             f"{number:,} reports came from {reports.clients:,} clients: "
-            "if theirs repeat one answer, say so with --reports-each; "
+            "if theirs repeat one answer, say so with --reports-per-person; "
             "reports count as independent otherwise"
         )
 

@@ -44,7 +44,7 @@ def results_csv(estimates: QuestionEstimates) -> str:
     proportion, error = estimates.unbiased, estimates.standard_error
     people = estimates.respondents
     options = estimates.options
-    chosen = find(estimates, options.find_level, options.find or DEFAULT)
+    chosen = find(estimates, options.detect_level, options.detect or DEFAULT)
     columns = (
         proportion * people,
         error * people,

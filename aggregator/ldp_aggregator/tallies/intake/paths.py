@@ -20,7 +20,6 @@ from ldp.survey.survey import Survey
 from ldp.wire.wire import TALLY_MAGIC
 from ldp_aggregator.output.files import FileError, unreadable
 from ldp_aggregator.output.streams import DASH, standard_input
-from ldp_aggregator.tallies.identity import Identity
 from ldp_aggregator.tallies.intake.ingest import CHUNK, Ingest
 from ldp_aggregator.tallies.intake.overlaps import Known
 from ldp_aggregator.tallies.tally import Tally
@@ -63,25 +62,6 @@ def count_paths(
     return total.beside(ingest.tally), ingest.seen
 
 
-def merge_paths(
-    survey: Survey, paths: Iterable[File], *, allow_equal: bool = False
-) -> tuple[Tally, list[str]]:
-    """The tally of all tally files, and the names of those without an identity.
-
-    Raises `FileError` for the first path that cannot be read, or holds no tally of this survey, or
-    one with batches in common with an earlier one, unless `allow_equal`.
-    """
-    total, unknown = _Total(survey, set(), allow_equal=allow_equal), []
-    for number, source in enumerate(paths, 1):
-        place = _place(source, number)
-        with _named(place):
-            tally = _read_tally(source, survey)
-            total.add(place, tally)
-        if tally.identity == Identity() and is_counted(tally):
-            unknown.append(place)
-    return total.tally, unknown
-
-
 def is_counted(tally: Tally) -> bool:
     """Whether a tally has any reports."""
     return any(counts.any() for counts in tally.counts.values())
@@ -120,17 +100,6 @@ def _named(place: str) -> Iterator[None]:
         raise FileError(unreadable(place, error)) from None
     except (MismatchError, WireError) as error:
         raise FileError(f"{place}: {error}") from None
-
-
-def _read_tally(source: File, survey: Survey) -> Tally:
-    with opened(source) as file:
-        beginning = file.read(CHUNK)
-        if not beginning.startswith(TALLY_MAGIC):
-            raise MismatchError(
-                "expected the file of a tally, got another; count reports with ldp aggregate, "
-                "which takes tallies as well"
-            )
-        return decode_tally(beginning + file.read(), survey)
 
 
 def _taken_in(source: File, ingest: Ingest) -> Tally | None:

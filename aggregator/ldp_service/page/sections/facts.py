@@ -38,11 +38,11 @@ def _facts(view: QuestionView) -> Iterator[tuple[str, str]]:
     yield "Mechanism", question.question.mechanism
     yield "Intervals", f"{options.level:.4g} {options.interval}{family}"
     yield "Errors for", WHOM[options.estimand]
-    if options.post:
+    if options.post_process:
         beside = "beside the errors of the unbiased ones"
         if question.is_shape:
             beside = "without errors or intervals"
-        yield "View", f"{options.post}: biased frequencies, {beside}"
+        yield "View", f"{options.post_process}: biased frequencies, {beside}"
     yield from _of_numbers(view)
     if len(view.chances) and not question.is_shape:
         # Simultaneous, whatever the intervals are.

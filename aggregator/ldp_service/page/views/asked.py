@@ -145,9 +145,11 @@ def query_of(options: Options) -> dict[str, str | None]:
         "estimand": options.estimand,
         "interval": options.interval,
         "simultaneous": "1" if options.simultaneous else None,
-        "post": options.post,
+        "post_process": options.post_process,
         "frequencies": "1" if options.frequencies else None,
-        "reports_each": str(options.reports_each) if options.reports_each > 1 else None,
+        "reports_per_person": str(options.reports_per_person)
+        if options.reports_per_person > 1
+        else None,
         "quantiles": written(options.quantiles) if options.quantiles != usual else None,
         "ranges": ",".join(map(":".join, options.ranges)),
         "edges": ",".join(options.edges),

@@ -134,7 +134,8 @@ def _compared(analysis: Analysis, first: Side, second: Side, view: SidesView) ->
     estimates = [_estimates(analysis, side, view) for side in (first, second)]
     if max(map(len, estimates)) > MOST_VALUES:
         raise EstimateError(
-            f"expected at most {MOST_VALUES:,} values to show side by side; ldp compare takes more"
+            f"expected at most {MOST_VALUES:,} values to show side by side; ldp analyze compare "
+            "takes more"
         )
     return compare(*estimates, simultaneous="bh", names=(first.name, second.name))
 

@@ -1,4 +1,4 @@
-"""`ldp page`: the respondents' page of a survey, as files for any static host."""
+"""`ldp survey page`: the respondents' page of a survey, as files for any static host."""
 
 from __future__ import annotations
 

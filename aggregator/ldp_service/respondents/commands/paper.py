@@ -1,4 +1,4 @@
-"""`ldp paper`: a survey on paper, with coins, dice or slips, and what came back."""
+"""`ldp survey paper` and `paper-counts`: coins, dice or slips, and what came back."""
 
 from __future__ import annotations
 
@@ -6,18 +6,13 @@ from pathlib import Path
 
 import click
 
-from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY, Group
+from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY
 from ldp_aggregator.output.files import read_bytes, read_survey, write_whole
 
 _MOST_BYTES = 1 << 22
 
 
-@click.group(cls=Group)
-def paper() -> None:
-    """Ask a survey on paper: coins, dice or slips, by the very law of its mechanisms."""
-
-
-@paper.command()
+@click.command()
 @SURVEY
 @click.option("--output", "-o", required=True, type=OUTPUT_FILE, help="HTML file.")
 @click.option(
@@ -32,7 +27,7 @@ def paper() -> None:
     type=click.Path(path_type=Path),
     help="A file with the sheet's own words in a language, named after it, such as fr.json.",
 )
-def sheet(survey_path: Path, output: Path, language: str, words: tuple[Path, ...]) -> None:
+def paper(survey_path: Path, output: Path, language: str, words: tuple[Path, ...]) -> None:
     """Write a sheet to print: each question of SURVEY, what to toss, and what to write down.
 
     A question whose probabilities no toss has is refused, by its name.
@@ -46,11 +41,11 @@ def sheet(survey_path: Path, output: Path, language: str, words: tuple[Path, ...
     write_whole(output, paper_sheet(survey, shown, language, words=words))
 
 
-@paper.command()
+@click.command()
 @SURVEY
 @click.argument("table", metavar="COUNTS", type=click.Path(path_type=Path))
 @click.option("--output", "-o", required=True, type=OUTPUT_FILE, help="Report file to write.")
-def count(survey_path: Path, table: Path, output: Path) -> None:
+def paper_counts(survey_path: Path, table: Path, output: Path) -> None:
     """Turn COUNTS of what was written down into reports, for `ldp aggregate` or a service.
 
     COUNTS is a CSV table with the columns question, value and count. Counted anew, the same sheets

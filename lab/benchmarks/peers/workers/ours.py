@@ -40,7 +40,7 @@ def _server(survey: Survey, file: bytes) -> tuple[Tally, Any]:
 def _read(result: tuple[Tally, Any]) -> dict[str, Any]:
     """The view that clips and keeps the sum, beside what peers return by default."""
     tally, estimates = result
-    clipped = estimate(tally, options=Options(post="norm-sub"))
+    clipped = estimate(tally, options=Options(post_process="norm-sub"))
     return {"unbiased": estimates[QUESTION].unbiased, "returned": clipped[QUESTION].frequency}
 
 

@@ -1,4 +1,4 @@
-"""`ldp token`: make, list, rotate and remove the tokens of a service."""
+"""`ldp store tokens`: make, list, rotate and remove the tokens of a service."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ _OLD = "{}-old"
 
 
 @click.group(cls=Group)
-def token() -> None:
+def tokens() -> None:
     """Make, list and remove the tokens that `ldp serve --token-file` asks for."""
 
 
-@token.command()
+@tokens.command()
 @click.option("--name", required=True, help="What to call it, so that it can be told from others.")
 @click.option("--scope", required=True, type=click.Choice(SCOPES), help="What it is good for.")
 @click.option(
@@ -87,7 +87,8 @@ def new(
         )
     if name in [token.name for token in tokens]:
         raise FileError(
-            f"expected a name that is not taken, got {name!r}; ldp token remove {name} frees it"
+            f"expected a name that is not taken, got {name!r}; ldp store tokens remove {name} "
+            "frees it"
         )
     expires = None if days is None else datetime.now(UTC).replace(microsecond=0) + timedelta(days)
     secret = new_token()
@@ -97,7 +98,7 @@ def new(
     click.echo(secret)
 
 
-@token.command()
+@tokens.command()
 @SURVEY
 @click.option(
     "--number", required=True, type=click.IntRange(1, 1_000_000), help="How many people to invite."
@@ -149,7 +150,7 @@ def respondents(survey_path: Path, number: int, link: str, path: Path, cards: Pa
     click.echo(f"{cards}: {number:,} cards to print and cut", err=True)
 
 
-@token.command("list")
+@tokens.command("list")
 @_FILE
 def list_(path: Path) -> None:
     """List all tokens by name: scope, until when each is good, on which day it was used last."""
@@ -172,7 +173,7 @@ def _until(token: Token, now: float) -> str:
     return f"{word} {token.expires.isoformat(' ')}"
 
 
-@token.command()
+@tokens.command()
 @click.argument("name")
 @click.option(
     "--overlap",
@@ -197,7 +198,8 @@ def rotate(name: str, days: int, path: Path, audit: Path | None) -> None:
         raise FileError(f"expected room for -old in a name of 32 letters, got {name!r}")
     if old in tokens and not tokens[old].expired(time.time()):
         raise FileError(
-            f"expected the last rotation to be over, got {old}, which is still good; ldp token "
+            f"expected the last rotation to be over, got {old}, which is still good; ldp store "
+            "tokens "
             f"remove {old} ends that"
         )
     before, secret = tokens[name], new_token()
@@ -211,7 +213,7 @@ def rotate(name: str, days: int, path: Path, audit: Path | None) -> None:
     click.echo(secret)
 
 
-@token.command()
+@tokens.command()
 @click.argument("name")
 @_FILE
 @_AUDIT

@@ -1,8 +1,8 @@
-"""`ldp weigh`: estimates for a population whose margins are known.
+"""`ldp analyze weight`: estimates for a population whose margins are known.
 
-What reports come from is asked for as `ldp regress` asks for it: tallies of one question, whose
-fields margins are of; a strata file, with a tally for each combination of public attributes; or
-rows, each a report beside what is known of its respondent.
+What reports come from is asked for as `ldp analyze regress` asks for it: tallies of one question,
+whose fields margins are of; a strata file, with a tally for each combination of public attributes;
+or rows, each a report beside what is known of its respondent.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ with_sources = with_options(SURVEY_IF_ANY, *_SOURCES, ALLOW_EQUAL, QUIET)
 @LEVEL
 @format_option("tables", "record", "rows", "bars")
 @OUTPUT
-def weigh(
+def weight(
     question: str | None,
     margins_path: Path | None,
     of: str | None,

@@ -1,4 +1,4 @@
-"""`ldp divide`: the next version of a survey, with cells that hold about as many people each."""
+"""`ldp survey next-stage`: the next version of a survey, with cells of about as many people."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from ldp_aggregator.output.streams import check_one_output
 )
 @ALLOW_EQUAL
 @QUIET
-def divide(
+def next_stage(
     survey_path: Path,
     paths: tuple[str, ...],
     question: str,

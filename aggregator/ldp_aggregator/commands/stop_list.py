@@ -1,4 +1,4 @@
-"""`ldp stops`: have less asked than a survey says, by lists that apps check the signature of."""
+"""`ldp survey stop-list`: have less asked than a survey says, by signed lists."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ _KEY = click.option(
     "key_path",
     required=True,
     type=click.Path(path_type=Path),
-    help="The private key that signs, as `ldp stops key` made it.",
+    help="The private key that signs, as `ldp survey stop-list key` made it.",
 )
 
 
 @click.group(cls=Group)
-def stops() -> None:
+def stop_list() -> None:
     """Stop questions of a survey that apps ask already, or have fewer devices asked."""
 
 
-@stops.command()
+@stop_list.command()
 @click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
 def key(path: Path) -> None:
     """Make a private key that signs lists in FILE, and print the public one, for apps to pin."""
@@ -60,7 +60,7 @@ def key(path: Path) -> None:
     click.echo(_public(private))
 
 
-@stops.command()
+@stop_list.command()
 @SURVEY
 @_KEY
 @click.option("--stop", "stopped", multiple=True, metavar="NAME", help="Ask no one this question.")
@@ -97,7 +97,7 @@ def sign(
     click.echo(f"{output}: list {serial} of {survey.name}, for apps that pin {_public(private)}")
 
 
-@stops.command()
+@stop_list.command()
 @click.argument("path", metavar="LIST", type=click.Path(path_type=Path))
 def show(path: Path) -> None:
     """Say what a LIST has less asked; its signature is for apps to check."""
@@ -139,7 +139,9 @@ def _private(path: Path) -> Ed25519PrivateKey:
         private = None
     if isinstance(private, Ed25519PrivateKey):
         return private
-    raise FileError(f"{path}: expected a private key as `ldp stops key` makes it, got none")
+    raise FileError(
+        f"{path}: expected a private key as `ldp survey stop-list key` makes it, got none"
+    )
 
 
 def _check_library() -> None:

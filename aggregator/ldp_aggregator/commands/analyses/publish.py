@@ -1,4 +1,4 @@
-"""`ldp report`: estimates as a page that one sends to colleagues."""
+"""`ldp analyze publish`: estimates as a page that one sends to colleagues."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from ldp_aggregator.output.files import hand_out, read_candidates
     type=OUTPUT_FILE,
     help="The page to write, such as report.html.",
 )
-def report(
+def publish(
     names: tuple[str, ...],
     title: str,
     texts: tuple[str, ...],

@@ -1,4 +1,4 @@
-"""`ldp operate`: the files by which a service is run."""
+"""`ldp store init`: the files by which a service is run."""
 
 from __future__ import annotations
 
@@ -6,15 +6,8 @@ from pathlib import Path
 
 import click
 
-from ldp_aggregator.commands.main import Group
 
-
-@click.group(cls=Group)
-def operate() -> None:
-    """Set up what runs a service."""
-
-
-@operate.command()
+@click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--systemd", "kind", flag_value="systemd", help="For a host with systemd.")
 @click.option("--compose", "kind", flag_value="compose", help="For docker compose.")
