@@ -6,7 +6,8 @@ from functools import cache
 import click
 from click.testing import CliRunner
 
-from ldp_aggregator.commands.main import SECTIONS, main
+from ldp_aggregator.commands.headings import HEADINGS
+from ldp_aggregator.commands.main import SECTIONS, LongHelp, main
 
 
 def walk(command, words=()):
@@ -45,6 +46,21 @@ def test_every_option_has_help():
         and not (option.help or "").partition("  [default:")[0].endswith((".", ")"))
     ]
     assert without == []
+
+
+def test_long_helps_have_headings():
+    """Every option of a long help is under one, but for those of few commands."""
+    assert {
+        words: len(command.params)
+        for words, command in commands().items()
+        if len(command.params) > 18 and not isinstance(command, LongHelp)
+    } == {}
+    shown = CliRunner().invoke(main, ["estimate", "--help"]).output
+    assert re.findall(r"^(\w[\w ]*):$", shown, re.MULTILINE) == [
+        *(heading for heading in HEADINGS if heading != "Model"),
+        "Other options",
+    ]
+    assert re.findall(r"--\w+", shown.partition("Other options")[2]) == ["--help"]
 
 
 def test_lists_of_commands_are_whole_sentences():

@@ -4,6 +4,7 @@ main     finds subcommands by entry points        reports     explain, aggregate
 check    one survey, or what changed in it         register    the register of versions
 sources  tallies, rows, counts, designs
 analyses what analysts ask                         rappor, stop_list, warehouse  subcommands
+headings        headings of long helps
 output_options  options that all estimates share
 group_options   which groups by public attributes are asked for
 address_types   types of flags that take addresses of web sites

@@ -14,7 +14,7 @@ from __future__ import annotations
 import errno
 import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib.metadata import entry_points, version
@@ -150,6 +150,27 @@ class OutputFile(click.Path):
 
 
 OUTPUT_FILE = OutputFile()
+
+
+class LongHelp(click.Command):
+    """A command with many options, whose help lists them under headings.
+
+    headings  the options below each, by spaces
+    """
+
+    def __init__(self, *words: Any, headings: Mapping[str, str], **settings: Any) -> None:
+        super().__init__(*words, **settings)
+        self._headings = headings
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the headings; what is under none of them comes last."""
+        options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
+        rows = {option.opts[0]: option.get_help_record(ctx) for option in options}
+        for heading, names in [*self._headings.items(), ("Other options", " ".join(rows))]:
+            listed = [row for name in names.split() if (row := rows.pop(name, None))]
+            if listed:
+                with formatter.section(heading):
+                    formatter.write_dl(listed)
 
 
 class Group(click.Group):

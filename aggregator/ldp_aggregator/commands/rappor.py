@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, FiniteRange, Group, with_options
+from ldp_aggregator.commands.headings import HEADINGS
+from ldp_aggregator.commands.main import (
+    OUTPUT_FILE,
+    QUIET,
+    FiniteRange,
+    Group,
+    LongHelp,
+    with_options,
+)
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
@@ -73,7 +81,10 @@ def rappor() -> None:
     """Decode the files of google/rappor, and move on from it."""
 
 
-@rappor.command("import")
+_LONG = {"Files": "--schema --params --params-dir --map --metric --candidates --ngrams"} | HEADINGS
+
+
+@rappor.command("import", cls=LongHelp, headings=_LONG)
 @_PARAMETERS
 @click.option("--counts", "counts_path", type=_FILE, help="counts.csv: one row for each cohort.")
 @click.option(
@@ -244,7 +255,7 @@ def associate_files(
     present(association.sheet(), form, output)
 
 
-@rappor.command("ngrams")
+@rappor.command("ngrams", cls=LongHelp, headings=_LONG)
 @_VARIABLES
 @click.option("--text", required=True, help="The variable of whole texts.")
 @click.option(

@@ -13,7 +13,8 @@ import click
 from ldp.survey.survey import Survey
 from ldp_aggregator.commands.batch_options import COLLUDING, DELTA
 from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
-from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY, SURVEY_IF_ANY, whole
+from ldp_aggregator.commands.headings import HEADINGS
+from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY, SURVEY_IF_ANY, LongHelp, whole
 from ldp_aggregator.commands.output_options import (
     QUESTION,
     OutputOptions,
@@ -188,7 +189,7 @@ def aggregate(
         file.write(encode_tally(tally))
 
 
-@click.command()
+@click.command(cls=LongHelp, headings=HEADINGS)
 @with_tallies(survey=SURVEY_IF_ANY)
 @DESIGN
 @ARM

@@ -14,6 +14,7 @@ import click
 
 from ldp_aggregator.answers.maps.asking import BY
 from ldp_aggregator.commands.address_types import ADDRESS, ORIGIN
+from ldp_aggregator.commands.main import LongHelp
 from ldp_service.alerts.flags import alert_flags
 from ldp_service.commands import running
 from ldp_service.commands.operating_flags import operating_flags
@@ -29,8 +30,23 @@ _EXTRA = (
 )
 
 
+_HEADINGS = {
+    "Running": "--store --host --port --workers --tls-certificate --tls-key --check --config "
+    "--drain --confirm-clock",
+    "Reports that come": "--token-file --open-uploads --allow-origin --folder --kafka "
+    "--kafka-settings --relay-key --keep-reports --keep-epochs --debug-tags",
+    "Respondents": "--public --invitations --public-address --words --register --stop-list",
+    "Page of results": "--least-reports --publish-minutes --notes --geography --district-name "
+    "--districts-by --embed-in --shared-survey",
+    "Sign-in": "--people --trusted-header --trusted-groups-header --trusted-proxy "
+    "--proxy-removes-headers",
+    "Logs and alerts": "--log-format --log-level --audit-log --metrics-estimates --alert-webhook "
+    "--alert-name",
+}
+
+
 @config_option
-@click.command()
+@click.command(cls=LongHelp, headings=_HEADINGS)
 @click.argument(
     "paths", metavar="SURVEY...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )

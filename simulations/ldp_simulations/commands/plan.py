@@ -13,7 +13,7 @@ from ldp.answers.keys import LEAST_EPSILON, MOST_EPSILON
 from ldp.numbers.exact import fraction
 from ldp.survey.survey_file import MOST_VALUES
 from ldp_aggregator.commands.batch_options import COLLUDING, DELTA
-from ldp_aggregator.commands.main import SURVEY_IF_ANY, number, whole
+from ldp_aggregator.commands.main import SURVEY_IF_ANY, LongHelp, number, whole
 from ldp_aggregator.commands.output_options import (
     OUTPUT,
     QUESTION,
@@ -37,7 +37,17 @@ _FREQUENCY = number(Fraction(1, 10**6), 1)
 """Below a millionth, the rounding of floating-point numbers would show in what is solved for."""
 
 
-@click.command()
+_HEADINGS = {
+    "What is asked": "--values --design --epsilon --respondents --question",
+    "What it has to tell": "--half-width --detect --mean-half-width --median-half-width --level "
+    "--power --frequency --estimand --simultaneous --forged",
+    "Other plans": "--shares --experiment --range-from",
+    "Batches of a relay": "--shuffled --central-epsilon --local-ceiling --delta --colluding-share",
+    "Output": "--format --output",
+}
+
+
+@click.command(cls=LongHelp, headings=_HEADINGS)
 @SURVEY_IF_ANY
 @DESIGN
 @click.option(

@@ -9,7 +9,8 @@ import click
 
 from ldp_aggregator.answers.options import MOST_REPORTS_PER_PERSON, Options
 from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
-from ldp_aggregator.commands.main import FiniteRange
+from ldp_aggregator.commands.headings import HEADINGS
+from ldp_aggregator.commands.main import FiniteRange, LongHelp
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
@@ -45,7 +46,7 @@ def _read_direct(_: click.Context, __: click.Parameter, text: str | None) -> Dir
     return Direct(value, int(held), int(asked))
 
 
-@click.command()
+@click.command(cls=LongHelp, headings=HEADINGS)
 @with_tallies("[A [B]]")
 @click.option(
     "--question", metavar="NAME", help="Which question; may be left out if there is but one."

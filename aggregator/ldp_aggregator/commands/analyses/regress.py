@@ -8,10 +8,12 @@ from typing import Any
 import click
 
 from ldp_aggregator.commands.analyses.weight import Sources, with_sources
+from ldp_aggregator.commands.headings import HEADINGS
+from ldp_aggregator.commands.main import LongHelp
 from ldp_aggregator.commands.output_options import LEVEL, OUTPUT, format_option, present
 
 
-@click.command()
+@click.command(cls=LongHelp, headings=HEADINGS)
 @with_sources
 @click.option(
     "--formula",

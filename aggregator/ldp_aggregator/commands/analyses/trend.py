@@ -12,7 +12,8 @@ import click
 from ldp.errors import EstimateError
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.commands.group_options import GroupOptions, with_groups_of_several
-from ldp_aggregator.commands.main import FiniteRange
+from ldp_aggregator.commands.headings import HEADINGS
+from ldp_aggregator.commands.main import FiniteRange, LongHelp
 from ldp_aggregator.commands.output_options import ESTIMAND, LEVEL, OUTPUT, format_option, present
 from ldp_aggregator.commands.sources import TallySource, asked_question, with_tallies
 from ldp_aggregator.output.files import read_candidates, read_survey
@@ -74,7 +75,7 @@ class _Reading(NamedTuple):
         return by_group
 
 
-@click.command()
+@click.command(cls=LongHelp, headings=HEADINGS)
 @with_tallies("[TALLY_OR_STORE]...")
 @click.option("--epoch", metavar="COLUMN", help="The column of --rows that says the epoch.")
 @click.option(

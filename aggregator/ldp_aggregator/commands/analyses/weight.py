@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ldp_aggregator.commands.main import QUIET, SURVEY_IF_ANY, with_options
+from ldp_aggregator.commands.headings import HEADINGS
+from ldp_aggregator.commands.main import QUIET, SURVEY_IF_ANY, LongHelp, with_options
 from ldp_aggregator.commands.output_options import LEVEL, OUTPUT, format_option, present
 from ldp_aggregator.commands.sources import (
     ALLOW_EQUAL,
@@ -176,7 +177,7 @@ with_sources = with_options(SURVEY_IF_ANY, *_SOURCES, ALLOW_EQUAL, QUIET)
 """Gives a command the arguments and options that `Sources` is made of."""
 
 
-@click.command()
+@click.command(cls=LongHelp, headings=HEADINGS)
 @with_sources
 @click.option(
     "--question", metavar="NAME", help="Which question; may be left out if there is but one."
