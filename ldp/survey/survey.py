@@ -465,3 +465,14 @@ def _written(number: int | tuple[tuple[int, ...], ...]) -> str:
     if isinstance(number, int):
         return str(number)
     return ";".join(",".join(map(str, row)) for row in number)
+
+
+def check_survey(value: object, call: str) -> None:
+    """Raise `TypeError` for what is no survey, where `call` expects one in the first place."""
+    if isinstance(value, Survey):
+        return
+    if isinstance(value, str):
+        hint = "read_survey(path) reads its file, parse_survey(text) its text"
+    else:
+        hint = "the survey comes first"
+    raise TypeError(f"{call}: expected a survey, got {type(value).__name__}; {hint}")

@@ -80,7 +80,7 @@ def test_groups_by_columns():
     assert groups["f"]["copied"]["true"].frequency == pytest.approx((1 - 0.3) / 0.4)
     assert groups.suppressed == ()
     named = {"copied": frame["z"]}
-    assert estimate(SURVEY, named)["copied"].reports == 11
+    assert estimate(SURVEY, named, answers={"copied": "copied"})["copied"].reports == 11
     one = estimate(SURVEY, frame, answers="z", by="sex", where={"age": "30"}, names=["copied"])
     assert one["m"]["copied"].reports == 6
 

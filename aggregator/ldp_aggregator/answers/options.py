@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ldp.errors import EstimateError
@@ -82,6 +82,11 @@ class Options:
     """One less the false discoveries, or the chance of any, that this allows."""
     geography: Geography | None = None
     """Districts of a map, whose shares and borders are shown."""
+
+    def changed(self, level: float | None, estimand: str | None) -> Options:
+        """Return these options with another level or estimand, where one is given."""
+        level = self.level if level is None else level
+        return replace(self, level=level, estimand=estimand or self.estimand)
 
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:

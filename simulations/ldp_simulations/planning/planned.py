@@ -9,7 +9,7 @@ from typing import Any
 
 from ldp.errors import EstimateError, UnknownNameError
 from ldp.numbers.exact import epsilon_of, fraction
-from ldp.survey.survey import Survey
+from ldp.survey.survey import Survey, check_survey
 from ldp_aggregator.output.formats.formats import rendered
 from ldp_aggregator.output.sheet import Sheet
 from ldp_simulations.planning import report
@@ -155,6 +155,8 @@ def plan(
         value=value,
         response_rate=response_rate,
     )
+    if survey is not None:
+        check_survey(survey, "plan(survey)")
     asked = Asked(survey, values, epsilon, respondents=respondents, forged=forged, ask=ask)
     misfit = asked.misfit()
     if misfit is not None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ldp.answers.contributions import ONE
 from ldp.numbers.randomness import Random, shuffled, system
 from ldp.survey.draws import Draw
-from ldp.survey.survey import Envelope, Question, Survey
+from ldp.survey.survey import Envelope, Question, Survey, check_survey
 from ldp.wire.wire import Batch
 from ldp_aggregator.numerics.arrays import Integers, Rows
 from ldp_client import Client, Report, frames, row_batches
@@ -28,9 +28,18 @@ _AT_ONCE = 1 << 14
 """Reports that are drawn together."""
 
 
+class Reports(bytes):
+    """The bytes of a report file, which a notebook shows by how many reports are in them."""
+
+    number = 0
+
+    def __repr__(self) -> str:
+        return f"<{self.number:,} reports, {len(self):,} bytes>"
+
+
 def randomize(
     survey: Survey, table: Table, *, skip_invalid: bool = False, seed: int | None = None
-) -> bytes:
+) -> Reports:
     """The reports of a table of answers, as the bytes of a report file.
 
     table         a data frame of pandas or polars, or a dict of arrays or lists, with a column for
@@ -49,6 +58,7 @@ def randomize(
     >>> ldp_aggregator.estimate(survey, reports)["mode"].reports
     2
     """
+    check_survey(survey, "randomize(survey, table)")
     # A predictable source, which no device ever uses.
     random = system if seed is None else standard_random.Random(seed).randbytes  # noqa: S311
     columns = columns_of(survey, table, skip_invalid=skip_invalid, with_attributes=True)
@@ -71,7 +81,9 @@ def randomize(
                 combination=combination,
                 random=random,
             )
-    return frames(shuffled(batches, random))
+    reports = Reports(frames(shuffled(batches, random)))
+    reports.number = sum(batch.size for batch in batches)
+    return reports
 
 
 def _combinations(envelope: Envelope, columns: Mapping[str, Column]) -> Integers:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp.numbers.randomness import Random, system
-from ldp.survey.survey import Envelope, Question, Survey
+from ldp.survey.survey import Envelope, Question, Survey, check_survey
 from ldp.wire.wire import Batch
 from ldp_aggregator.answers.distributions.line import MOST_VALUES
 from ldp_aggregator.answers.estimates.estimation import DEFAULTS, estimate
@@ -34,12 +34,13 @@ from ldp_aggregator.tallies.tally import Tally
 from ldp_client import frames, row_batches
 from ldp_simulations.holders import Holders
 from ldp_simulations.key_holders import PairHolders
-from ldp_simulations.population import Population
+from ldp_simulations.population import Population, from_table, synthetic
 from ldp_simulations.reports.bulk import as_array, bulk_draw
 from ldp_simulations.sampling.table import sample_counts
 from ldp_simulations.simulation.distribution_runs import DistributionRuns, distribution_runs
 from ldp_simulations.simulation.drawing import only_drawn, thinned
 from ldp_simulations.simulation.randomizing import recorded
+from ldp_simulations.tables import Table
 
 CLIENTS, REPORTS, LAW = "clients", "reports", "law"
 _AT_ONCE = 1000
@@ -179,22 +180,27 @@ def _mean_of_known(columns: Floats) -> Floats:
 
 def simulate(
     survey: Survey,
-    population: Population,
+    population: Population | Table | None = None,
     *,
+    respondents: int = 10_000,
     runs: int = 1,
     seed: int | None = None,
     way: str = LAW,
+    level: float | None = None,
     options: Options = DEFAULTS,
     candidates: Mapping[str, Sequence[str]] | None = None,
     over: Any = iter,
 ) -> Simulation:
     """Simulate surveys of one population, and compare their estimates with the truth.
 
-    population  as `from_table` or `synthetic` give it
+    population  a table of true answers, or what `from_table` or `synthetic` give; made up unless
+                given, as by `synthetic`
+    respondents how many people are made up
     runs        how many surveys
     seed        makes the simulation repeatable
     way         "law" draws tallies from their exact law; "reports" makes the reports, in bulk where
                 a mechanism has such a draw; "clients" has a client make each
+    level       coverage of the intervals, in place of that of the options
     options     of the estimates; frequencies are estimated of all mechanisms. Intervals are for
                 the respondents, whose truth is known; where devices draw one of several
                 questions, for a population
@@ -205,12 +211,17 @@ def simulate(
 
     >>> import ldp, ldp_simulations
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
-    >>> result = ldp_simulations.simulate(survey, ldp_simulations.synthetic(survey), runs=20)
+    >>> result = ldp_simulations.simulate(survey, respondents=1_000, runs=20)
     >>> result.runs["mode"].frequency.shape
     (20, 2)
     """
+    check_survey(survey, "simulate(survey, population)")
+    if population is None:
+        population = synthetic(survey, respondents, candidates=candidates)
+    elif not _is_population(population):
+        population = from_table(survey, population, candidates)
     # Of a draw the truth is that of all people, of whom a share answers each of its questions.
-    options = replace(options, estimand="population" if survey.draws else "respondents")
+    options = options.changed(level, "population" if survey.draws else "respondents")
     generator = np.random.default_rng(seed)
     # A predictable source, which no device ever uses: a seed is asked for so that the simulation
     # can be repeated.
@@ -218,9 +229,9 @@ def simulate(
     estimates, report_size = [], 0
     for _ in over(range(runs)):
         if way in (CLIENTS, REPORTS):
-            respondents = _respondents(survey, population, generator)
+            answers = _respondents(survey, population, generator)
             tally, report_size = _collected(
-                survey, report_files(survey, respondents, random, bulk=way == REPORTS)
+                survey, report_files(survey, answers, random, bulk=way == REPORTS)
             )
         else:
             tally = Tally.empty(survey)
@@ -236,6 +247,11 @@ def simulate(
     return Simulation(
         survey, population, way, first=estimates[0], runs=by_question, report_size=report_size
     )
+
+
+def _is_population(value: object) -> bool:
+    """Return whether a value is what `from_table` and `synthetic` give, rather than a table."""
+    return isinstance(value, dict) and all(hasattr(one, "counts") for one in value.values())
 
 
 def report_files(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast, overload
 
-from ldp.survey.survey import Survey
+from ldp.survey.survey import Survey, check_survey
 from ldp_aggregator.analyses.groups.estimation import estimate_groups
 from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates
 from ldp_aggregator.analyses.rows.counting import tally_of_rows
@@ -27,6 +27,8 @@ def estimate(
     source: Tally | SurveyRows,
     /,
     *,
+    level: float | None = None,
+    estimand: str | None = None,
     options: Options = DEFAULTS,
     candidates: Mapping[str, Sequence[str]] | None = None,
     names: Collection[str] = (),
@@ -39,6 +41,8 @@ def estimate(
     reports: Reports,
     /,
     *,
+    level: float | None = None,
+    estimand: str | None = None,
     options: Options = DEFAULTS,
     candidates: Mapping[str, Sequence[str]] | None = None,
     names: Collection[str] = (),
@@ -53,6 +57,8 @@ def estimate(
     *,
     answers: str | Mapping[str, str],
     codes: Mapping[str, Any] | None = None,
+    level: float | None = None,
+    estimand: str | None = None,
     options: Options = DEFAULTS,
     candidates: Mapping[str, Sequence[str]] | None = None,
     names: Collection[str] = (),
@@ -69,6 +75,8 @@ def estimate(
     where: Mapping[str, str] | None = None,
     answers: str | Mapping[str, str] | None = None,
     codes: Mapping[str, Any] | None = None,
+    level: float | None = None,
+    estimand: str | None = None,
     options: Options = DEFAULTS,
     candidates: Mapping[str, Sequence[str]] | None = None,
     names: Collection[str] = (),
@@ -84,6 +92,8 @@ def estimate(
     where: Mapping[str, str] | None = None,
     answers: str | Mapping[str, str] | None = None,
     codes: Mapping[str, Any] | None = None,
+    level: float | None = None,
+    estimand: str | None = None,
     options: Options = DEFAULTS,
     candidates: Mapping[str, Sequence[str]] | None = None,
     names: Collection[str] = (),
@@ -97,7 +107,9 @@ def estimate(
     codes       of a table, the cell that says each answer, as for `read_rows`
     by, where   groups apart, and who is looked at, as for `estimate_groups`: by columns of a table,
                 or by public attributes
-    options     which intervals, for whom, at which level
+    level       coverage of the intervals, in place of that of the options
+    estimand    "respondents" or "population": whom the intervals are for, in place of the options'
+    options     which intervals, and all else
     candidates  the texts to look for, by open question
     names       the questions to estimate; all, if there are none
 
@@ -117,7 +129,14 @@ def estimate(
     """
     groups = (by,) if isinstance(by, str) else tuple(by)
     columns = (*groups, *(where or ()))
+    options = options.changed(level, estimand)
     is_table = answers is not None or isinstance(reports, Mapping) or hasattr(reports, "columns")
+    if is_table and answers is None and isinstance(source, Survey) and not columns:
+        raise TypeError(
+            "estimate(survey, table): say which columns hold randomized answers, as in "
+            "answers={'mode': 'column'}. Of true answers make reports first: "
+            "estimate(survey, randomize(survey, table))"
+        )
     if is_table and isinstance(source, Survey):
         source = read_rows(source, reports, answers, codes=codes, questions=names)
         reports = None
@@ -145,6 +164,7 @@ def _tally_of(source: Survey | Tally, reports: Reports | None) -> Tally:
                 "(options=, candidates= and names= are given by their names)"
             )
         return source
+    check_survey(source, "estimate(survey, reports)")
     if reports is None:
-        raise TypeError("expected a tally, or a survey and its reports; got a survey alone")
+        raise TypeError("estimate(survey, reports): expected reports, got a survey alone")
     return aggregate(source, reports)

@@ -236,6 +236,14 @@ class QuestionEstimates(QuestionNumbers):
             return self.values
         return tuple(YES_NO[value == "false"] for value in self.values)
 
+    def __dir__(self) -> list[str]:
+        """Return what people look for; all other names can be used as well."""
+        return [
+            *("values", "frequency", "standard_error", "low", "high", "reports", "mean"),
+            *("distribution", "quantiles", "share", "ratio", "top", "nodes", "map", "describe"),
+            *("plot", "to_dict", "to_pandas", "to_polars"),
+        ]
+
     def plot(self, truth: Sequence[float] | None = None) -> Any:
         """A matplotlib figure with a bar for each value and its interval; `truth`, (M,), as marks.
 

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable
 from typing import cast
 
-from ldp.survey.survey import Survey
+from ldp.survey.survey import Survey, check_survey
 from ldp.wire.wire import REASONS
 from ldp_aggregator.output.files import FileError
 from ldp_aggregator.tallies.intake.paths import SOURCES, Source, count_paths
@@ -35,6 +35,7 @@ def aggregate(survey: Survey, reports: Reports, *, allow_equal: bool = False) ->
     >>> ldp_aggregator.aggregate(survey, reports).reports("mode")
     3
     """
+    check_survey(survey, "aggregate(survey, reports)")
     tally, _ = count_paths(survey, _sources(reports), allow_equal=allow_equal)
     refuse_useless(tally.intake)
     rejected = sum(tally.intake.rejected.values())
