@@ -29,6 +29,7 @@ PACKAGES = {
     "ldp_client": ROOT / "client",
     "ldp_aggregator": ROOT / "aggregator",
     "ldp_service": ROOT / "aggregator",
+    "ldpkit": ROOT / "kit",
     "lab": ROOT,
     "ldp_simulations": ROOT / "simulations",
 }

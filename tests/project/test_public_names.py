@@ -22,7 +22,7 @@ import ldp_simulations
 
 TOPS = {module.__name__: module for module in (ldp, ldp_client, ldp_aggregator, ldp_simulations)}
 INNER = {*TOPS, "ldp_service", "lab"}
-PUBLIC = {*TOPS, "ldp_client.testing", "ldp.privacy"}
+PUBLIC = {*TOPS, "ldpkit", "ldp_client.testing", "ldp.privacy"}
 """What examples and documentation import from; `ldp_client.testing` is for tests of apps alone."""
 
 INSIDE = {
