@@ -133,7 +133,7 @@ def plan(
     value         whose errors are planned; the one with the widest interval, unless given
     response_rate  the share of those who are asked that answers, to say how many to ask
 
-    Raises `EstimateError` for arguments that no plan can be found by, `UnknownNameError` for names
+    Raises `TypeError` for what is no survey, `EstimateError` for arguments that no plan can be found by, `UnknownNameError` for names
     that are no questions or values, and `FileError` for an open question without candidates.
 
     >>> import ldp, ldp_simulations
