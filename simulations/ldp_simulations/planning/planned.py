@@ -133,8 +133,9 @@ def plan(
     value         whose errors are planned; the one with the widest interval, unless given
     response_rate  the share of those who are asked that answers, to say how many to ask
 
-    Raises `TypeError` for what is no survey, `EstimateError` for arguments that no plan can be found by, `UnknownNameError` for names
-    that are no questions or values, and `FileError` for an open question without candidates.
+    Raises `TypeError` for what is no survey, `EstimateError` for arguments that no plan can be
+    found by, `UnknownNameError` for names that are no questions or values, and `FileError` for an
+    open question without candidates.
 
     >>> import ldp, ldp_simulations
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
