@@ -4,6 +4,7 @@
 (.0024) away.
 """
 
+import json
 import math
 from fractions import Fraction
 from itertools import product
@@ -11,11 +12,13 @@ from itertools import product
 import numpy as np
 import pytest
 from bloom_draws import Shape, draw_counts, draw_design, falling
+from calling import run
 from mutants import GENUINE
 from permanence import instantaneous_channel, permanent_channel, true_states
 
+import ldp
 from ldp import EstimateError, parse_survey
-from ldp_aggregator import Options
+from ldp_aggregator import Options, Tally, encode_tally
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.decoders.bloom.regression import regress
 from ldp_aggregator.decoders.moments.bit_covariance import bit_noise
@@ -207,3 +210,38 @@ def test_repeats_of_symbols_have_no_covariance():
     randomizer = GENUINE["chain-of-3-symbols"].randomizer
     with pytest.raises(EstimateError, match="got 2"):
         memoized_moments(randomizer, np.array([[10, 20, 30]]), 2).covariance()
+
+
+def test_commands_take_repeats_and_say_what_is_assumed(tmp_path):
+    """Twenty unchanged days of 200 devices: intervals held .71 of 95 %, without a remark."""
+    keys = {"epsilon_first": "1", "epsilon_lifetime": "2", "memoized_values": 2}
+    question = ldp.question("on", type="boolean", mechanism="l-grr", **keys)
+    survey = ldp.survey("s", question, epoch="1d")
+    (tmp_path / "s.toml").write_text(survey.to_toml())
+    (tmp_path / "t.tally").write_bytes(
+        encode_tally(Tally(survey, {"on": np.array([[2500, 1500]])}))
+    )
+    files, options = (str(tmp_path / "s.toml"), str(tmp_path / "t.tally")), ("--format", "json")
+
+    def error(*repeats):
+        shown = run("analyze", "query", *files, "share(on = true)", *options, *repeats).stdout
+        return json.loads(shown)["answers"][0]["standard_error"]
+
+    assert error("--reports-per-person", "20") > 1.5 * error()
+    run(
+        "analyze",
+        "publish",
+        *files,
+        "--reports-per-person",
+        "20",
+        "-o",
+        str(tmp_path / "page.html"),
+    )
+    said = [
+        json.loads(run("estimate", *files, *options, *more).stdout)
+        for more in ((), ("--reports-per-person", "20"))
+    ]
+    names = [
+        {remark["name"] for remark in one["questions"]["on"].get("remarks", ())} for one in said
+    ]
+    assert ["repeats" in known for known in names] == [True, False]

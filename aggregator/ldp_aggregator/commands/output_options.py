@@ -118,6 +118,15 @@ ESTIMAND = click.option(
 )
 
 
+REPORTS_PER_PERSON = click.option(
+    "--reports-per-person",
+    type=click.IntRange(1, MOST_REPORTS_PER_PERSON),
+    default=1,
+    show_default=True,
+    help="Reports that every respondent sent of one permanent response, to memoized questions.",
+)
+
+
 def format_option(
     *shapes: Shape, of_file: bool = True, unless: str | None = None
 ) -> Callable[[Command], Command]:
@@ -269,13 +278,7 @@ _OPTIONS = (
         show_default=True,
         help="How cells are counted that borders of districts cut.",
     ),
-    click.option(
-        "--reports-per-person",
-        type=click.IntRange(1, MOST_REPORTS_PER_PERSON),
-        default=1,
-        show_default=True,
-        help="Reports that every respondent sent of one permanent response, to memoized questions.",
-    ),
+    REPORTS_PER_PERSON,
     format_option("tables", "record", "rows", "bars"),
     OUTPUT,
     click.option(

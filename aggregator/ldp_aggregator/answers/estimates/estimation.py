@@ -16,6 +16,7 @@ from ldp_aggregator.answers.distributions.applicable import (
     options_for,
 )
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.estimates.remarks import on_repeats
 from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.moments.repeats import check_repeatable
@@ -51,5 +52,8 @@ def estimate(
         except EstimateError as error:
             raise EstimateError(f"{error}{advice(asked, options)}") from None
         notes = (not_this_view(own, options), estimates.note)
-        questions[question.name] = replace(estimates, note="; ".join(filter(None, notes)))
+        remarks = (*estimates.remarks, *on_repeats(question, options.reports_per_person))
+        questions[question.name] = replace(
+            estimates, note="; ".join(filter(None, notes)), remarks=remarks
+        )
     return SurveyEstimates(survey.name, survey.fingerprint.hex(), questions)

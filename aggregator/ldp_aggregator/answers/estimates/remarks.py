@@ -11,6 +11,7 @@ sentences; there the commands say them on standard error.
                      (`least_respondents`)
     few-reports      intervals that do not go by normal theory, as too few reports are expected
                      (`few_reports`)
+    repeats          a memoized question with epochs, of whose devices one report each is assumed
     no-epsilon       which answers reports rule out, where nothing was promised
     not-followed     an estimate further below zero than noise explains
     cut-cells        districts whose borders cut cells, so that they are approximate
@@ -97,6 +98,20 @@ def on_privacy(question: Question) -> tuple[Remark, ...]:
             )
     text = f"No finite epsilon, so for analysis only: {'; '.join(said)} (posterior odds 0)."
     return (Remark("no-epsilon", text),)
+
+
+def on_repeats(question: Question, reports_per_person: int) -> tuple[Remark, ...]:
+    """Of a memoized question with epochs: over several of them its reports repeat one response."""
+    if reports_per_person > 1 or question.epoch is None or not question.memoizes:
+        return ()
+    return (
+        Remark(
+            "repeats",
+            "Reports of one epoch are assumed. Over several, devices repeat their permanent "
+            "response, and errors are larger: say how many reports each sent "
+            "(--reports-per-person).",
+        ),
+    )
 
 
 def on_respondents(respondents: int, least: int) -> tuple[Remark, ...]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ldp_aggregator.answers.options import MOST_REPORTS_PER_PERSON, Options
+from ldp_aggregator.answers.options import Options
 from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
 from ldp_aggregator.commands.headings import HEADINGS
 from ldp_aggregator.commands.main import FiniteRange, LongHelp
@@ -15,6 +15,7 @@ from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
     OUTPUT,
+    REPORTS_PER_PERSON,
     format_option,
     present,
 )
@@ -79,13 +80,7 @@ def _read_direct(_: click.Context, __: click.Parameter, text: str | None) -> Dir
     help="The share of the devices that reported to both, with the same answer.  [default: none "
     "known; of memoized questions intervals then hold for any]",
 )
-@click.option(
-    "--reports-per-person",
-    type=click.IntRange(1, MOST_REPORTS_PER_PERSON),
-    default=1,
-    show_default=True,
-    help="Reports that every respondent sent of one permanent response, to memoized questions.",
-)
+@REPORTS_PER_PERSON
 @click.option(
     "--names", metavar="A,B", help="What the two are called.  [default: the names of their files]"
 )

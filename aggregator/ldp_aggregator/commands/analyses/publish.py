@@ -13,6 +13,7 @@ from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
     QUESTION,
+    REPORTS_PER_PERSON,
     check_names,
     warn_of_health,
 )
@@ -33,6 +34,7 @@ from ldp_aggregator.output.files import hand_out, read_candidates
 )
 @LEVEL
 @ESTIMAND
+@REPORTS_PER_PERSON
 @click.option(
     "--simultaneous",
     is_flag=True,
@@ -52,6 +54,7 @@ def publish(
     texts: tuple[str, ...],
     level: float,
     estimand: str,
+    reports_per_person: int,
     simultaneous: bool,
     output: Path,
     **given: Any,
@@ -61,7 +64,8 @@ def publish(
     from ldp_aggregator.answers.estimates.estimation import estimate
     from ldp_aggregator.commands.reporting.page import report_page
 
-    options = Options(level, estimand, simultaneous="bonferroni" if simultaneous else None)
+    family = "bonferroni" if simultaneous else None
+    options = Options(level, estimand, simultaneous=family, reports_per_person=reports_per_person)
     source = TallySource.taken(given)
     tally = source.tally(names)
     survey = tally.survey
@@ -71,5 +75,5 @@ def publish(
     answers = query(tally, *texts, options=options, candidates=candidates)
     if not source.quiet:
         for question in estimates:
-            warn_of_health(survey[question.name], tally.counts[question.name], 1)
+            warn_of_health(survey[question.name], tally.counts[question.name], reports_per_person)
     hand_out(output, report_page(estimates, answers, title=title))

@@ -13,6 +13,7 @@ from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
     OUTPUT,
+    REPORTS_PER_PERSON,
     format_option,
     present,
 )
@@ -24,6 +25,7 @@ from ldp_aggregator.output.files import read_candidates
 @with_tallies("[TALLY_OR_REPORTS] QUERY...")
 @LEVEL
 @ESTIMAND
+@REPORTS_PER_PERSON
 @click.option(
     "--simultaneous",
     is_flag=True,
@@ -36,6 +38,7 @@ def query(
     paths: tuple[str, ...],
     level: float,
     estimand: str,
+    reports_per_person: int,
     simultaneous: bool,
     form: str,
     output: Path | None,
@@ -55,7 +58,7 @@ def query(
     source = TallySource(paths=paths[:files], **asked)
     tally = source.tally(by=wanted.asked.names)
     family = "bonferroni" if simultaneous else None
-    options = Options(level, estimand, simultaneous=family)
+    options = Options(level, estimand, simultaneous=family, reports_per_person=reports_per_person)
     candidates = read_candidates(tally.survey, source.survey_path)
     if wanted:
         arguments = group_arguments(source.survey_path, wanted)
