@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from math import isfinite
 
 from ldp_aggregator.output.markup import Safe, tag
-from ldp_aggregator.output.people import TOO_FEW, Reading, reading
+from ldp_aggregator.output.people import TOO_FEW, Reading, reading, tick_text
 from ldp_aggregator.output.pictures.parts import Drawing, key, label_of, ticks_at, whisker
 from ldp_aggregator.output.pictures.scale import Scale
 from ldp_aggregator.output.sheet import Bars, Dots
@@ -124,4 +124,8 @@ def _key(panel: Bars, rows: list[_Row]) -> Iterator[tuple[Safe, str]]:
     if known:
         held = sum(low <= truth <= high for truth, (_, low, high) in known)
         sign = tag("line", class_="truth", x1=10, x2=10, y1=1, y2=19)
-        yield sign, f"truth; {held} of {len(known)} ranges hold it"
+        truth = tick_text(known[0][0], panel.unit)
+        yield (
+            sign,
+            f"truth: {truth}" if len(known) == 1 else f"truth, in {held} of {len(known)} ranges",
+        )
