@@ -155,6 +155,35 @@ def format_option(
     )
 
 
+def _picture_format(path: Path) -> Format | None:
+    """The format of a picture; standard output says nothing of it."""
+    if str(path) == DASH:
+        return FORMATS["svg"]
+    return format_of_file(str(path), formats_of("bars"))
+
+
+def _check_plot(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
+    if path is not None and _picture_format(path) is None:
+        raise click.UsageError(f"--plot: expected a file ending in {PICTURES}, got {path}")
+    return path
+
+
+def draw(sheet: Sheet, path: Path | None) -> None:
+    """Draw the picture of a result, if a file is named."""
+    form = None if path is None else _picture_format(path)
+    if path is not None and form is not None:
+        write_whole(path, form.whole(sheet))
+
+
+PLOT = click.option(
+    "--plot",
+    "plot_path",
+    metavar="FILE",
+    type=OUTPUT_FILE,
+    callback=_check_plot,
+    help=f"Draw a picture as well, in a file ending in {PICTURES}.",
+)
+
 _OPTIONS = (
     TOP,
     LEVEL,
@@ -281,13 +310,7 @@ _OPTIONS = (
     REPORTS_PER_PERSON,
     format_option("tables", "record", "rows", "bars"),
     OUTPUT,
-    click.option(
-        "--plot",
-        "plot_path",
-        metavar="FILE",
-        type=OUTPUT_FILE,
-        help=f"Draw a picture as well, in a file ending in {PICTURES}.",
-    ),
+    PLOT,
     click.option(
         "--otlp",
         "otlp_url",
@@ -303,7 +326,7 @@ with_output_options = with_options(*_OPTIONS)
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """What was asked for. Raises `click.UsageError` for a picture that nothing can draw."""
+    """What was asked for."""
 
     level: float
     estimand: str
@@ -339,13 +362,8 @@ class OutputOptions:
             raise click.UsageError("expected --at or --finest, got both")
         if self.cells_path is not None:
             check_one_output(("--cells", self.cells_path), ("--output", self.output))
-        if self.plot_path is None:
-            return
-        check_one_output(("--plot", self.plot_path), ("--output", self.output))
-        if self._picture is None:
-            raise click.UsageError(
-                f"--plot: expected a file ending in {PICTURES}, got {self.plot_path}"
-            )
+        if self.plot_path is not None:
+            check_one_output(("--plot", self.plot_path), ("--output", self.output))
 
     @property
     def options(self) -> Options:
@@ -377,13 +395,6 @@ class OutputOptions:
 
         return read_geography(self.geography_path, self.district_name, self.districts_by)
 
-    @property
-    def _picture(self) -> Format | None:
-        """The format of the picture; standard output says nothing of it."""
-        if str(self.plot_path) == DASH:
-            return FORMATS["svg"]
-        return format_of_file(str(self.plot_path), formats_of("bars"))
-
     def hand_over(self, estimates: SurveyEstimates) -> None:
         """Draw the picture, if any, and write the estimates to the file or to standard output."""
         estimates = self._of_trees(estimates)
@@ -395,8 +406,7 @@ class OutputOptions:
             }
             estimates = replace(estimates, questions=chosen)
         sheet = estimates.sheet(in_full=self.top is not None, elsewhere=_SHOW_ALL)
-        if self.plot_path is not None and self._picture is not None:
-            write_whole(self.plot_path, self._picture.whole(sheet))
+        draw(sheet, self.plot_path)
         self._send(sheet)
         present(sheet, self.form, self.output)
 
@@ -411,8 +421,7 @@ class OutputOptions:
         if self.detect is not None:
             raise click.UsageError("expected --by and --where without --detect")
         sheet = groups.sheet(in_full=self.top is not None)
-        if self.plot_path is not None and self._picture is not None:
-            write_whole(self.plot_path, self._picture.whole(sheet))
+        draw(sheet, self.plot_path)
         self._send(sheet)
         present(sheet, self.form, self.output)
 

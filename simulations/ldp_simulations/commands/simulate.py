@@ -10,9 +10,11 @@ import click
 from ldp_aggregator.answers.options import SHAPES
 from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY, whole
 from ldp_aggregator.commands.output_options import (
+    PLOT,
     QUESTION,
     TOP,
     check_names,
+    draw,
     format_option,
     present,
 )
@@ -122,6 +124,7 @@ def randomize(
 @QUESTION
 @TOP
 @format_option("tables", "record", "rows", "bars", of_file=False)
+@PLOT
 @click.option(
     "--output",
     "-o",
@@ -144,6 +147,7 @@ def simulate(
     names: tuple[str, ...],
     top: int | None,
     form: str,
+    plot_path: Path | None,
     output: Path | None,
     quiet: bool,
 ) -> None:
@@ -186,6 +190,7 @@ def simulate(
         over=partial(progress, what="simulating", quiet=quiet),
     )
     result = result.only(names) if names else result
+    draw(report.sheet(result), plot_path)
     present(report.sheet(result, top), form)
     if output is not None:
         sheet = report.sheet(result)

@@ -12,8 +12,9 @@ import numpy as np
 from ldp_aggregator.answers.estimates.question_estimates import Gather, QuestionEstimates
 from ldp_aggregator.answers.estimates.question_numbers import MEAN, MOST_ROWS
 from ldp_aggregator.output.formats.html_page import section
+from ldp_aggregator.output.people import PERCENT
 from ldp_aggregator.output.pictures.picture import chart
-from ldp_aggregator.output.sheet import NOTHING, Sheet, TextTable, finite
+from ldp_aggregator.output.sheet import NOTHING, Band, Bars, Sheet, TextTable, finite
 from ldp_aggregator.output.templates import templates_of
 from ldp_simulations.simulation.simulation import CLIENTS, LAW, REPORTS, Runs, Simulation
 
@@ -47,7 +48,7 @@ def sheet(simulation: Simulation, asked: int | None = None) -> Sheet:
         record=lambda: _record(chosen, iter),
         columns=_COLUMNS,
         rows=lambda: _rows(chosen),
-        bars=lambda: [question.bars(_truth(chosen, question)) for question in chosen.first],
+        bars=lambda: [_panel(chosen, question) for question in chosen.first],
         warnings=chosen.first.sheet().warnings,
     )
 
@@ -150,7 +151,7 @@ def page(simulation: Simulation) -> str:
         "ldp_simulations.simulation",
         chart=chart,
         section=section,
-        panel=lambda question: question.bars(_truth(simulation, question)),
+        panel=lambda question: _panel(simulation, question),
         text_table=lambda question: _text_table(simulation, question, MOST_ROWS),
         verdicts=lambda question: filter(None, _verdicts(simulation, question)),
     )
@@ -187,6 +188,37 @@ def _left_out(question: QuestionEstimates, most: int) -> list[str]:
         return []
     note = f"shown: the {most:,} values of {len(question):,} that most respondents hold"
     return [f"{note}; --top all shows every value, and --output writes them all to estimates.csv"]
+
+
+def _panel(simulation: Simulation, question: QuestionEstimates) -> Bars:
+    """The truth beside the estimates of one run; or, in all runs, that of one value.
+
+    It is the value that most respondents hold or, where there are none, the mean.
+    """
+    runs = simulation.runs[question.name]
+    of_mean = runs.mean is not None and not len(question)
+    runs = runs.mean if runs.mean is not None and of_mean else runs
+    many = len(runs.frequency)
+    if many == 1 or not len(runs.truth):
+        return question.bars(_truth(simulation, question))
+    place = int(np.nanargmax(runs.truth[: len(question) or 1]))
+    truth = float(runs.truth[place])
+    lengths, low, high = (column[:, place] for column in (runs.frequency, runs.low, runs.high))
+    held = int(((low <= truth) & (truth <= high)).sum())
+    nothing = np.full(many, np.nan)
+    name = MEAN if of_mean else question.labels[place]
+    of_shares = not (of_mean or question.is_vector)
+    return Bars(
+        f"{question.question.text or question.name} {name}",
+        f"{held:,} of {many:,} ranges hold the truth, the line; rings miss it.",
+        [f"run {run}" for run in range(1, many + 1)],
+        lengths=lengths,
+        low=low,
+        high=high,
+        truth=[truth] * many,
+        band=Band(nothing, nothing, nothing),
+        unit=PERCENT if of_shares else question.question.domain.unit or "",
+    )
 
 
 def _truth(simulation: Simulation, question: QuestionEstimates) -> list[float]:

@@ -1,11 +1,13 @@
 """A course over time: estimates with their ranges and, where it is known, a level with its band.
 
+Where the truth is known, it is a line, and estimates whose range misses it are rings.
+
 Notes are upright lines with signs, which a list beside the picture explains.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import isfinite
 
@@ -24,8 +26,9 @@ class _Frame:
     """Where times are across, and estimates up."""
 
     def __init__(self, panel: Bars, band: Band) -> None:
-        columns = (panel.lengths, panel.low, panel.high, band.low, band.high, panel.within or ())
-        numbers = np.concatenate([np.asarray(column, dtype=float) for column in columns])
+        columns = [panel.lengths, panel.low, panel.high, band.low, band.high]
+        columns += [np.array(ends) for ends in (panel.within, panel.truth) if ends is not None]
+        numbers = np.concatenate(columns)
         self.scale = Scale.over(numbers.tolist(), ticks=4, zero=False)
         self._last = max(len(panel.labels) - 1, 1)
 
@@ -45,11 +48,18 @@ def draw_course(panel: Bars, band: Band) -> Drawing:
     frame = _Frame(panel, band)
     known = [place for place, number in enumerate(panel.lengths) if isfinite(number)]
     marks = [*_since(band, frame), *_notes(band, frame)]
-    marks += _level(band, frame) if np.isfinite(band.level).any() else _runs(panel, known, frame)
+    if panel.truth is not None:
+        marks += _truth(panel.truth, frame)
+    elif np.isfinite(band.level).any():
+        marks += _level(band, frame)
+    else:
+        marks += _runs(panel, known, frame)
     for place in known:
         three = float(panel.lengths[place]), float(panel.low[place]), float(panel.high[place])
         x = frame.x(place)
-        dot = tag("circle", class_="dot", cx=x, cy=frame.y(three[0]), r=3)
+        is_miss = panel.truth is not None and not three[1] <= panel.truth[place] <= three[2]
+        kind = "ring" if is_miss else "dot"
+        dot = tag("circle", class_=kind, cx=x, cy=frame.y(three[0]), r=3)
         title = tag("title", f"{panel.labels[place]}: {reading(*three, panel.unit)}")
         low, high = ((x, frame.y(end)) for end in three[1:])
         lines = whisker(low, high) if isfinite(three[1]) else []
@@ -74,6 +84,13 @@ def _runs(panel: Bars, known: list[int], frame: _Frame) -> Iterator[Safe]:
         if after == before + 1:
             heights = {"y1": frame.y(panel.lengths[before]), "y2": frame.y(panel.lengths[after])}
             yield tag("line", class_="run", x1=frame.x(before), x2=frame.x(after), **heights)
+
+
+def _truth(truth: Sequence[float], frame: _Frame) -> Iterator[Safe]:
+    """What estimates are of, where it is known."""
+    for place, (before, after) in enumerate(pairwise(truth)):
+        ends = {"x1": frame.x(place), "x2": frame.x(place + 1)}
+        yield tag("line", class_="truth", y1=frame.y(before), y2=frame.y(after), **ends)
 
 
 def _level(band: Band, frame: _Frame) -> Iterator[Safe]:

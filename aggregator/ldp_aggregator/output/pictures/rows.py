@@ -124,8 +124,7 @@ def _key(panel: Bars, rows: list[_Row]) -> Iterator[tuple[Safe, str]]:
     if known:
         held = sum(low <= truth <= high for truth, (_, low, high) in known)
         sign = tag("line", class_="truth", x1=10, x2=10, y1=1, y2=19)
-        truth = tick_text(known[0][0], panel.unit)
-        yield (
-            sign,
-            f"truth: {truth}" if len(known) == 1 else f"truth, in {held} of {len(known)} ranges",
-        )
+        where = f", in {held} of {len(known)} ranges"
+        if len(known) == 1:
+            where = f": {tick_text(known[0][0], panel.unit)}"
+        yield sign, f"truth{where}"
