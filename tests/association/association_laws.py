@@ -220,7 +220,8 @@ def _associated(estimator, survey, holders, generator):
 
 def _one_report(estimator, survey, names, laws, case):
     row = np.concatenate([rows[y] for (rows, _), y in zip(laws, case, strict=True)])[None]
-    association = estimator.associate(tally_of(survey, row), names, Options(covariance=True))
+    options = Options(estimand="respondents", covariance=True)
+    association = estimator.associate(tally_of(survey, row), names, options)
     return association.frequency.ravel(), association.covariance
 
 
