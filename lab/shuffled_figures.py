@@ -64,7 +64,7 @@ FIGURES: dict[tuple[int, str, str], tuple[float, ...]] = {
 def blanket(name: str, epsilon: Fraction) -> Blanket:
     """That of a mechanism of so many values."""
     from ldp.mechanisms.values.subset import SubsetSelection, least_error_size
-    from ldp.mechanisms.values.unary import optimized, symmetric
+    from ldp.mechanisms.values.unary import optimal_encoding, symmetric
 
     mechanism, _, size = name.partition(" ")
     truth, other = odds(epsilon)
@@ -80,7 +80,7 @@ def blanket(name: str, epsilon: Fraction) -> Blanket:
             Fraction(truth, other), Fraction(buckets - 1, buckets**2), Fraction(1, buckets**2)
         )
     if mechanism in ("oue", "sue"):
-        return blanket_of((optimized if mechanism == "oue" else symmetric)(100, epsilon))
+        return blanket_of((optimal_encoding if mechanism == "oue" else symmetric)(100, epsilon))
     return two_levels(Fraction(truth, other), Fraction(1, int(size or 2)), Fraction(0))
 
 

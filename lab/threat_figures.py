@@ -16,7 +16,7 @@ from ldp import parse_survey
 from ldp.mechanisms.chains.identifiers import identifier
 from ldp.numbers.accounting import posterior, posterior_of
 from ldp.numbers.exact import log_text, percent_below
-from ldp.privacy.certificate import delivered, totals
+from ldp.privacy.certificate import exact_ratios, totals
 from ldp_client.answering.budget import USUAL_CAP
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -46,7 +46,7 @@ def reconstruction():
     rows = []
     for survey in surveys():
         for question in survey:
-            one, ever = delivered(question)
+            one, ever = exact_ratios(question)
             size = question.domain.size
             blind = "any text" if size is None else percent_below(Fraction(1, size)) + " %"
             rows.append(

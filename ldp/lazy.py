@@ -26,7 +26,7 @@ def lazily(
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(import_module(f"{package}.{homes[name]}"), name)
 
-    def listed() -> list[str]:
+    def list_names() -> list[str]:
         return [*names]
 
-    return load, listed
+    return load, list_names

@@ -205,12 +205,12 @@ class Service:
         self.writer.end(
             part.fingerprint
             for served in self.catalogue.by_name[name]
-            for part in served.survey.tallied
+            for part in served.survey.tally_parts
         )
 
     def is_closed(self, survey: Survey) -> bool:
         """Whether it takes no more reports."""
-        return {part.fingerprint for part in survey.tallied} <= self.writer.ended
+        return {part.fingerprint for part in survey.tally_parts} <= self.writer.ended
 
     def follow(self, source: Source) -> None:
         """Read from a source as well."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from ldp import Question, Survey, parse_survey
 from ldp.numbers.layout import COHORT_WIDTH
-from ldp.wire.sealed import Sealed, encode_sealed, envelope_size
+from ldp.wire.sealed import Sealed, encode_sealed_report, envelope_size
 from ldp.wire.wire import Batch, encode_batch, encode_frame
 
 QUESTION = "question"
@@ -67,7 +67,7 @@ def sealed_frames(survey: Survey, reports: int) -> Iterator[bytes]:
     size = envelope_size(question.width)
     for _ in range(reports):
         sealed = Sealed(question.fingerprint, os.urandom(16), os.urandom(size))
-        yield encode_frame(encode_sealed(sealed))
+        yield encode_frame(encode_sealed_report(sealed))
 
 
 def _rows(question: Question) -> bytes:

@@ -21,7 +21,7 @@ from lab.benchmarks.figures import Figure
 from lab.benchmarks.material import QUESTION, closed_survey, survey_text, values
 from lab.benchmarks.processes import printed
 from lab.benchmarks.service_load import VALUES
-from ldp.wire.sealed import Mixed, decode_sealed
+from ldp.wire.sealed import Mixed, decode_sealed_report
 from ldp.wire.wire import Batch, read_frames
 from ldp_aggregator.tallies.mixing.keys import make_key, read_key
 from ldp_aggregator.tallies.mixing.opening import Opener
@@ -109,7 +109,7 @@ def _sealing() -> Iterator[Figure]:
     begun = time.process_time()
     frames = [seal(batch, None) for batch in batches]
     yield _each("relay: a device seals a report", begun)
-    envelopes = [decode_sealed(bytes(*read_frames(frame))).envelope for frame in frames]
+    envelopes = [decode_sealed_report(bytes(*read_frames(frame))).envelope for frame in frames]
     part = Mixed(
         question.fingerprint,
         bytes(16),

@@ -63,14 +63,14 @@ def left():
         for first, last in ((0, _COPIED), (_COPIED, _UPLOADS)):
             # Closed after the first ones, which copies the log into the file.
             with closing(SQLiteStore(folder / STORE)) as store:
-                books = Books(store, CATALOGUE.tallied)
+                books = Books(store, CATALOGUE.tally_parts)
                 define(books, CATALOGUE)
                 for number in range(first, last, _TOGETHER):
                     take(books, range(number, number + _TOGETHER))
                 killed = _files(folder)
         closed = _files(folder)
         with closing(SQLiteStore(folder / STORE)) as store:
-            tidy(Books(store, CATALOGUE.tallied), CATALOGUE, _NOTHING_KEPT, now=START)
+            tidy(Books(store, CATALOGUE.tally_parts), CATALOGUE, _NOTHING_KEPT, now=START)
         emptied = _files(folder)
         return [Left(files, *_known(files, folder)) for files in (killed, closed, emptied)]
 
@@ -127,11 +127,11 @@ def _known(files, folder):
         (folder / name).write_bytes(content)
     path = folder / STORE
     with closing(SQLiteStore(path)) as store:
-        books = Books(store, CATALOGUE.tallied)
+        books = Books(store, CATALOGUE.tally_parts)
         known = said(store)
         again = take(books, range(_ALL))
     with closing(SQLiteStore(path)) as store:
-        Books(store, CATALOGUE.tallied)
+        Books(store, CATALOGUE.tally_parts)
         return known, (said(store), again)
 
 

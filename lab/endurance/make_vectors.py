@@ -24,13 +24,13 @@ from ldp.mechanisms.contract import Memoized, integers
 from ldp.numbers.epochs import batch_id, epoch_of
 from ldp.numbers.randomness import Replay
 from ldp.survey.attributes import combination_of
-from ldp.survey.compiled import compiled, covered
+from ldp.survey.compiled import compile_survey, question_terms
 from ldp.survey.survey import ROUNDING_BYTES
 from ldp.wire.sealed import (
     Mixed,
     Sealed,
-    encode_mixed,
-    encode_sealed,
+    encode_mixed_part,
+    encode_sealed_report,
     epoch_bytes,
     info_of,
     plaintext_of,
@@ -679,7 +679,7 @@ def _question(mechanism, keys, answers):
     # Of many records the last is taken.
     last = b"\xff" * (CHOOSING_BYTES if question.domain.per_device == "one" else 0)
     tapes.append(last + rounding + by_hand + tapes[0])
-    parts = covered(question)
+    parts = question_terms(question)
     return {
         "survey": text,
         "fingerprint": question.fingerprint.hex(),
@@ -768,7 +768,8 @@ def _tied(question):
 
 def _compiled():
     return [
-        {"survey": text, "compiled": compiled(parse_survey(text))} for text in (TEXT, TERMS, EPOCHS)
+        {"survey": text, "compiled": compile_survey(parse_survey(text))}
+        for text in (TEXT, TERMS, EPOCHS)
     ]
 
 
@@ -784,12 +785,12 @@ def _draw_of(text, tapes):
     cases = []
     for tape in tapes:
         source = Replay(tape)
-        names = draw.drawn(source)
+        names = draw.draw_questions(source)
         drawn = {"name": names[0]} if draw.answers == 1 else {"names": names}
         cases.append({**drawn, "tape": tape[: source.used].hex()})
     shown = {"names": draw.names, "weights": draw.weights}
     shown |= {"answers": draw.answers} if draw.answers > 1 else {}
-    return {"survey": text, "compiled": compiled(survey), "draw": shown, "cases": cases}
+    return {"survey": text, "compiled": compile_survey(survey), "draw": shown, "cases": cases}
 
 
 def _attributes():
@@ -812,7 +813,7 @@ def _attributes():
                     "batch": encode_batch(batch).hex(),
                 }
             )
-    return {"survey": ATTRIBUTES, "compiled": compiled(survey), "cases": cases}
+    return {"survey": ATTRIBUTES, "compiled": compile_survey(survey), "cases": cases}
 
 
 def _epochs():
@@ -867,7 +868,7 @@ def _device(keys, answer, head, together):
     ]
     return {
         "survey": _headed(keys, head),
-        "compiled": compiled(survey),
+        "compiled": compile_survey(survey),
         "collector": COLLECTOR,
         "secret": secret.hex(),
         "answer": answer,
@@ -972,8 +973,8 @@ def _sealed():
                 "plaintext": plaintext.hex(),
                 "ephemeral": stream(f"ephemeral {name} {length}", 32).hex(),
                 "envelope": envelope.hex(),
-                "frame": encode_frame(encode_sealed(sealed)).hex(),
-                "part": encode_frame(encode_mixed(mixed)).hex(),
+                "frame": encode_frame(encode_sealed_report(sealed)).hex(),
+                "part": encode_frame(encode_mixed_part(mixed)).hex(),
             }
         )
     return {

@@ -60,7 +60,9 @@ class Ball(NamedTuple):
 
     def value(self, answer: object) -> bytes:
         """The whole numbers of an answer, four bytes each. Raises `AnswerError`."""
-        return packed(self._within([self._whole(number) for number in self._numbers(answer)]))
+        return pack_coordinates(
+            self._within([self._whole(number) for number in self._numbers(answer)])
+        )
 
     def _numbers(self, answer: object) -> list[Fraction]:
         # Arrays of other libraries are told by what they can do.
@@ -98,12 +100,12 @@ class Ball(NamedTuple):
         return [(2 * UNIT * coordinate + length) // (2 * length) for coordinate in coordinates]
 
 
-def packed(coordinates: Sequence[int]) -> bytes:
+def pack_coordinates(coordinates: Sequence[int]) -> bytes:
     """Whole numbers as bytes."""
     return struct.pack(f"<{len(coordinates)}i", *coordinates)
 
 
-def unpacked(value: bytes) -> tuple[int, ...]:
+def unpack_coordinates(value: bytes) -> tuple[int, ...]:
     """The whole numbers that bytes stand for."""
     return struct.unpack(f"<{len(value) // 4}i", value)
 
@@ -116,4 +118,4 @@ def read_vector(cell: str) -> object:
 
 def written_vector(value: bytes, radius: Fraction) -> str:
     """A cell that stands for a value: the fractions that its whole numbers are of the radius."""
-    return " ".join(str(radius * coordinate / UNIT) for coordinate in unpacked(value))
+    return " ".join(str(radius * coordinate / UNIT) for coordinate in unpack_coordinates(value))

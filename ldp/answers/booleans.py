@@ -12,7 +12,7 @@ BOOLEAN_VALUES = ("false", "true")
 _BOOLEANS = {"false": False, "no": False, "0": False, "true": True, "yes": True, "1": True}
 
 
-def as_listed(value: str, values: Collection[str]) -> str:
+def canonical_value(value: str, values: Collection[str]) -> str:
     """Return a value as the survey lists it: yes and no are the true and false of a boolean."""
     number = _BOOLEANS.get(value.lower())
     if number is None or value in values or tuple(values) != BOOLEAN_VALUES:
@@ -41,4 +41,4 @@ class BooleanDomain(Domain):
         """Return the place of true, yes, 1, false, no or 0; None for anything else."""
         if not isinstance(value, str):
             return None
-        return super().index_of(as_listed(value, BOOLEAN_VALUES))
+        return super().index_of(canonical_value(value, BOOLEAN_VALUES))

@@ -56,7 +56,7 @@ class Line(Protocol):
         """Return a number of the range: itself, or what stands in for it. Raises `AnswerError`."""
         ...
 
-    def placed(self, number: Fraction) -> tuple[int, int]:
+    def locate(self, number: Fraction) -> tuple[int, int]:
         """Return the place of a number of the range, and how far it is from there to the next."""
         ...
 
@@ -77,7 +77,7 @@ def select(mode: str, answer: object) -> Sequence[object]:
     return [records[-1]] if mode == LAST else records
 
 
-def chosen(places: Sequence[One], random: Random) -> One:
+def choose(places: Sequence[One], random: Random) -> One:
     """One of them; as many bytes are drawn for one as for many."""
     drawn = int.from_bytes(random(CHOOSING_BYTES), "little")
     return places[drawn * len(places) >> 8 * CHOOSING_BYTES]
@@ -101,7 +101,7 @@ _ESTIMATED = {
 }
 
 
-def bounded(outside: str | Fraction, least: Fraction, greatest: Fraction) -> str:
+def bounds_text(outside: str | Fraction, least: Fraction, greatest: Fraction) -> str:
     """Say what is done with numbers outside of a range; empty where they are refused."""
     if outside == "refuse":
         return ""

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from ldp.answers.texts import composed, text_bytes
+from ldp.answers.texts import text_bytes, to_nfc
 from ldp.errors import AnswerError
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Domain:
     def values(self) -> tuple[str, ...] | None:
         """The values in their order; None for an open domain, and for a scale of very many."""
         if self._listed is None and self.is_listed:
-            self._listed = tuple(self.written())
+            self._listed = tuple(self.iter_values())
         return self._listed
 
     @property
@@ -187,7 +187,7 @@ class Domain:
         more = f" and {hidden:,} more" if hidden > 0 else ""
         return f"<Domain {self.summary}{f': {shown}{more}' if shown else ''}>"
 
-    def written(self) -> Iterator[str]:
+    def iter_values(self) -> Iterator[str]:
         """The values one by one, without keeping those that are numbers."""
         return iter(self._listed or ())
 
@@ -201,7 +201,7 @@ class Domain:
             yield "circular=true"
 
     def _own_parts(self) -> Iterable[str]:
-        yield from self.written()
+        yield from self.iter_values()
 
     @property
     def estimand(self) -> str:
@@ -209,7 +209,7 @@ class Domain:
         if self.per_device:
             from ldp.answers.contributions import estimand
 
-            return estimand(self.per_device, self._bounded)
+            return estimand(self.per_device, self._bounds)
         if self.ends is None:
             return ""
         from ldp.answers.scales import estimand_of
@@ -217,11 +217,11 @@ class Domain:
         return estimand_of(self.outside, *self.ends)
 
     @property
-    def _bounded(self) -> str:
+    def _bounds(self) -> str:
         """What is done with each of many records outside; empty where nothing is."""
-        from ldp.answers.contributions import bounded
+        from ldp.answers.contributions import bounds_text
 
-        return "" if self.ends is None else bounded(self.outside, *self.ends)
+        return "" if self.ends is None else bounds_text(self.outside, *self.ends)
 
     def value(self, answer: object) -> Value:
         """The index of an answer; or its bytes, or set.
@@ -265,7 +265,7 @@ class Domain:
             return tuple(map(self.place_record, select(self.per_device, answer)))
         line = self._line
         assert line is not None  # noqa: S101 (the modes of numbers are for numbers alone)
-        return (line.placed(combine(self.per_device, answer, line)),)
+        return (line.locate(combine(self.per_device, answer, line)),)
 
     @property
     def _line(self) -> Line | None:
@@ -308,17 +308,17 @@ class Domain:
         if not isinstance(cell, str):
             return False
         text = cell.strip()
-        return not text or composed(text) in map(composed, self.missing)
+        return not text or to_nfc(text) in map(to_nfc, self.missing)
 
     def index_of(self, value: object) -> int | None:
         """The place of a listed value, in whichever normalization form; None if it is none."""
         if not isinstance(value, str):
             return None
-        return (self._places or self._index).get(composed(value))
+        return (self._places or self._index).get(to_nfc(value))
 
     @property
     def _index(self) -> dict[str, int]:
         """The place of each value, made when an answer first asks for one."""
         if self._places is None:
-            self._places = {composed(value): index for index, value in enumerate(self.written())}
+            self._places = {to_nfc(value): index for index, value in enumerate(self.iter_values())}
         return self._places

@@ -79,9 +79,9 @@ class FieldsDomain(Domain):
         some = f", told in {self.collect}" if self.collect else ""
         return f"{self.type} of {sizes}{some}"
 
-    def written(self) -> Iterator[str]:
+    def iter_values(self) -> Iterator[str]:
         """Return the names of the cells: the values of the fields, in their order."""
-        return map(AND.join, product(*(field.domain.written() for field in self.fields)))
+        return map(AND.join, product(*(field.domain.iter_values() for field in self.fields)))
 
     def parts(self) -> Iterator[str]:
         """Return what tells the fields from others, as texts, for a fingerprint."""

@@ -52,12 +52,12 @@ class IntegerDomain(Domain):
     def _choice(self) -> str:
         return f"{self.type} from {self._range[0]} to {self._range[-1]}"
 
-    def written(self) -> Iterator[str]:
+    def iter_values(self) -> Iterator[str]:
         """Return the numbers as texts, one by one."""
         return map(str, self._range)
 
     def _own_parts(self) -> Iterator[str]:
-        yield from self.written()
+        yield from self.iter_values()
         if self.outside != "refuse":
             yield f"outside={self.outside}"
 
@@ -77,7 +77,7 @@ class IntegerDomain(Domain):
             raise AnswerError(f"expected a whole number from {low} to {high}, got another")
         return counted
 
-    def placed(self, number: Fraction) -> tuple[int, int]:
+    def locate(self, number: Fraction) -> tuple[int, int]:
         """Return the place of a number of the range, and how far it is from there to the next."""
         above = number - self._range[0]
         place, rest = divmod(above.numerator, above.denominator)

@@ -35,13 +35,13 @@ IS = "="
 """What stands between a key and its number in a cell of a table."""
 
 
-def rounded(places: Iterable[Placed], random: Random) -> int:
+def round_items(places: Iterable[Placed], random: Random) -> int:
     """The set of signed items that an answer becomes."""
     drawn = int.from_bytes(random(ROUNDING_BITS // 8), "little")
     return set_of(int(item) + (drawn < rest) for item, rest in places)
 
 
-def written(pairs: Iterable[tuple[str, str]]) -> str:
+def cell_text(pairs: Iterable[tuple[str, str]]) -> str:
     """The cell of a table that holds these keys with these numbers."""
     return SEPARATOR.join(f"{key}{IS}{number}" for key, number in pairs) or SEPARATOR
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from fractions import Fraction
 
-from ldp.answers.texts import repeated
+from ldp.answers.texts import first_repetition
 from ldp.errors import Problem
 from ldp.numbers.epochs import parse_length
 from ldp.numbers.exact import epsilon_of, fraction
@@ -59,14 +59,14 @@ class Keys:
 
     def problem(self, key: str, expected: str, came: object) -> None:
         """Note, once, that `key` should have been something else."""
-        noted = Problem(f"{self.place}.{written_name(key)}", expected, _shown(came))
+        noted = Problem(f"{self.place}.{written_name(key)}", expected, _format_value(came))
         if noted in self.problems:
             return
         self.found += 1
         if self.found <= MOST_NOTED:
             self.problems.append(noted)
 
-    def told(self) -> list[Problem]:
+    def report_problems(self) -> list[Problem]:
         """The problems, and how many more there are."""
         more = self.found - len(self.problems)
         if not more:
@@ -78,7 +78,7 @@ class Keys:
         self.problems += part.problems
         self.found += part.found
 
-    def extended(self, further: Mapping[str, object], giver: str) -> Keys:
+    def with_keys(self, further: Mapping[str, object], giver: str) -> Keys:
         """The same table with further keys, which it must not have itself."""
         longer = Keys(self.place, {**self._table, **further}, for_analysis=self.for_analysis)
         longer.problems = self.problems
@@ -145,7 +145,7 @@ class Keys:
             self.problem(key, expected, value)
         elif not least <= len(value) <= most:
             self.problem(key, f"{least} to {most} values", f"{len(value)} of them")
-        elif (twice := repeated(value)) is not None:
+        elif (twice := first_repetition(value)) is not None:
             often = "twice" if value.count(twice) > 1 else "in two forms of Unicode"
             self.problem(key, "values that all differ", f"{twice!r} {often}")
         elif max(map(len, value)) > 1000 or not _encodable("".join(value)):
@@ -348,18 +348,18 @@ def _is_list_of_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-def _shown(came: object) -> str:
+def _format_value(came: object) -> str:
     if came is None:
         return "nothing"
     if isinstance(came, str) and " " in came and came.isprintable():
-        return _shortened(came)
+        return _shorten(came)
     try:
-        return _shortened(repr(came[:_FEW] if isinstance(came, list) else came))
+        return _shorten(repr(came[:_FEW] if isinstance(came, list) else came))
     except ValueError:  # Python refuses to write out integers of more than some thousand digits.
         return "an enormous number"
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 3]}..."
 
 

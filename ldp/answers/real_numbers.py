@@ -54,9 +54,9 @@ class NumberDomain(Domain):
     def _choice(self) -> str:
         return f"{self.type} {self._scale.summary}"
 
-    def written(self) -> Iterator[str]:
+    def iter_values(self) -> Iterator[str]:
         """Return the points or cells as texts, one by one."""
-        return self._scale.written()
+        return self._scale.iter_values()
 
     def _own_parts(self) -> Iterator[str]:
         return self._scale.parts()

@@ -105,7 +105,7 @@ class Scale(NamedTuple):
         """What is done with numbers outside; empty where they are refused."""
         return estimand_of(self.outside, self.low, self.high)
 
-    def written(self) -> Iterator[str]:
+    def iter_values(self) -> Iterator[str]:
         """The points as decimals, or the cells as intervals, in their order."""
         if self.edges:
             texts = [decimal_text(edge) for edge in self.edges]
@@ -133,7 +133,7 @@ class Scale(NamedTuple):
         Or its cell, and 0. Raises `AnswerError` for what is no number, and for a number outside
         where those are refused.
         """
-        return self.placed(self.within(self.number(answer)))
+        return self.locate(self.within(self.number(answer)))
 
     def number(self, answer: object) -> Fraction:
         """The exact number that an answer is, wherever it lies. Raises `AnswerError`."""
@@ -159,7 +159,7 @@ class Scale(NamedTuple):
             raise AnswerError(f"expected a number from {low} to {high}, got another")
         return counted
 
-    def placed(self, number: Fraction) -> tuple[int, int]:
+    def locate(self, number: Fraction) -> tuple[int, int]:
         """The place of a number of the range, as `place` gives it."""
         if self.edges:
             return min(bisect_right(self.edges, number), self.size) - 1, 0

@@ -15,7 +15,7 @@ from ldp.errors import AnswerError
 LONGEST_TEXT = 4096
 
 
-def composed(text: str) -> str:
+def to_nfc(text: str) -> str:
     """The text in NFC."""
     if text.isascii():
         return text
@@ -25,11 +25,11 @@ def composed(text: str) -> str:
     return normalize("NFC", text)
 
 
-def repeated(texts: Iterable[str]) -> str | None:
+def first_repetition(texts: Iterable[str]) -> str | None:
     """The first text that is another one before it, if both are composed; None if all differ."""
     known = set()
     for text in texts:
-        plain = composed(text)
+        plain = to_nfc(text)
         if plain in known:
             return text
         known.add(plain)
@@ -48,7 +48,7 @@ def lines_of(text: str) -> list[str]:
 def text_bytes(answer: str) -> bytes:
     """What of a text is hashed. Raises `AnswerError`, which does not repeat it."""
     try:
-        encoded = composed(answer).encode()
+        encoded = to_nfc(answer).encode()
     except UnicodeEncodeError:
         encoded = None
     if encoded is None:

@@ -36,7 +36,7 @@ class VectorDomain(Domain):
         return super().estimand if self.per_device else self._ball.estimand
 
     @property
-    def _bounded(self) -> str:
+    def _bounds(self) -> str:
         if self._ball.outside == "refuse":
             return ""
         return f"shortened to {decimal_text(self._ball.radius)}"

@@ -65,7 +65,7 @@ class Considered(NamedTuple):
     error: Fraction
 
 
-def considered(
+def list_candidates(
     designs: Iterable[tuple[Mechanism, Randomizer]], held: int
 ) -> tuple[Considered, ...]:
     """What there is to choose from, by the design of each candidate.
@@ -73,7 +73,9 @@ def considered(
     For a question whose respondents hold this many values.
     """
     return tuple(
-        Considered(row, randomizer.layout.width, total_error(_compared(row, randomizer), held))
+        Considered(
+            row, randomizer.layout.width, total_error(_check_comparable(row, randomizer), held)
+        )
         for row, randomizer in designs
     )
 
@@ -96,7 +98,7 @@ def least_error(choice: tuple[Considered, ...], limit: int) -> Considered:
     return long if long.error < WORTH_IT * short.error else short
 
 
-def _compared(row: Mechanism, randomizer: Randomizer) -> Pure | Blocked:
+def _check_comparable(row: Mechanism, randomizer: Randomizer) -> Pure | Blocked:
     if not (is_pure(randomizer) or is_blocked(randomizer) or is_signed(randomizer)):
         raise TypeError(f"{row.name} has no total error that does not depend on the frequencies")
     return randomizer

@@ -94,7 +94,7 @@ class Blanket(NamedTuple):
         return 1 - self.only_first - self.only_second - self.both
 
     @property
-    def turned(self) -> Blanket:
+    def reverse(self) -> Blanket:
         """That of the same pair the other way round."""
         return self._replace(
             first=self.second,
@@ -106,7 +106,7 @@ class Blanket(NamedTuple):
     @property
     def directions(self) -> tuple[Blanket, ...]:
         """The pair both ways round, unless that makes no difference."""
-        return (self,) if self == self.turned else (self, self.turned)
+        return (self,) if self == self.reverse else (self, self.reverse)
 
 
 class Covering(Protocol):
@@ -252,10 +252,10 @@ def furthest(rows: tuple[Row, ...]) -> Fraction:
 def shortened(blanket: Blanket) -> Blanket:
     """Return the same, or one that bounds it if its numbers are very long."""
     longest = max(part.denominator.bit_length() for part in blanket)
-    return rounded(blanket) if longest > _MOST_BITS else blanket
+    return round_outward(blanket) if longest > _MOST_BITS else blanket
 
 
-def rounded(blanket: Blanket) -> Blanket:
+def round_outward(blanket: Blanket) -> Blanket:
     """One of shorter numbers that bounds no less: E up, gamma down, T up.
 
     A lower gamma raises the levels above it in proportion.

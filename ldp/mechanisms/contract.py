@@ -368,7 +368,7 @@ class Mechanism(NamedTuple):
     design: Callable[[Keys, Domain], tuple[Randomizer, Declared]]
 
 
-def any_closed(domain: Domain) -> str | None:
+def needs_list(domain: Domain) -> str | None:
     """For mechanisms that need a list of values."""
     if not domain.is_listed or domain.most is not None or domain.taxonomy is not None:
         return (
@@ -410,14 +410,14 @@ def ordered_up_to(most: int) -> Callable[[Domain], str | None]:
     return accepts
 
 
-def two_valued(domain: Domain) -> str | None:
+def needs_two_values(domain: Domain) -> str | None:
     """For mechanisms of yes-no questions."""
     if domain.size != 2 or domain.most is not None or domain.taxonomy is not None:
         return "a question with exactly two values"
     return None
 
 
-def small_closed(most: int) -> Callable[[Domain], str | None]:
+def needs_short_list(most: int) -> Callable[[Domain], str | None]:
     """For mechanisms whose cost grows fast with the number of values."""
 
     def accepts(domain: Domain) -> str | None:

@@ -53,7 +53,7 @@ class Layout(NamedTuple):
     """How many coordinates the word has that a seed and a symbol name; a tally adds these up."""
 
     @property
-    def counted(self) -> int:
+    def counters(self) -> int:
         """What each report may support, or adds to, and a tally counts beside the reports.
 
         0 where it counts symbols.
@@ -63,7 +63,7 @@ class Layout(NamedTuple):
     @property
     def cells(self) -> int:
         """How many numbers a tally has that is not folded."""
-        return self.cohorts * self.places * (1 + self.counted if self.counted else self.symbols)
+        return self.cohorts * self.places * (1 + self.counters if self.counters else self.symbols)
 
     @property
     def prefix_width(self) -> int:

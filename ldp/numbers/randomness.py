@@ -83,7 +83,7 @@ def _whole_multiples(bound: int) -> tuple[int, int]:
     return size, span - span % bound
 
 
-def shuffled(items: Iterable[Item], random: Random) -> list[Item]:
+def shuffle(items: Iterable[Item], random: Random) -> list[Item]:
     """The items in a uniformly random order (Fisher and Yates)."""
     order = list(items)
     for last in range(len(order) - 1, 0, -1):

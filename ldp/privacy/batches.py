@@ -60,26 +60,27 @@ class BatchPrivacy(NamedTuple):
     """How many questions travel together, as one message."""
 
     @property
-    def amplified(self) -> bool:
+    def amplifies(self) -> bool:
         """Whether the batch hides more than the report itself does."""
         return self.epsilon < self.local
 
     @property
     def local_text(self) -> str:
         """What one report is worth without a relay, in words."""
-        return f"epsilon {_shown(self.local)}"
+        return f"epsilon {_format_epsilon(self.local)}"
 
     @property
     def text(self) -> str:
         """What people are told: both figures, always."""
         relay = f", mixed by {self.mixed_by}" if self.mixed_by else ""
-        if not self.amplified:
+        if not self.amplifies:
             return (
                 f"{self.reports:,} reports{relay}: too few to hide among, so {self.local_text} "
                 "whether relay and collector are apart or not"
             )
         words = (
-            f"{self.reports:,} reports{relay}: ({_shown(self.epsilon)}, {delta_text(self.delta)}) "
+            f"{self.reports:,} reports{relay}: "
+            f"({_format_epsilon(self.epsilon)}, {delta_text(self.delta)}) "
             f"if relay and collector are apart, {self.local_text} if not"
         )
         return f"{words}; first reports of a device only" if self.first_only else words
@@ -186,7 +187,7 @@ def delta_text(delta: Fraction) -> str:
     return text if len(text) < 6 or "/" in text else f"{float(delta):g}".replace("e-0", "e-")
 
 
-def _shown(epsilon: Fraction) -> str:
+def _format_epsilon(epsilon: Fraction) -> str:
     return decimal_text(rounded_up(epsilon, 3))
 
 

@@ -21,7 +21,7 @@ from ldp.mechanisms.chains.identifiers import shown_states
 from ldp.mechanisms.contract import Declared, Metric, lifetime_ratio
 from ldp.numbers.accounting import posterior
 from ldp.numbers.exact import exp_lower, float_upper, log_upper
-from ldp.survey.compiled import attributes_of, covered, draws_of
+from ldp.survey.compiled import attributes_of, draws_of, question_terms
 from ldp.survey.survey import Group, Question, Survey, chargeable
 
 FORMAT = 2
@@ -51,11 +51,11 @@ def certify(question: Question) -> dict[str, object]:
 
     Raises `ArithmeticError` if it delivers less privacy than it declares.
     """
-    ratio, lifetime = delivered(question)
+    ratio, lifetime = exact_ratios(question)
     declared = question.declared
     shown = shown_states(question.layout) if question.memoizes else 1
     return {
-        **covered(question),
+        **question_terms(question),
         "one_report": _statement(declared, ratio),
         "all_reports": {"memoized": question.memoizes, **_statement(declared.lifetime, lifetime)},
         "prior_of_one_half_becomes_at_most": float_upper(posterior(ratio)),
@@ -87,7 +87,7 @@ def _metric(metric: Metric | None) -> dict[str, object]:
     }
 
 
-def delivered(question: Question) -> tuple[Fraction, Fraction | None]:
+def exact_ratios(question: Question) -> tuple[Fraction, Fraction | None]:
     """The exact ratios of one report, and of all reports of an unchanged answer.
 
     None where nothing bounds them.

@@ -38,7 +38,7 @@ def batch_certificate(
     Raises `ValueError` for numbers out of range, and for a batch that hides nobody.
     """
     batch = batch_privacy(question, reports, delta, colluding=colluding, finely=True)
-    if not batch.amplified:
+    if not batch.amplifies:
         raise ValueError(
             f"expected a batch that hides more than a report does, got {batch.reports:,} reports; "
             "ask of more of them, or of a larger delta"
@@ -69,7 +69,7 @@ def batch_certificate(
         "epsilon": decimal_text(batch.epsilon),
         "delta": decimal_text(batch.delta),
         "epsilon_if_relay_and_collector_collude": log_text(ratio, 6),
-        "blanket": stated(blanket),
+        "blanket": blanket_texts(blanket),
         "t": decimal_text(t),
         "blocks": str(effort.blocks),
         "stretches": str(effort.stretches),
@@ -79,7 +79,7 @@ def batch_certificate(
     }
 
 
-def stated(blanket: Blanket) -> dict[str, str]:
+def blanket_texts(blanket: Blanket) -> dict[str, str]:
     """The numbers of a blanket, as texts."""
     return {name: str(number) for name, number in blanket._asdict().items()}
 

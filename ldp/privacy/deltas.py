@@ -187,7 +187,7 @@ def delta_of(blanket: Blanket, draws: int, t: Fraction, effort: Effort, above: b
         rare = max(rare, outside)
         weights = masses[begin - law.start : end - law.start]
         for walker, (supporting, share) in zip(walkers, parts, strict=False):
-            gained = walker.gained(begin, weights, supporting, above=above)
+            gained = walker.gain(begin, weights, supporting, above=above)
             total += gained * share
     # Of three probabilities, of which one is a mass still.
     total >>= BITS
@@ -259,7 +259,7 @@ class _Walker:
         # N and a; X from below and from above; y from below and from above.
         self.state = (-1, 0, 0, 0, 0, 0)
 
-    def gained(self, begin: int, weights: list[int], supporting: int, above: bool) -> int:
+    def gain(self, begin: int, weights: list[int], supporting: int, above: bool) -> int:
         """The sum over s from `begin` on of its weight times E[.. | s, U = `supporting`].
 
         In units of 2^-384.

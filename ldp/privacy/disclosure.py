@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ldp.answers.domain import Domain
 from ldp.numbers.accounting import posterior, posterior_of
 from ldp.numbers.exact import log_text, percent_below, text_upper
-from ldp.privacy.certificate import delivered, totals
+from ldp.privacy.certificate import exact_ratios, totals
 from ldp.survey.attributes import Attribute
 from ldp.survey.survey import Group, Question, Survey
 
@@ -64,7 +64,7 @@ def _sections(survey: Survey) -> Iterator[Section]:
 
 
 def _question(question: Question) -> Section:
-    ratio, ever = delivered(question)
+    ratio, ever = exact_ratios(question)
     size = "1 byte" if question.width == 1 else f"{question.width:,} bytes"
     items = [
         f"What can be answered: {_choice(question.domain)}.",
@@ -150,14 +150,14 @@ def _totals(survey: Survey) -> Iterator[str]:
 
 
 def _belief(ratio: Fraction) -> str:
-    return _worded(posterior(ratio), log_text(ratio, 6))
+    return _belief_sentence(posterior(ratio), log_text(ratio, 6))
 
 
 def _belief_of(epsilon: Fraction) -> str:
-    return _worded(posterior_of(epsilon), text_upper(epsilon, 6))
+    return _belief_sentence(posterior_of(epsilon), text_upper(epsilon, 6))
 
 
-def _worded(belief: Fraction, epsilon: str) -> str:
+def _belief_sentence(belief: Fraction, epsilon: str) -> str:
     return (
         "who thought it 50 % likely that you gave a certain answer may come to think it "
         f"{percent_below(belief)} % likely (epsilon {epsilon})."
@@ -195,23 +195,23 @@ def _plain(text: str) -> str:
 
 
 def _html(title: str, sections: list[Section]) -> str:
-    parts = [f"<h1>{_escaped(title)}</h1>"]
+    parts = [f"<h1>{_escape(title)}</h1>"]
     for section in sections:
-        parts.append(f"<h2>{_escaped(section.heading)}</h2>")
+        parts.append(f"<h2>{_escape(section.heading)}</h2>")
         if section.paragraph:
-            parts.append(f"<p>{_escaped(section.paragraph)}</p>")
+            parts.append(f"<p>{_escape(section.paragraph)}</p>")
         if section.items:
-            items = "".join(f"<li>{_escaped(item)}</li>\n" for item in section.items)
+            items = "".join(f"<li>{_escape(item)}</li>\n" for item in section.items)
             parts.append(f"<ul>\n{items}</ul>")
     body = "\n".join(parts)
-    head = f'<meta charset="utf-8">\n<title>{_escaped(title)}</title>'
+    head = f'<meta charset="utf-8">\n<title>{_escape(title)}</title>'
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n'
         "</html>\n"
     )
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return html.escape(_SPACES.sub(" ", text))
 
 

@@ -18,7 +18,7 @@ from ldp.survey.survey import Question, Survey
 FORMAT = 1
 
 
-def compiled(survey: Survey) -> dict[str, object]:
+def compile_survey(survey: Survey) -> dict[str, object]:
     """The compiled form of a survey, ready for JSON."""
     lifetime = None
     if survey.lifetime is not None:
@@ -31,7 +31,7 @@ def compiled(survey: Survey) -> dict[str, object]:
         "terms": survey.terms.hex(),
         **epoch,
         "lifetime": lifetime,
-        "questions": [_compiled(question) for question in survey],
+        "questions": [_compile_question(question) for question in survey],
         "groups": [[question.name for question in group.members] for group in survey.groups],
         **draws_of(survey),
         **attributes_of(survey),
@@ -69,11 +69,16 @@ def draws_of(survey: Survey) -> dict[str, object]:
     }
 
 
-def _compiled(question: Question) -> dict[str, object]:
-    return {"name": question.name, "text": question.text, **covered(question), **_tree(question)}
+def _compile_question(question: Question) -> dict[str, object]:
+    return {
+        "name": question.name,
+        "text": question.text,
+        **question_terms(question),
+        **_tree(question),
+    }
 
 
-def covered(question: Question) -> dict[str, object]:
+def question_terms(question: Question) -> dict[str, object]:
     """All of a question that its fingerprint and the terms cover, and the fingerprint."""
     domain = question.domain
     return {

@@ -76,11 +76,11 @@ def survey(
         "grace": grace,
     }
     tables = [_table(number, asked) for number, asked in enumerate(questions, 1)]
-    table: dict[str, object] = {"survey": _given(head), "question": tables}
+    table: dict[str, object] = {"survey": _present_keys(head), "question": tables}
     if draws is not None:
-        table["draw"] = [_given(group) for group in draws]
+        table["draw"] = [_present_keys(group) for group in draws]
     if attributes is not None:
-        table["attribute"] = [_given(attribute) for attribute in attributes]
+        table["attribute"] = [_present_keys(attribute) for attribute in attributes]
     return survey_of(table, "survey", len(toml_text(table)))
 
 
@@ -97,7 +97,7 @@ def attribute(
     >>> ldp.attribute("platform", ["android", "ios"])
     {'name': 'platform', 'values': ['android', 'ios']}
     """
-    return _given({"name": name, "values": values, "questions": questions})
+    return _present_keys({"name": name, "values": values, "questions": questions})
 
 
 def draw(
@@ -113,7 +113,7 @@ def draw(
     >>> ldp.draw("age", "hours", weights=[2, 1])
     {'questions': ['age', 'hours'], 'weights': [2, 1]}
     """
-    return _given({"questions": questions, "weights": weights, "answers": answers})
+    return _present_keys({"questions": questions, "weights": weights, "answers": answers})
 
 
 def question(
@@ -224,8 +224,8 @@ def question(
         "profile": profile,
         "epsilon": epsilon,
     }
-    given = _given(named | parameters)
-    return _given({"name": name, "text": text, "type": type or _type_of(given)} | given)
+    given = _present_keys(named | parameters)
+    return _present_keys({"name": name, "text": text, "type": type or _type_of(given)} | given)
 
 
 def field(
@@ -267,15 +267,15 @@ def field(
         "outside": outside,
         "missing": missing,
     }
-    given = _given(keys)
-    return _given({"name": name, "text": text, "type": type or _type_of(given)} | given)
+    given = _present_keys(keys)
+    return _present_keys({"name": name, "text": text, "type": type or _type_of(given)} | given)
 
 
 def _axis(axis: object) -> object:
     """A pair as a table of its ends; what is neither of both stays, to be reported."""
     if isinstance(axis, tuple | list) and len(axis) == 2:
-        return _given({"low": axis[0], "high": axis[1]})
-    return _given(axis) if isinstance(axis, Mapping) else axis
+        return _present_keys({"low": axis[0], "high": axis[1]})
+    return _present_keys(axis) if isinstance(axis, Mapping) else axis
 
 
 _TYPE_OF = {
@@ -310,14 +310,14 @@ def _table(number: int, asked: Mapping[str, object] | Question) -> dict[str, obj
     if isinstance(asked, Question):
         return question_table(asked)
     if isinstance(asked, Mapping):
-        return _given(asked)
+        return _present_keys(asked)
     raise TypeError(
         f"question {number}: expected what ldp.question(name, ...) gives, got something of type "
         f"{type(asked).__name__}"
     )
 
 
-def _given(keys: Mapping[str, object]) -> dict[str, object]:
+def _present_keys(keys: Mapping[str, object]) -> dict[str, object]:
     """The keys that are there, in the types that a survey file has."""
     return {key: _plain(value) for key, value in keys.items() if value is not None}
 

@@ -157,14 +157,14 @@ class Question:
         """
         places = self.places(answer)
         if self.domain.key_scale is not None:
-            from ldp.answers.key_values import rounded
+            from ldp.answers.key_values import round_items
 
-            return rounded(places, random)
+            return round_items(places, random)
         value, rest = places[0]
         if self.domain.per_device == "one":
-            from ldp.answers.contributions import chosen
+            from ldp.answers.contributions import choose
 
-            value, rest = chosen(places, random)
+            value, rest = choose(places, random)
         if not self.rounds:
             return value
         drawn = int.from_bytes(random(ROUNDING_BYTES), "little")
@@ -286,12 +286,12 @@ class Survey:
         return tuple(dict.fromkeys(draws))
 
     @cached_property
-    def drawn(self) -> frozenset[str]:
+    def drawn_names(self) -> frozenset[str]:
         """The names of the questions of which a device answers one of a group."""
         return frozenset(name for draw in self.draws for name in draw.names)
 
     @property
-    def tallied(self) -> tuple[Envelope, ...]:
+    def tally_parts(self) -> tuple[Envelope, ...]:
         """What an aggregator keeps a tally of: every question, and every group besides."""
         return (*self.questions, *self.groups)
 
@@ -435,7 +435,7 @@ def _ends(scale: Scale) -> dict[str, object]:
 
 def _fingerprint(question: Question) -> bytes:
     numbers = [
-        f"{name}={_written(number)}"
+        f"{name}={_number_text(number)}"
         for name, number in sorted(integers(question.randomizer).items())
     ]
     epoch = [] if question.epoch is None else [f"epoch={question.epoch}"]
@@ -461,7 +461,7 @@ def _digest(parts: Iterable[bytes]) -> bytes:
     return digest.digest()[:FINGERPRINT_SIZE]
 
 
-def _written(number: int | tuple[tuple[int, ...], ...]) -> str:
+def _number_text(number: int | tuple[tuple[int, ...], ...]) -> str:
     if isinstance(number, int):
         return str(number)
     return ";".join(",".join(map(str, row)) for row in number)

@@ -71,7 +71,7 @@ from ldp.mechanisms import (
     OF_TREES,
     OF_VECTORS,
 )
-from ldp.mechanisms.auto import Considered, considered, least_error
+from ldp.mechanisms.auto import Considered, least_error, list_candidates
 from ldp.mechanisms.contract import Declared, Mechanism, Randomizer
 from ldp.numbers.exact import fraction, limit_of
 from ldp.survey.attributes import (
@@ -187,11 +187,11 @@ def survey_of(
             head.fraction("lifetime_epsilon", LEAST_EPSILON, MOST_LIFETIME_EPSILON, read=limit_of)
         )
     epoch, grace = _epochs(head)
-    open_tables = _numbered(place, "attribute", top)
+    open_tables = _number_tables(place, "attribute", top)
     attributes = attributes_of(open_tables, _name)
     least_group = _least_group(head, attributes)
     head.finish()
-    drawn = _numbered(place, "draw", top)
+    drawn = _number_tables(place, "draw", top)
     draws = draws_of(drawn)
     tables = [
         Keys(_place(place, number, entry), entry, for_analysis=for_analysis)
@@ -207,8 +207,14 @@ def survey_of(
         from ldp.survey.joint import joint_groups
 
         groups = joint_groups(head, listed, by_name)
-    of_tables = [problem for keys in (*drawn, *open_tables) for problem in keys.told()]
-    problems = [*top.told(), *head.told(), *of_tables, *problems, *_repeated(place, questions)]
+    of_tables = [problem for keys in (*drawn, *open_tables) for problem in keys.report_problems()]
+    problems = [
+        *top.report_problems(),
+        *head.report_problems(),
+        *of_tables,
+        *problems,
+        *_find_repetitions(place, questions),
+    ]
     if problems:
         raise SurveyError(tuple(problems))
     return Survey(
@@ -222,7 +228,7 @@ def survey_of(
     )
 
 
-def _numbered(place: str, name: str, top: Keys) -> list[Keys]:
+def _number_tables(place: str, name: str, top: Keys) -> list[Keys]:
     """The tables of a name, each with its number in messages."""
     tables = enumerate(top.tables(name), 1)
     return [Keys(f"{place}: {name} {number}", table) for number, table in tables]
@@ -329,10 +335,10 @@ def _question(
     candidates = keys.text("candidates", "") or None
     if candidates is not None and not domain.is_open:
         keys.problem("candidates", "nothing, since the values are listed", candidates)
-    designed = _designed(keys, domain)
+    designed = _design_mechanism(keys, domain)
     if designed is None:
         keys.finish(also=_all_keys(), suggest=suggest)
-        return None, keys.told()
+        return None, keys.report_problems()
     row, (randomizer, declared), choice = designed
     if domain.per_device:
         from ldp.survey.readers.contribution_keys import refuse_memoized_mean
@@ -345,7 +351,7 @@ def _question(
     charges = _charges(keys, randomizer)
     keys.finish(suggest=suggest)
     if keys.problems:
-        return None, keys.told()
+        return None, keys.report_problems()
     question = Question(
         name,
         domain,
@@ -380,7 +386,7 @@ def _with_profile(keys: Keys) -> tuple[Keys, str]:
     name = keys.choice("profile", PROFILES)
     if name is None:
         return keys, ""
-    return keys.extended(PROFILES[name].keys, f"profile {name}"), name
+    return keys.with_keys(PROFILES[name].keys, f"profile {name}"), name
 
 
 def _name(keys: Keys) -> str:
@@ -530,7 +536,7 @@ def _separable(keys: Keys, key: str, most: int) -> tuple[str, ...]:
     return values
 
 
-def _designed(
+def _design_mechanism(
     keys: Keys, domain: Domain
 ) -> tuple[Mechanism, tuple[Randomizer, Declared], tuple[Considered, ...]] | None:
     """The row of the mechanism that the file names, or leaves to us, designed.
@@ -570,7 +576,7 @@ def _designed(
         return able[0], able[0].design(keys, domain), ()
     designs = [row.design(keys, domain) for row in able]
     randomizers = (randomizer for randomizer, _ in designs)
-    choice = considered(zip(able, randomizers, strict=True), domain.most or 1)
+    choice = list_candidates(zip(able, randomizers, strict=True), domain.most or 1)
     best = least_error(choice, limit)
     return best.row, designs[choice.index(best)], choice
 
@@ -648,7 +654,7 @@ def _numbers(entry: Mapping[str, object]) -> int:
     return high - low + 1 if 0 < high - low < MOST_INTEGERS else 0
 
 
-def _searched(entries: list[Mapping[str, object]]) -> int:
+def _search_size(entries: list[Mapping[str, object]]) -> int:
     """The values of distributions, of those that are alike once: so they are searched for."""
     distributions = [entry for entry in entries if entry.get("goal") == "distribution"]
     different = {
@@ -692,7 +698,7 @@ _IN_ALL = (
     (MOST_CELLS, "numbers in `matrix` and `quality`", _sum_of(_cells)),
     (MOST_WORK, "whole numbers between `low` and `high`, bins and cells of maps", _sum_of(_work)),
     (MOST_IN_SUBSETS, "fields told in subsets", _sum_of(_in_subsets)),
-    (MOST_SEARCHED, "values of distributions that differ", _searched),
+    (MOST_SEARCHED, "values of distributions that differ", _search_size),
 )
 """What costs more than the text that asks for it: limits for each mebibyte of a file."""
 
@@ -704,7 +710,7 @@ def _place(place: str, number: int, entry: Mapping[str, object]) -> str:
     return f"{place}: question {number} ({written_name(name)})"
 
 
-def _repeated(place: str, questions: tuple[Question, ...]) -> list[Problem]:
+def _find_repetitions(place: str, questions: tuple[Question, ...]) -> list[Problem]:
     often = Counter(question.name for question in questions)
     twice = sorted(name for name, count in often.items() if count > 1)
     return [

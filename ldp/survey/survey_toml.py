@@ -31,17 +31,17 @@ def toml_text(table: Mapping[str, object]) -> str:
 def _lines(table: Mapping[str, object]) -> Iterator[str]:
     """A line for each key, or more where it holds a long list."""
     for key, value in table.items():
-        name = key if _is_bare(key) else _quoted(key)
-        line = f"{name} = {_written(value)}"
+        name = key if _is_bare(key) else _quote(key)
+        line = f"{name} = {_toml_value(value)}"
         if len(line) <= _LONGEST_LINE or not isinstance(value, list):
             yield line
             continue
         yield f"{name} = ["
-        yield from (f"    {_written(item)}," for item in value)
+        yield from (f"    {_toml_value(item)}," for item in value)
         yield "]"
 
 
-def _written(value: object) -> str:
+def _toml_value(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):
@@ -49,14 +49,14 @@ def _written(value: object) -> str:
     if isinstance(value, float):
         return repr(value)
     if isinstance(value, list):
-        return f"[{', '.join(map(_written, value))}]"
+        return f"[{', '.join(map(_toml_value, value))}]"
     if isinstance(value, Mapping):
-        pairs = (f"{_quoted(key)} = {_written(item)}" for key, item in value.items())
+        pairs = (f"{_quote(key)} = {_toml_value(item)}" for key, item in value.items())
         return f"{{ {', '.join(pairs)} }}"
-    return _quoted(str(value))
+    return _quote(str(value))
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return f'"{text.translate(_ESCAPES)}"'
 
 

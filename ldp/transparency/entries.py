@@ -295,7 +295,7 @@ def _lines(content: bytes, place: str) -> Iterator[bytes]:
         )
 
 
-def mended(content: bytes) -> bytes:
+def repair_text(content: bytes) -> bytes:
     """The bytes without what editors and torn writes did to them, as far as that can be undone.
 
     A byte-order mark and carriage returns are taken out. A last line that does not end is given an

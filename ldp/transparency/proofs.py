@@ -8,7 +8,7 @@ Hashes are hexadecimal digits, `entry` is the line as it stands in the register.
 an older head than the one that a proof leads to, `since` has the proof that the log goes on from
 there: {"size", "path"}; it is null otherwise.
 
-What a client knows after `check_registered`: its survey, texts included, is an entry of a log that
+`check_registration` proves to a client: its survey, texts included, is an entry of a log that
 begins with the one whose head it pins. Where that head is what others have seen, a survey cannot be
 shown to one device alone without standing in the log for all to read.
 """
@@ -29,9 +29,9 @@ from ldp.transparency.tree import (
     consistency_path,
     inclusion_path,
     is_consistent,
-    is_included,
     leaf_hash,
     root_of,
+    verify_inclusion,
 )
 
 _HEAD = re.compile(r"(0|[1-9][0-9]{0,9}):([0-9a-f]{64})", re.ASCII)
@@ -122,7 +122,7 @@ def check_inclusion(proof: object, head: Head) -> Entry:
         raise _unfit("entry", "the line of an entry")
     leaf = leaf_hash(line.encode(errors="surrogatepass"))
     index, path = _number(fields, "index"), _path(fields)
-    if not is_included(leaf, index, size, path=path, root=root):
+    if not verify_inclusion(leaf, index, size, path=path, root=root):
         raise RegisterError(
             f"expected a proof that leads from its entry to the root of {size} entries, got one "
             "that leads elsewhere: the entry or the proof was changed"
@@ -148,7 +148,7 @@ def check_consistency(proof: object, first: Head | None = None, second: Head | N
         )
 
 
-def check_registered(survey: Survey, head: Head, proof: object) -> Entry:
+def check_registration(survey: Survey, head: Head, proof: object) -> Entry:
     """The entry of a survey in a register with this head, or that goes on from it.
 
     Raises `RegisterError` if the proof is none, or is about another survey, or another version:

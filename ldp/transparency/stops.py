@@ -57,7 +57,7 @@ def message_of(stops: Stops) -> bytes:
     return CONTEXT + json.dumps(text, ensure_ascii=False).encode() + b"\n"
 
 
-def sealed(message: bytes, signature: bytes) -> bytes:
+def encode_stop_list(message: bytes, signature: bytes) -> bytes:
     """The bytes of a list, of what was signed and its signature."""
     return MAGIC + signature.hex().encode() + b"\n" + message.removeprefix(CONTEXT)
 
@@ -71,38 +71,40 @@ def read_stops(data: bytes, key: bytes | None) -> Stops:
     if key is not None and len(key) != KEY_SIZE:
         raise ValueError(f"expected a public key of {KEY_SIZE} bytes, got {len(key)}")
     if len(data) > MOST_BYTES:
-        raise _refused(f"at most {MOST_BYTES} bytes", f"{len(data)}")
+        raise _stop_list_error(f"at most {MOST_BYTES} bytes", f"{len(data)}")
     head, text = data[:_HEAD_SIZE], data[_HEAD_SIZE:]
     try:
         signature = bytes.fromhex(head[len(MAGIC) : -1].decode("ascii"))
     except ValueError:
         signature = b""
     if head != MAGIC + signature.hex().encode() + b"\n" or len(signature) != SIGNATURE_SIZE:
-        raise _refused(f"{MAGIC.decode()}and a signature in the first line", "something else")
+        raise _stop_list_error(
+            f"{MAGIC.decode()}and a signature in the first line", "something else"
+        )
     if key is not None and not verifies(key, CONTEXT + text, signature):
-        raise _refused("the signature of the pinned key", "another one")
-    return _parsed(text)
+        raise _stop_list_error("the signature of the pinned key", "another one")
+    return _parse(text)
 
 
-def _parsed(text: bytes) -> Stops:
+def _parse(text: bytes) -> Stops:
     import json
 
     try:
         content = json.loads(text.decode())
     except (ValueError, RecursionError):
-        raise _refused("JSON behind the first line", "something else") from None
+        raise _stop_list_error("JSON behind the first line", "something else") from None
     if type(content) is not dict or content.keys() != {"survey", "serial", "shares"}:
-        raise _refused("the keys survey, serial and shares", "others")
+        raise _stop_list_error("the keys survey, serial and shares", "others")
     survey, serial, shares = content["survey"], content["serial"], content["shares"]
     if type(survey) is not str or type(shares) is not dict:
-        raise _refused("a survey's name and a table of shares", "something else")
+        raise _stop_list_error("a survey's name and a table of shares", "something else")
     if type(serial) is not int or not 0 <= serial <= MOST_SERIAL:
-        raise _refused(f"a serial number from 0 to {MOST_SERIAL}", "something else")
+        raise _stop_list_error(f"a serial number from 0 to {MOST_SERIAL}", "something else")
     try:
         return Stops(survey, serial, {name: share_of(text) for name, text in shares.items()})
     except (ValueError, TypeError) as error:
-        raise _refused("shares", str(error)) from None
+        raise _stop_list_error("shares", str(error)) from None
 
 
-def _refused(expected: str, came: str) -> WireError:
+def _stop_list_error(expected: str, came: str) -> WireError:
     return WireError("stop-list", f"expected {expected}, got {came}")

@@ -94,7 +94,9 @@ def consistency_path(leaves: Sequence[bytes], first: int) -> Path:
     return (*last, *reversed(beside))
 
 
-def is_included(leaf: bytes, index: int, size: int, *, path: Sequence[bytes], root: bytes) -> bool:
+def verify_inclusion(
+    leaf: bytes, index: int, size: int, *, path: Sequence[bytes], root: bytes
+) -> bool:
     """Whether a path proves that the entry of a hash is number `index` of `size` under a root."""
     if not 0 <= index < size:
         return False

@@ -112,10 +112,10 @@ class _Reader:
         if self.over:
             return 0
         width = 1 << (self._data[self._at] >> 6)
-        return int.from_bytes(self._taken(width), "big") & ((1 << 8 * width - 2) - 1)
+        return int.from_bytes(self._take(width), "big") & ((1 << 8 * width - 2) - 1)
 
     def part(self) -> bytes:
-        return self._taken(self.number())
+        return self._take(self.number())
 
     def fields(self) -> Fields:
         inner = _Reader(self.part())
@@ -127,7 +127,7 @@ class _Reader:
             fields.append((name.lower(), inner.part()))
         return fields
 
-    def _taken(self, size: int) -> bytes:
+    def _take(self, size: int) -> bytes:
         end = self._at + size
         if end > len(self._data):
             raise MessageError("expected a whole message of binary HTTP, got one that is cut off")

@@ -59,12 +59,12 @@ def decoded_batch(
     yield f"batch {batch.id.hex()}: {name}, {reports} of {width:,} bytes{epoch}"
     for number in range(min(batch.size, most_rows)):
         row = batch.rows[number * width : (number + 1) * width]
-        yield f"  {_shortened(row)}  {_said(envelope, row)}"
+        yield f"  {_shorten(row)}  {_describe_envelope(envelope, row)}"
     if batch.size > most_rows:
         yield f"  and {batch.size - most_rows:,} more"
 
 
-def supported(question: Question, row: bytes) -> str:
+def describe_row(question: Question, row: bytes) -> str:
     """What a report to a question says, in words."""
     report = int.from_bytes(row, "little")
     layout = question.layout
@@ -78,7 +78,7 @@ def supported(question: Question, row: bytes) -> str:
         if prefix < layout.cohorts and column < len(columns):
             return _supports(question, columns[column])
         return "no report that this question can have"
-    return f"{_shown(question, prefix)}{_body(question, body)}"
+    return f"{_describe_prefix(question, prefix)}{_body(question, body)}"
 
 
 def _said_openly(envelope: Envelope, combination: int) -> str:
@@ -90,14 +90,14 @@ def _said_openly(envelope: Envelope, combination: int) -> str:
     return "".join(f", {attribute.name} {label}" for attribute, label in pairs)
 
 
-def _said(envelope: Envelope | None, row: bytes) -> str:
+def _describe_envelope(envelope: Envelope | None, row: bytes) -> str:
     if envelope is None:
         return "(no survey here has this question)"
     if isinstance(envelope, Question):
-        return supported(envelope, row)
+        return describe_row(envelope, row)
     words = []
     for question in envelope.members:
-        words.append(f"{question.name}: {supported(question, row[: question.width])}")
+        words.append(f"{question.name}: {describe_row(question, row[: question.width])}")
         row = row[question.width :]
     return "; ".join(words)
 
@@ -151,7 +151,7 @@ def _supports(question: Question, values: Sequence[int]) -> str:
     return f"supports {', '.join(shown)}{more} ({len(values):,} of {size:,} values)"
 
 
-def _shown(question: Question, prefix: int) -> str:
+def _describe_prefix(question: Question, prefix: int) -> str:
     """What precedes the body: what the device keeps, or what was drawn beside it."""
     layout = question.layout
     if layout.modulus or layout.codewords:
@@ -175,5 +175,5 @@ def _body(question: Question, body: int) -> str:
     return f"symbol {body:,} of {layout.symbols:,}"
 
 
-def _shortened(row: bytes) -> str:
+def _shorten(row: bytes) -> str:
     return row.hex() if len(row) <= _MOST_BITS else f"{row[:_MOST_BITS].hex()}..."

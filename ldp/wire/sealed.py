@@ -104,12 +104,12 @@ def envelope_size(width: int) -> int:
     return ENC_SIZE + len(plaintext_of(bytes(FINGERPRINT_SIZE), bytes(width))) + TAG_SIZE
 
 
-def encode_sealed(sealed: Sealed) -> bytes:
+def encode_sealed_report(sealed: Sealed) -> bytes:
     """The bytes of a sealed report, as the payload of a frame."""
     return pack_array([FORMAT_SEALED, *sealed])
 
 
-def decode_sealed(payload: bytes) -> Sealed:
+def decode_sealed_report(payload: bytes) -> Sealed:
     """The sealed report that a payload holds. Raises `WireError`."""
     parts = _parts(payload, FORMAT_SEALED, 4)
     if not all(type(part) is bytes for part in parts) or not _are_ids(*parts[:2]) or not parts[2]:
@@ -117,12 +117,12 @@ def decode_sealed(payload: bytes) -> Sealed:
     return Sealed(*parts)
 
 
-def encode_mixed(mixed: Mixed) -> bytes:
+def encode_mixed_part(mixed: Mixed) -> bytes:
     """The bytes of a part of a relay's batch, as the payload of a frame."""
     return pack_array([FORMAT_MIXED, *mixed])
 
 
-def decode_mixed(payload: bytes) -> Mixed:
+def decode_mixed_part(payload: bytes) -> Mixed:
     """The part of a relay's batch that a payload holds. Raises `WireError`."""
     parts = _parts(payload, FORMAT_MIXED, 8)
     types = (bytes, bytes, int, bytes, bytes, int, int)

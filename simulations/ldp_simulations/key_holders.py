@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 
 from ldp.answers.domain import Domain, Placed
-from ldp.answers.key_values import ENDS, written
+from ldp.answers.key_values import ENDS, cell_text
 from ldp.answers.scales import ROUNDING_BITS, Scale
 from ldp.numbers.exact import decimal_text
 from ldp_aggregator.numerics.arrays import Floats, Integers
@@ -41,7 +41,7 @@ class PairHolders(Holders):
         scale, keys = domain.key_scale, domain.values or ()
         assert scale is not None  # noqa: S101 (asked for where there is one)
         values = tuple(
-            written((keys[int(item) // ENDS], _text(scale, (item, rest))) for item, rest in pairs)
+            cell_text((keys[int(item) // ENDS], _text(scale, (item, rest))) for item, rest in pairs)
             for pairs in together
         )
         counts = np.array(list(together.values()), dtype=np.int64)

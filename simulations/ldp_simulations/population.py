@@ -14,7 +14,7 @@ import numpy as np
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.scales import ROUNDING_BITS, Scale
-from ldp.answers.texts import composed
+from ldp.answers.texts import to_nfc
 from ldp.errors import LDPError
 from ldp.mechanisms.numbers.dithered import FINEST_GRID
 from ldp.survey.survey import Question, Survey
@@ -127,7 +127,7 @@ def _holders(domain: Domain, holders: Counter[Value], candidates: Sequence[str])
     if domain.scale is not None and not domain.is_listed:
         return _on_coarser_scale(domain.scale, holders)
     values = domain.values or tuple(
-        dict.fromkeys([*map(composed, candidates), *(bytes(text).decode() for text in holders)])
+        dict.fromkeys([*map(to_nfc, candidates), *(bytes(text).decode() for text in holders)])
     )
     keys = [value.encode() for value in values] if domain.values is None else range(len(values))
     counts = np.array([holders[key] for key in keys], dtype=np.int64)
@@ -140,7 +140,7 @@ def _on_coarser_scale(scale: Scale, holders: Mapping[Value, int]) -> Holders:
     counts = np.zeros(coarser.size, dtype=np.int64)
     for value, count in holders.items():
         counts[round(Fraction(int(value) * (coarser.size - 1), scale.size - 1))] += count
-    return Holders(tuple(coarser.written()), counts)
+    return Holders(tuple(coarser.iter_values()), counts)
 
 
 def points_of(domain: Domain) -> tuple[str, ...]:
@@ -151,7 +151,7 @@ def points_of(domain: Domain) -> tuple[str, ...]:
     if domain.ball is not None:
         return domain.ball.names
     if domain.scale is not None and not domain.is_listed:
-        return tuple(coarsened(domain.scale).written())
+        return tuple(coarsened(domain.scale).iter_values())
     return domain.values or ()
 
 
@@ -187,7 +187,7 @@ def synthetic(
         if question.domain.collect:
             population[question.name] = _synthetic_fields(question, respondents, distribution)
             continue
-        texts = map(composed, candidates.get(question.name, ()))
+        texts = map(to_nfc, candidates.get(question.name, ()))
         values = points_of(question.domain) or tuple(texts)
         if not values:
             raise PopulationError(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ldp.answers.balls import UNIT, Ball, packed
+from ldp.answers.balls import UNIT, Ball, pack_coordinates
 from ldp.answers.domain import Value
 from ldp_aggregator.numerics.arrays import Floats, Integers
 from ldp_simulations.holders import Holders, apportion
@@ -57,5 +57,5 @@ def synthetic_vectors(ball: Ball, respondents: int, weights: Floats) -> VectorHo
     shares = apportion(respondents, np.ones(different)).tolist()
     holders: Counter[Value] = Counter()
     for vector, share in zip(whole, shares, strict=True):
-        holders[packed(vector)] += share
+        holders[pack_coordinates(vector)] += share
     return VectorHolders.of(ball, holders)

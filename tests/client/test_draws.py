@@ -21,7 +21,7 @@ from ldp.errors import AlreadyAnsweredError, AnswerError, BudgetError, NotDrawnE
 from ldp.mechanisms.numbers.dithered import DitheredResponse
 from ldp.numbers.randomness import Replay
 from ldp.privacy.certificate import certificate, totals
-from ldp.survey.compiled import compiled
+from ldp.survey.compiled import compile_survey
 from ldp.survey.draws import Draw
 from ldp.survey.survey import chargeable
 from ldp_aggregator.analyses.health_checks.draw_checks import draw_health
@@ -58,7 +58,9 @@ def answered(client, answers=ANSWERS):
 def drawing(name, weights=(2, 1, 1)):
     """Random bytes by which a question is drawn first."""
     draw = Draw(NAMES, weights)
-    return next(byte for byte in range(256) if draw.drawn(Replay(bytes([byte]))) == (name,))
+    return next(
+        byte for byte in range(256) if draw.draw_questions(Replay(bytes([byte]))) == (name,)
+    )
 
 
 @pytest.mark.parametrize("weights", [(1, 1), (2, 1, 1), (5, 2, 1), (1, 2, 2, 3)])
@@ -68,7 +70,7 @@ def test_the_law_of_the_draw(weights):
     drawn = Counter()
     for byte in range(256):
         source = Replay(bytes([byte, 0]))
-        (name,) = draw.drawn(source)
+        (name,) = draw.draw_questions(source)
         if source.used == 1:
             drawn[name] += 1
     shares = {name: Fraction(count, drawn.total()) for name, count in drawn.items()}
@@ -128,9 +130,9 @@ def test_one_question_is_answered_and_charged(name):
     for other in set(NAMES) - {name}:
         with pytest.raises(NotDrawnError, match=f"question '{other}'"):
             client.record(other, ANSWERS[other])
-        assert not client.drawn(other)
-    assert client.drawn(name)
-    assert client.drawn("other")
+        assert not client.is_drawn(other)
+    assert client.is_drawn(name)
+    assert client.is_drawn("other")
 
 
 def test_a_restart_keeps_the_draw(tmp_path):
@@ -148,7 +150,7 @@ def test_a_restart_keeps_the_draw(tmp_path):
             client.set_consent("on")
         for _ in range(3):
             again = Client(asked((1, 1, 2)), state=path)
-            assert [name for name in NAMES if again.drawn(name)] == first
+            assert [name for name in NAMES if again.is_drawn(name)] == first
             with pytest.raises(AlreadyAnsweredError):
                 again.record(first[0], ANSWERS[first[0]])
         drawn += first
@@ -167,7 +169,7 @@ def test_a_lost_draw_is_that_of_the_charge():
     client = Client(asked())
     (name, _) = answered(client)
     forget_draws(client._store)
-    assert [other for other in NAMES if client.drawn(other)] == [name]
+    assert [other for other in NAMES if client.is_drawn(other)] == [name]
 
 
 def test_collectors_see_different_draws(tmp_path):
@@ -175,7 +177,7 @@ def test_collectors_see_different_draws(tmp_path):
     drawn = set()
     for number in range(40):
         client = Client(asked((1, 1, 1)), state=tmp_path / "state", collector=str(number))
-        drawn |= {name for name in NAMES if client.drawn(name)}
+        drawn |= {name for name in NAMES if client.is_drawn(name)}
     assert drawn == set(NAMES)
 
 
@@ -215,14 +217,14 @@ def test_limits_count_the_dearest_question():
     tight = asked((1, 1, 2), lifetime_epsilon="1")
     for _ in range(20):
         client = Client(tight)
-        drawn = [name for name in NAMES if client.drawn(name)]
+        drawn = [name for name in NAMES if client.is_drawn(name)]
         if drawn == ["hours"]:
             for _ in range(3):
                 with pytest.raises(BudgetError):
                     client.record("hours", 3)
         else:
             client.record(drawn[0], ANSWERS[drawn[0]])
-        assert [name for name in NAMES if client.drawn(name)] == drawn
+        assert [name for name in NAMES if client.is_drawn(name)] == drawn
 
 
 def test_versions_of_a_survey():
@@ -247,8 +249,8 @@ def test_fingerprints_and_files():
     prints = {of["mode"].fingerprint for of in (survey, even, asked(draws=[]), asked((1, 2, 1)))}
     assert len(prints) == 4
     assert survey["other"].fingerprint == asked(draws=[])["other"].fingerprint
-    assert compiled(survey)["draws"] == [{"questions": list(NAMES), "weights": [2, 1, 1]}]
-    assert "draws" not in compiled(asked(draws=[]))
+    assert compile_survey(survey)["draws"] == [{"questions": list(NAMES), "weights": [2, 1, 1]}]
+    assert "draws" not in compile_survey(asked(draws=[]))
     assert "draws" not in certificate(asked(draws=[]))
 
 
@@ -440,7 +442,7 @@ def test_every_set_of_questions_is_as_likely(answers):
     # A draw takes what is left over of a byte: 12 in a row are as many for each of 4, 3 and 2.
     for tape in product(range(12), repeat=answers):
         source = Replay(bytes(tape))
-        names = draw.drawn(source)
+        names = draw.draw_questions(source)
         assert source.used == answers
         sets[frozenset(names)] += 1
         assert len(set(names)) == answers
@@ -457,7 +459,7 @@ def test_so_many_are_answered_and_charged():
         names = answered(client, FOUR)
         assert len(names) == 3
         assert client.ledger().epsilon() <= 2.7501
-        assert [name for name in FOUR if client.drawn(name)] == names
+        assert [name for name in FOUR if client.is_drawn(name)] == names
         seen |= set(names)
     # A question that is never drawn by 40 devices: once in 10^12.
     assert seen == {*NAMES, "sick", "other"}
@@ -469,10 +471,10 @@ def test_a_lost_draw_of_several_keeps_what_was_charged():
     """The rest is drawn again; never more than two are answered."""
     for _ in range(10):
         client = Client(several())
-        first = next(name for name in FOUR if client.drawn(name))
+        first = next(name for name in FOUR if client.is_drawn(name))
         client.record(first, FOUR[first])
         forget_draws(client._store)
-        drawn = [name for name in (*NAMES, "sick") if client.drawn(name)]
+        drawn = [name for name in (*NAMES, "sick") if client.is_drawn(name)]
         assert first in drawn
         assert len(drawn) == 2
 
@@ -499,7 +501,7 @@ def test_files_and_fingerprints_of_several():
     """The number is covered; a survey that is written down says the same; weights are refused."""
     survey = several()
     assert ldp.parse_survey(survey.to_toml()) == survey
-    assert compiled(survey)["draws"][0]["answers"] == 2
+    assert compile_survey(survey)["draws"][0]["answers"] == 2
     assert len({several(number)["mode"].fingerprint for number in (1, 2, 3)}) == 3
     assert several(1) == several(None)
     with pytest.raises(SurveyError, match="answers: expected a whole number from 1 to 3, got 4"):

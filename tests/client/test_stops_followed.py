@@ -11,7 +11,7 @@ from surveys import survey_of, yes_no
 from ldp.errors import WireError
 from ldp.numbers.randomness import system
 from ldp.transparency import stops
-from ldp.transparency.stops import Stops, message_of, sealed
+from ldp.transparency.stops import Stops, message_of, encode_stop_list
 from ldp_client import EmbeddedClient, HTTPTransport, StopRule
 from ldp_client.embedding import asking as module
 from ldp_client.embedding.asking import Asking
@@ -29,7 +29,7 @@ def listed(serial=1, survey="notes", private=PRIVATE, **shares):
     message = message_of(
         Stops(survey, serial, {name: Fraction(text) for name, text in shares.items()})
     )
-    return sealed(message, private.sign(message))
+    return encode_stop_list(message, private.sign(message))
 
 
 class Collector(RecordingTransport):

@@ -228,7 +228,7 @@ def test_associations_say_what_was_tested():
         ),
     ):
         tally = Tally.empty(survey)
-        (joint,) = (envelope for envelope in survey.tallied if envelope.name not in ("a", "b"))
+        (joint,) = (envelope for envelope in survey.tally_parts if envelope.name not in ("a", "b"))
         shape = tally.counts[joint.name].shape
         tally.counts[joint.name] = np.array(counts).reshape(shape)
         tally.counts["a"] = np.array([[counts[0] + counts[1], counts[2] + counts[3]]])

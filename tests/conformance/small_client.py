@@ -19,7 +19,7 @@ from ldp.errors import AlreadyAnsweredError, AnswerError, BudgetError, NotDrawnE
 from ldp.numbers.epochs import batch_id
 from ldp.numbers.exact import exp_lower
 from ldp.numbers.randomness import Replay, system
-from ldp.survey.compiled import compiled
+from ldp.survey.compiled import compile_survey
 from ldp.survey.survey_file import parse_survey
 from ldp.wire.wire import Batch, encode_batch, encode_frame
 from ldp_simulations.conformance.serving import say, serve
@@ -64,7 +64,7 @@ class SmallClient:
     def read(self, form, text):
         """The survey of a compiled form; the core only reads it from its text."""
         survey = parse_survey(text)
-        if form != json.loads(json.dumps(compiled(survey))):
+        if form != json.loads(json.dumps(compile_survey(survey))):
             raise SurveyError(())
         return survey
 
@@ -149,7 +149,7 @@ class SmallClient:
 
     def drawn(self, draw):
         """Which questions of a draw the device answers, for good."""
-        names = self.state["drawn"].setdefault(draw.text, draw.drawn(self.random))
+        names = self.state["drawn"].setdefault(draw.text, draw.draw_questions(self.random))
         self.keep()
         return names
 

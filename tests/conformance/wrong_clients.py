@@ -132,7 +132,7 @@ class OnceForEachAnswer(SmallClient):
     def answered(self, question, value):
         answers = self.state.setdefault("answers", {}).setdefault(question.fingerprint.hex(), [])
         if value is None:
-            return super().answered(question, value)
+            return super().has_charge(question, value)
         known = value in answers
         answers.append(value)
         return known
@@ -240,7 +240,7 @@ class DrawnForEachQuestion(SmallClient):
     """It draws anew whenever it is asked a question of a draw."""
 
     def drawn(self, draw):
-        return draw.drawn(self.random)
+        return draw.draw_questions(self.random)
 
 
 class RetryWithNewBytes(SmallClient):

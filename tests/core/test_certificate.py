@@ -21,7 +21,7 @@ from ldp.mechanisms.chains.longitudinal import Chain
 from ldp.mechanisms.contract import Declared, lifetime_ratio
 from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.numbers import exact
-from ldp.privacy.certificate import certify, delivered
+from ldp.privacy.certificate import certify, exact_ratios
 
 RANDOM_DESIGNS = 50_000
 SHARES = 8
@@ -102,7 +102,7 @@ THREE, FIVE, CLOSE = Fraction(3), Fraction(5), Fraction(1, 10**40)
 """Two ratios, and a difference that no float, and no logarithm as a float, can tell."""
 
 
-@pytest.mark.parametrize("certified", [delivered, certify])
+@pytest.mark.parametrize("certified", [exact_ratios, certify])
 def test_ratios_are_compared_exactly(certified):
     """A declared ratio less than the delivered by 10^-40 is not kept; an equal or larger one is."""
     assert float(THREE - CLOSE) == 3.0

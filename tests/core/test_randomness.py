@@ -16,7 +16,7 @@ from ldp.numbers.randomness import (
     draw_below,
     draw_bits,
     randbelow,
-    shuffled,
+    shuffle,
     system,
 )
 from ldp_simulations.audit.tapes.every_tape import every_tape
@@ -158,7 +158,7 @@ def test_integers_beside_the_limit(bound):
 def test_every_order_comes_from_as_many_tapes():
     """Four things: the draws below 4, 3 and 2 lead to an order each, and take no byte besides."""
     tapes = [Replay(bytes(draws)) for draws in product(range(4), range(3), range(2))]
-    assert sorted(tuple(shuffled("abcd", tape)) for tape in tapes) == sorted(permutations("abcd"))
+    assert sorted(tuple(shuffle("abcd", tape)) for tape in tapes) == sorted(permutations("abcd"))
     assert {tape.used for tape in tapes} == {3}
 
 

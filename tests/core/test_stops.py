@@ -11,9 +11,9 @@ from ldp.transparency.stops import (
     CONTEXT,
     MOST_BYTES,
     Stops,
+    encode_stop_list,
     message_of,
     read_stops,
-    sealed,
     share_of,
 )
 
@@ -25,7 +25,7 @@ STOPS = Stops("notes", 3, {"mood": Fraction(0), "theme": Fraction(1, 10)})
 def signed(text):
     """A list of any text, with the right signature."""
     message = CONTEXT + (text if isinstance(text, bytes) else json.dumps(text).encode())
-    return sealed(message, PRIVATE.sign(message))
+    return encode_stop_list(message, PRIVATE.sign(message))
 
 
 def listed(**changed):
@@ -34,7 +34,7 @@ def listed(**changed):
 
 def test_a_list_is_read_as_it_was_written():
     message = message_of(STOPS)
-    assert read_stops(sealed(message, PRIVATE.sign(message)), KEY) == STOPS
+    assert read_stops(encode_stop_list(message, PRIVATE.sign(message)), KEY) == STOPS
 
 
 def test_the_last_serial_number():
@@ -45,18 +45,18 @@ def test_the_last_serial_number():
 def test_only_the_pinned_key_signs():
     """Nothing can be changed; who has written a list may read it without its key."""
     message = message_of(STOPS)
-    data = sealed(message, PRIVATE.sign(message))
+    data = encode_stop_list(message, PRIVATE.sign(message))
     other = Ed25519PrivateKey.from_private_bytes(bytes(32))
     for wrong in (
         data.replace(b"1/10", b"1/11"),
         data.replace(b'"serial": 3', b'"serial": 4'),
-        sealed(message, other.sign(message)),
-        sealed(message, PRIVATE.sign(message.removeprefix(CONTEXT))),
-        sealed(message, bytes(64)),
+        encode_stop_list(message, other.sign(message)),
+        encode_stop_list(message, PRIVATE.sign(message.removeprefix(CONTEXT))),
+        encode_stop_list(message, bytes(64)),
     ):
         with pytest.raises(WireError, match="stop-list: expected the signature of the pinned key"):
             read_stops(wrong, KEY)
-    assert read_stops(sealed(message, bytes(64)), None) == STOPS
+    assert read_stops(encode_stop_list(message, bytes(64)), None) == STOPS
     with pytest.raises(ValueError, match="expected a public key of 32 bytes, got 3"):
         read_stops(data, b"key")
 

@@ -8,7 +8,7 @@ import pytest
 from specimens import question
 
 from ldp.errors import SurveyError
-from ldp.mechanisms.numbers.arc_search import searched
+from ldp.mechanisms.numbers.arc_search import search_weights
 from ldp.mechanisms.numbers.arcs import (
     Arcs,
     is_prime,
@@ -109,9 +109,9 @@ def test_errors_are_near_the_least(size, epsilon, least):
 
 def test_arcs_are_searched_for_in_integers():
     """As every reader gets them: of five values, and few frequencies at a large epsilon."""
-    assert searched(7, 20, 1) == (1, (5592405, 5592405, 5592405))
-    assert searched(7, 3, 1) == (2, (10773743, 1749752, 4253720))
-    width, weights = searched(71, *odds(Fraction(4)))
+    assert search_weights(7, 20, 1) == (1, (5592405, 5592405, 5592405))
+    assert search_weights(7, 3, 1) == (2, (10773743, 1749752, 4253720))
+    width, weights = search_weights(71, *odds(Fraction(4)))
     heavy = {k + 1 for k, weight in enumerate(weights) if weight > max(weights) / 100}
     assert (width, heavy) == (3, {1, 14, 18, 24, 35})
     # More frequencies than can be drawn: the usual ones.

@@ -107,7 +107,7 @@ def test_a_key_store_that_is_locked_is_asked_again(path):
         assert client.record("once", "red")
         assert client.counts() == {"state": 1, "recorded": 1}
     with pytest.raises(StateError) as caught:
-        Vault(lambda: 1 / 0).sealed(bytes(32), bytes)
+        Vault(lambda: 1 / 0).seal(bytes(32), bytes)
     assert "ZeroDivisionError" in str(caught.value)
     assert caught.value.__cause__ is None
 
@@ -115,9 +115,9 @@ def test_a_key_store_that_is_locked_is_asked_again(path):
 def test_seals_differ():
     """One secret is sealed otherwise each time, so that two seals combined tell nothing of it."""
     vault, tape = Vault(KEY), iter(bytes([number]) * 16 for number in range(9))
-    seals = [vault.sealed(b"s" * 32, lambda _: next(tape)) for _ in range(3)]
+    seals = [vault.seal(b"s" * 32, lambda _: next(tape)) for _ in range(3)]
     assert len({sealed for _, sealed, _ in seals}) == 3
-    assert {vault.opened(seal) for seal in seals} == {b"s" * 32}
+    assert {vault.open(seal) for seal in seals} == {b"s" * 32}
     with pytest.raises(ValueError, match="at least 16 bytes"):
         Vault(b"short")
     Vault(bytes(16))

@@ -39,7 +39,7 @@ NAMES = Names("the view", "counts of it")
 def drawn(question, reports):
     """Counts that so many reports might have, and some that none would."""
     counts, generator = empty_counts(question.layout), np.random.default_rng(reports)
-    if question.layout.counted:
+    if question.layout.counters:
         counts[0, 0] = reports
         counts[0, 1:] = generator.integers(0, reports + 1, counts.shape[1] - 1)
         return counts

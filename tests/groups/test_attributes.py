@@ -15,7 +15,7 @@ from ldp.survey.attributes import (
     labels_of,
     size_of,
 )
-from ldp.survey.compiled import compiled
+from ldp.survey.compiled import compile_survey
 from ldp.wire.wire import decode_batch, encode_batch, read_frames
 from ldp_aggregator.explanations.explanation import explanation
 from ldp_client import Client, EmbeddedClient, report_bytes
@@ -53,7 +53,7 @@ def test_a_survey_without_attributes_is_as_it_was():
     assert PLAIN["mode"].fingerprint != SURVEY["mode"].fingerprint
     assert PLAIN.terms != SURVEY.terms
     assert agreement(PLAIN) != agreement(SURVEY)
-    assert not {"attributes", "least_group"} & compiled(PLAIN).keys()
+    assert not {"attributes", "least_group"} & compile_survey(PLAIN).keys()
     assert "attribute" not in PLAIN.to_toml() + disclosure(PLAIN) + explanation(PLAIN)
     assert "attributes" not in module(PLAIN) + typescript_module(PLAIN)
 
@@ -211,4 +211,7 @@ def test_what_is_said_openly_is_told():
     exec(source, names)  # noqa: S102 (our own)
     assert names["attributes"](platform="ios") == IOS
     assert 'readonly "platform"?: "android" | "ios";' in typescript_module(SURVEY)
-    assert json.loads(json.dumps(compiled(SURVEY)))["attributes"][1]["questions"] == ["mode", "ok"]
+    assert json.loads(json.dumps(compile_survey(SURVEY)))["attributes"][1]["questions"] == [
+        "mode",
+        "ok",
+    ]

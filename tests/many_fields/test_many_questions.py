@@ -7,7 +7,7 @@ import pytest
 from calling import run
 
 import ldp
-from ldp.survey.compiled import compiled
+from ldp.survey.compiled import compile_survey
 from ldp_aggregator import Options, aggregate, estimate
 from ldp_aggregator.analyses.health_checks.report_checks import health
 from ldp_aggregator.answers.estimates.pooling import Version, estimate_pooled, poolable
@@ -83,7 +83,7 @@ def test_a_device_answers_by_field():
     report = client.record("q", {"smokes": True, "sport": "never", "age": 12, "children": 0})
     assert len(report.row) == survey["q"].width
     assert client.ledger().epsilon() == pytest.approx(2, abs=1e-9)
-    (question,) = compiled(survey)["questions"]
+    (question,) = compile_survey(survey)["questions"]
     assert question["values"] is None
     assert [field["name"] for field in question["fields"]] == ["smokes", "sport", "age", "children"]
     assert question["integers"]["sizes"] == [["2", "3", "3", "4"]]

@@ -11,7 +11,7 @@ import ldp
 import ldp_aggregator
 import ldp_simulations as sim
 from ldp.errors import AnswerError, EstimateError, SurveyError
-from ldp.survey.compiled import compiled
+from ldp.survey.compiled import compile_survey
 from ldp_aggregator import Options
 from ldp_aggregator.analyses.health_checks.report_checks import health
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
@@ -66,7 +66,7 @@ def test_axes_have_the_keys_of_numbers():
         repr(survey["home"]) == "<Question 'home': place of x (8) x north (8); pyramid, epsilon 2>"
     )
     assert ldp.parse_survey(survey.to_toml()) == survey
-    assert compiled(survey)["questions"][0]["type"] == "place"
+    assert compile_survey(survey)["questions"][0]["type"] == "place"
     text = (
         '[survey]\nname = "city"\n[[question]]\nname = "home"\ntype = "place"\ncells = 8\n'
         'goal = "rectangles"\nmechanism = "auto"\nepsilon = 2\n[question.x]\nlow = 4\nhigh = 8\n'

@@ -11,7 +11,7 @@ import ldp_aggregator.decoders.stripes.stripes as decoder
 import ldp_simulations as sim
 from ldp.errors import EstimateError, SurveyError
 from ldp.mechanisms.places.stripes import (
-    folded,
+    fold_pair,
     folded_pairs,
     frequency_of,
     usual_law,
@@ -114,7 +114,7 @@ def test_frequencies_are_half_of_all_pairs():
         opposite = [(-a % modulus, -b % modulus) for a, b in pairs]
         every = {(a, b) for a in range(modulus) for b in range(modulus)} - {(0, 0)}
         assert sorted(pairs + opposite) == sorted(every)
-        assert {folded(pair, modulus) for pair in pairs} == set(folded_pairs(modulus))
+        assert {fold_pair(pair, modulus) for pair in pairs} == set(folded_pairs(modulus))
 
 
 def test_the_usual_weights_are_these():

@@ -11,7 +11,7 @@ from ldp import Survey, SurveyError
 from ldp.answers.domain import Domain
 from ldp.answers.keys import Keys
 from ldp.mechanisms import AUTOMATIC, MECHANISMS
-from ldp.mechanisms.auto import Considered, considered, least_error, total_error
+from ldp.mechanisms.auto import Considered, least_error, list_candidates, total_error
 from ldp.mechanisms.values.optimum import efficiency
 from ldp_aggregator.explanations.explanation import explanation
 
@@ -63,7 +63,7 @@ def chosen(size, epsilon):
     keys, domain = Keys("x", {"epsilon": epsilon}), Sized(size)
     able = tuple(row for name in AUTOMATIC if (row := MECHANISMS[name]).accepts(domain) is None)
     designs = {row.name: (row, row.design(keys, domain)[0]) for row in able}
-    name = least_error(considered(designs.values(), 1), 0).row.name
+    name = least_error(list_candidates(designs.values(), 1), 0).row.name
     return name, designs[name][1]
 
 

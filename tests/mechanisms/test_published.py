@@ -40,7 +40,9 @@ def category(mechanism, size, epsilon):
 def null_variance(randomizer):
     """The variance of one report's score for a value that no one holds."""
     size = randomizer.size
-    counts = np.full((1, size + 1), 1000) if randomizer.layout.counted else np.full((1, size), 1000)
+    counts = (
+        np.full((1, size + 1), 1000) if randomizer.layout.counters else np.full((1, size), 1000)
+    )
     return pure_moments(randomizer, counts).variance_if_not[0]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import ldp
 import ldp_simulations
-from ldp.answers.balls import UNIT, packed, read_vector, written_vector
+from ldp.answers.balls import UNIT, pack_coordinates, read_vector, written_vector
 from ldp.errors import AnswerError, EstimateError, SurveyError
 from ldp.mechanisms.vectors.codebook import CodebookResponse, usual_near
 from ldp.mechanisms.vectors.codewords import CODES, codeword, coordinates, magnitudes
@@ -158,7 +158,7 @@ def test_words_are_unbiased_over_all_codebooks(monkeypatch):
         for book in books:
             chosen.append(book)
             # A seed tells nothing more here, so that one stands for all of them.
-            row = response._replace(word=4).row(packed(direction))[: response.words]
+            row = response._replace(word=4).row(pack_coordinates(direction))[: response.words]
             for word, mass in enumerate(row):
                 sign = 1 - 2 * (word % 2)
                 for axis in (0, 1):
@@ -259,7 +259,7 @@ def test_reports_in_bulk_are_those_of_clients(keys):
         seed, sign, word = (part[8 * place : 8 * place + 8] for part in parts)
         below = int.from_bytes(word, "little") % response.mass
         tape = iter((seed, sign, below.to_bytes((response.mass.bit_length() + 7) // 8, "little")))
-        report = response.randomize(packed(value), lambda _, tape=tape: next(tape))
+        report = response.randomize(pack_coordinates(value), lambda _, tape=tape: next(tape))
         assert report.to_bytes(9, "little") == rows[place].tobytes()
 
 
@@ -288,10 +288,12 @@ def test_vectors_are_rounded_and_clipped_in_whole_numbers():
     refusing = asked(**keys)["v"]
     clipping = asked(**keys, outside="clip")["v"]
     assert UNIT == 2**30
-    assert refusing.value([2.5, 0]) == packed((UNIT, 0))
+    assert refusing.value([2.5, 0]) == pack_coordinates((UNIT, 0))
     half = Fraction(5, 2) / UNIT / 2
-    assert refusing.value([half, -half]) == packed((1, 0))
-    assert clipping.value([3e300, 4e300]) == packed((round(0.6 * UNIT), round(0.8 * UNIT)))
+    assert refusing.value([half, -half]) == pack_coordinates((1, 0))
+    assert clipping.value([3e300, 4e300]) == pack_coordinates(
+        (round(0.6 * UNIT), round(0.8 * UNIT))
+    )
     # Of floats, a unit vector is now and then a little too long: that is no reason to refuse it.
     generator = random.Random(1)
     unit = asked(dimensions=3)["v"]
@@ -423,7 +425,7 @@ def test_the_least_and_the_most_that_can_be_asked():
 
 def test_vectors_in_cells_of_tables_are_read_back():
     """Exactly: each number is a fraction of the radius."""
-    value = packed((UNIT // 3, -5, 0))
+    value = pack_coordinates((UNIT // 3, -5, 0))
     cell = written_vector(value, Fraction(5, 2))
     assert read_vector(cell) == (Fraction(5, 2) * (UNIT // 3) / UNIT, Fraction(-25, 2) / UNIT, 0)
     assert asked(dimensions=3, radius="2.5")["v"].value(read_vector(cell)) == value

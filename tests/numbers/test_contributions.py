@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 import ldp
 import ldp_aggregator
 import ldp_simulations
-from ldp.answers.contributions import CHOOSING_BYTES, chosen
+from ldp.answers.contributions import CHOOSING_BYTES, choose
 from ldp.errors import AnswerError, SurveyError
 from ldp.numbers.randomness import Replay
 from ldp.privacy.certificate import certificate
-from ldp.survey.compiled import compiled
+from ldp.survey.compiled import compile_survey
 from ldp_client import Client
 from ldp_client.tools.codegen import module
 
@@ -123,7 +123,7 @@ def test_each_record_is_as_likely_as_another(records):
         places = [(place, 0) for place in range(records)]
         for drawn in (first, after - 1):
             tape = Replay(drawn.to_bytes(CHOOSING_BYTES, "little"))
-            assert chosen(places, tape) == (record, 0)
+            assert choose(places, tape) == (record, 0)
 
 
 @pytest.mark.parametrize("records", [[1, 2, 2], [0, 9], [5]])
@@ -219,7 +219,7 @@ def test_fingerprints():
     modes = (None, "mean", "sum", "last", "one")
     questions = [asked(mode, **HOURS) for mode in modes]
     assert len({question.fingerprint for question in questions}) == 5
-    assert "per_device" not in json.dumps(compiled(ldp.survey("s", questions[0])))
+    assert "per_device" not in json.dumps(compile_survey(ldp.survey("s", questions[0])))
     for question in questions:
         survey = ldp.survey("s", question)
         assert ldp.parse_survey(survey.to_toml()) == survey

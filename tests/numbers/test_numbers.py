@@ -13,7 +13,7 @@ import ldp
 from ldp.answers.scales import read_number
 from ldp.errors import AnswerError, SurveyError
 from ldp.numbers.randomness import Replay
-from ldp.survey.compiled import compiled
+from ldp.survey.compiled import compile_survey
 
 
 def asked(mechanism="dithered", **keys):
@@ -235,7 +235,7 @@ def test_surveys_go_to_text_and_back():
         question = ldp.question("x", goal="mean" if "step" in keys else None, epsilon=1, **keys)
         survey = ldp.survey("s", question)
         assert ldp.parse_survey(survey.to_toml()) == survey
-        scale = compiled(survey)["questions"][0]["scale"]
+        scale = compile_survey(survey)["questions"][0]["scale"]
         assert scale["unit"] == keys.get("unit", "")
         assert "number from 0 to" in repr(survey)
 

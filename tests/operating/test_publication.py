@@ -224,8 +224,8 @@ def shown_reports(books, catalogue):
     with books.store.snapshot() as snapshot:
         assert list(findings(snapshot, None)) == []
         counts = tally_of(ShownSnapshot(snapshot), survey).counts
-    reports = {part.name: reports_of(part, counts[part.name]) for part in survey.tallied}
-    groups = [part.name for part in survey.tallied if isinstance(part, Group)]
+    reports = {part.name: reports_of(part, counts[part.name]) for part in survey.tally_parts}
+    groups = [part.name for part in survey.tally_parts if isinstance(part, Group)]
     return [reports[name] for name in ("pet", "tea", "car", *groups)]
 
 
@@ -261,7 +261,7 @@ def test_what_is_shown_of_a_closed_epoch_stays(books, minutes):
         turn.close(3600, 5)
     expected = [0, 0, 10 if minutes is None else 13, 0]
     assert shown_reports(books, catalogue) == expected
-    again = Books(books.store, catalogue.tallied)
+    again = Books(books.store, catalogue.tally_parts)
     Publisher(catalogue, publication).start(again)
     assert shown_reports(again, catalogue) == expected
 
@@ -273,7 +273,7 @@ def test_what_another_process_never_showed_of_a_closed_epoch_stays_hidden(books)
     count(books, catalogue, "car", reports=25, epoch=epoch)
     with begin(books, alone=True) as turn:
         turn.close(3600, 5)
-    [car] = [part for part in catalogue.tallied.values() if part.name == "car"]
+    [car] = [part for part in catalogue.tally_parts.values() if part.name == "car"]
     books.store.begin()
     books.store.put([sealed(SHOWN, tally_key(car.fingerprint, epoch, 1, part=0), bytes(8))])
     books.store.commit()

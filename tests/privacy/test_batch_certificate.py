@@ -16,7 +16,7 @@ from ldp.numbers.exact import decimal_text
 from ldp.privacy import batch_certificate, batch_privacy
 from ldp.privacy.batches import power
 from ldp.privacy.certificate import certificate as survey_certificate
-from ldp.privacy.certificates import stated
+from ldp.privacy.certificates import blanket_texts
 
 
 def loaded(name):
@@ -315,7 +315,7 @@ def test_what_a_certificate_states_is_what_the_batch_was_said_to_be_worth():
     batch = batch_privacy(MESSAGES["grr"], 1_000, "1e-6", colluding="0.1", finely=True)
     assert certificate["honest"] == "900" == str(batch.reports)
     assert float(certificate["epsilon"]) == float(batch.epsilon)
-    assert certificate["blanket"] == stated(blanket_of(MESSAGES["grr"].randomizer))
+    assert certificate["blanket"] == blanket_texts(blanket_of(MESSAGES["grr"].randomizer))
     assert 0 < float(certificate["lower"]) <= float(certificate["upper"]) <= 1e-6
     with pytest.raises(ValueError, match="hides more than a report does"):
         batch_certificate(MESSAGES["grr"], 3)

@@ -17,7 +17,7 @@ from ldp.mechanisms.blankets import (
     of_rates,
     of_row,
     of_rows,
-    rounded,
+    round_outward,
     two_levels,
 )
 from ldp.mechanisms.numbers.one_bit import OneBitMean
@@ -184,7 +184,7 @@ def test_rounding_only_ever_adds():
     blanket = two_levels(
         Fraction(10**50 + 1, 3 * 10**49), Fraction(1, 7), Fraction(10**45 + 3, 10**46)
     )
-    shorter = rounded(blanket)
+    shorter = round_outward(blanket)
     assert shorter.gamma <= blanket.gamma
     assert shorter.first >= blanket.first
     assert exact_delta(shorter, 4, Fraction(3, 2)) >= exact_delta(blanket, 4, Fraction(3, 2))

@@ -8,7 +8,7 @@ from threading import Lock
 from ldp import parse_survey
 from ldp.numbers.epochs import batch_id
 from ldp.numbers.randomness import system
-from ldp.wire.sealed import Sealed, decode_mixed, encode_sealed, envelope_size
+from ldp.wire.sealed import Sealed, decode_mixed_part, encode_sealed_report, envelope_size
 from ldp.wire.wire import encode_frame, read_frames
 from ldp_service.counting.served import Catalogue, Served
 from ldp_service.counting.submissions import Submission, to_futures
@@ -48,7 +48,7 @@ def message(question, seconds=NOON, envelope=None):
     """A frame as a device sends it: random bytes look as ciphertext does."""
     id_ = batch_id(system, question.epoch, seconds)
     sealed = Sealed(question.fingerprint, id_, envelope or os.urandom(SIZE))
-    return encode_frame(encode_sealed(sealed))
+    return encode_frame(encode_sealed_report(sealed))
 
 
 def envelope_in(frame):
@@ -73,7 +73,7 @@ class Collector:
         if isinstance(answer, Told) and not answer.taken:
             return answer
         (payload,) = read_frames(frame)
-        mixed = decode_mixed(payload)
+        mixed = decode_mixed_part(payload)
         with self._lock:
             before = self.parts.setdefault(mixed.id, mixed)
         assert before == mixed, "a part came again with other bytes"

@@ -14,8 +14,8 @@ import time
 import pytest
 from pools import EVER, SIZE, Collector, envelopes_of, forwarder, give, look, message, relay_at
 
-from ldp.numbers.randomness import randbelow, shuffled
-from ldp.wire.sealed import decode_sealed
+from ldp.numbers.randomness import randbelow, shuffle
+from ldp.wire.sealed import decode_sealed_report
 from ldp.wire.wire import read_frames
 from ldp_service.relay import batching, forwarding, pool
 
@@ -49,7 +49,7 @@ def forwarded(path):
         [int(envelope[:4]) for envelope in envelopes_of([part])]
         for part in collector.parts.values()
     ]
-    devices = [decode_sealed(read_frames(frame)[0]).id for frame in frames]
+    devices = [decode_sealed_report(read_frames(frame)[0]).id for frame in frames]
     return arrivals, list(collector.parts), devices
 
 
@@ -121,7 +121,7 @@ def rotated(items, draw):
 def near(items, draw):
     """Items near to where they were."""
     blocks = [items[at : at + IN_PART] for at in range(0, len(items), IN_PART)]
-    return [item for block in blocks for item in shuffled(block, draw)]
+    return [item for block in blocks for item in shuffle(block, draw)]
 
 
 def kept(items, _):

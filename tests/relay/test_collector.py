@@ -13,7 +13,7 @@ from ldp import parse_survey
 from ldp.numbers.epochs import batch_id
 from ldp.numbers.randomness import system
 from ldp.privacy import batch_privacy
-from ldp.wire.sealed import Mixed, decode_sealed, encode_mixed, public_key_text
+from ldp.wire.sealed import Mixed, decode_sealed_report, encode_mixed_part, public_key_text
 from ldp.wire.wire import Batch, encode_batch, encode_frame, read_frames
 from ldp_aggregator.tallies.counting.counting import total_reports
 from ldp_aggregator.tallies.mixing.batches import (
@@ -67,7 +67,7 @@ def part_of(envelope, number, *, batch=b"b" * 16, id_=None, size=None, spoilt=0,
     seal = sealer(Relay("https://relay.example", PUBLIC), SURVEY)
     rows = [bytes([place % 2]) * envelope.width for place in range(number)]
     frames = [seal(Batch(envelope.fingerprint, bytes(16), 1, rows=row), None) for row in rows]
-    envelopes = [decode_sealed(read_frames(frame)[0]).envelope for frame in frames]
+    envelopes = [decode_sealed_report(read_frames(frame)[0]).envelope for frame in frames]
     for place in range(spoilt):
         envelopes[place] = bytes(len(envelopes[place]))
     mixed = Mixed(
@@ -79,7 +79,7 @@ def part_of(envelope, number, *, batch=b"b" * 16, id_=None, size=None, spoilt=0,
         size=size or number,
         least=least,
     )
-    return encode_frame(encode_mixed(mixed))
+    return encode_frame(encode_mixed_part(mixed))
 
 
 @contextmanager
@@ -197,7 +197,9 @@ def test_epochs_are_asked_for_one_by_one(tmp_path):
         for seconds, number in ((now - DAY, 3), (now, 2)):
             own = batch_id(system, DAY, seconds)
             one = Batch(yes.fingerprint, own, 1, rows=b"\1")
-            sealed = [decode_sealed(read_frames(seal(one, DAY))[0]).envelope for _ in range(number)]
+            sealed = [
+                decode_sealed_report(read_frames(seal(one, DAY))[0]).envelope for _ in range(number)
+            ]
             mixed = Mixed(
                 yes.fingerprint,
                 own,
@@ -207,7 +209,7 @@ def test_epochs_are_asked_for_one_by_one(tmp_path):
                 size=number,
                 least=2,
             )
-            assert forward(service, encode_frame(encode_mixed(mixed))).status_code == 202
+            assert forward(service, encode_frame(encode_mixed_part(mixed))).status_code == 202
     with open_snapshot(f"sqlite:///{tmp_path}/store.db") as snapshot:
         both = mixed_batches(snapshot, survey)
         assert [(batch.epoch, batch.counted) for batch in both] == [(19_999, 3), (20_000, 2)]

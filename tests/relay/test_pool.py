@@ -79,7 +79,7 @@ def test_the_file_does_not_tell_who_came_first(tmp_path, quick, turns):
 
 def test_a_pool_that_keeps_the_order_is_found(tmp_path, quick, monkeypatch):
     """Mutants take the next empty slot, or one of the next 48: the same test sees both."""
-    monkeypatch.setattr("ldp_service.relay.pool.shuffled", lambda items, _: list(items))
+    monkeypatch.setattr("ldp_service.relay.pool.shuffle", lambda items, _: list(items))
     drawn = random.Random(1)
     for near in (1, 48):
         mutant = lambda number, near=near: number - 1 - drawn.randrange(min(number, near))  # noqa: E731

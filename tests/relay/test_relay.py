@@ -23,7 +23,7 @@ from pools import (
 
 from ldp import parse_survey
 from ldp.numbers.randomness import Replay
-from ldp.wire.sealed import decode_sealed, encode_sealed
+from ldp.wire.sealed import decode_sealed_report, encode_sealed_report
 from ldp.wire.wire import Batch, encode_batch, encode_frame, read_frames
 from ldp_service.counting.submissions import BusyError, EarlyError
 from ldp_service.relay.batching import EPOCH, KEEP, Terms, mixed
@@ -110,8 +110,8 @@ def test_what_comes_again_is_one_report(relay, tmp_path):
     assert give(writer, frame).told == DUPLICATE
     # The id counts, whatever was sealed under it.
     (payload,) = read_frames(frame)
-    resealed = decode_sealed(payload)._replace(envelope=envelope_in(other))
-    assert give(writer, encode_frame(encode_sealed(resealed))).told == DUPLICATE
+    resealed = decode_sealed_report(payload)._replace(envelope=envelope_in(other))
+    assert give(writer, encode_frame(encode_sealed_report(resealed))).told == DUPLICATE
     writer.close()
     again = relay(least=2)
     assert give(again, frame).told == DUPLICATE
@@ -145,7 +145,9 @@ def test_an_envelope_that_somebody_sends_again_is_one_report(relay):
     # A device that was rolled back seals anew what has the same id: known by both from then on.
     first, anew = message(ONE), os.urandom(SIZE)
     (payload,) = read_frames(first)
-    resealed = encode_frame(encode_sealed(decode_sealed(payload)._replace(envelope=anew)))
+    resealed = encode_frame(
+        encode_sealed_report(decode_sealed_report(payload)._replace(envelope=anew))
+    )
     assert give(again, first + resealed).told == (*ACCEPTED, *DUPLICATE)
     assert give(again, message(ONE, envelope=anew)).told == DUPLICATE
 

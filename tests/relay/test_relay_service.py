@@ -22,7 +22,7 @@ from pools import (
     relay_at,
 )
 
-from ldp.wire.sealed import decode_sealed
+from ldp.wire.sealed import decode_sealed_report
 from ldp.wire.wire import read_frames
 from ldp_service.relay.app import RelayApplication
 from ldp_service.relay.forwarding import Told
@@ -109,7 +109,7 @@ def test_the_store_holds_nothing_that_it_need_not(tmp_path):
         part: writer.ask(lambda pool, part=part: pool.part(part)) for part in all_parts(writer)
     }
     writer.close()
-    sealed = [decode_sealed(read_frames(frame)[0]) for frame in frames]
+    sealed = [decode_sealed_report(read_frames(frame)[0]) for frame in frames]
     ids, envelopes = {one.id for one in sealed}, {envelope_in(frame) for frame in frames}
     mixed = {one.envelope for one in sealed if one.fingerprint == ONE.fingerprint}
     known = {

@@ -13,10 +13,10 @@ from ldp.wire.sealed import (
     NO_ID,
     Mixed,
     Sealed,
-    decode_mixed,
-    decode_sealed,
-    encode_mixed,
-    encode_sealed,
+    decode_mixed_part,
+    decode_sealed_report,
+    encode_mixed_part,
+    encode_sealed_report,
     envelope_size,
     epoch_bytes,
     info_of,
@@ -59,7 +59,7 @@ def sealed_one(question, row, *, key=PUBLIC, id_=bytes(16)):
     """What a client seals of one report."""
     seal_one = sealer(Relay("https://relay.example", key), SURVEY)
     (payload,) = read_frames(seal_one(Batch(question.fingerprint, id_, 1, rows=row), None))
-    return decode_sealed(payload)
+    return decode_sealed_report(payload)
 
 
 def mixed_of(question, envelopes, size=None):
@@ -136,7 +136,7 @@ def test_envelopes_of_a_question_have_one_length_and_differ():
 def test_an_envelope_byte_by_byte():
     """What docs/wire.md says, from msgpack and the reference alone."""
     sealed = sealed_one(SYMBOL, b"\2", id_=b"n" * 16)
-    assert encode_sealed(sealed) == msgpack.packb(
+    assert encode_sealed_report(sealed) == msgpack.packb(
         [3, SYMBOL.fingerprint, b"n" * 16, sealed.envelope]
     )
     info = b"ldpkit sealed report\3" + SYMBOL.fingerprint + bytes(4)
@@ -155,7 +155,7 @@ def test_vectors_of_sealed_reports():
     for case in vectors["cases"]:
         question = survey[case["question"]]
         (payload,) = read_frames(bytes.fromhex(case["frame"]))
-        sealed = decode_sealed(payload)
+        sealed = decode_sealed_report(payload)
         assert [part.hex() for part in sealed] == [
             case[name] for name in ("fingerprint", "id", "envelope")
         ]
@@ -166,7 +166,7 @@ def test_vectors_of_sealed_reports():
         assert plaintext.hex() == case["plaintext"]
         assert row_in(plaintext, question.fingerprint).hex() == case["row"]
         (part,) = read_frames(bytes.fromhex(case["part"]))
-        assert decode_mixed(part).envelopes == sealed.envelope
+        assert decode_mixed_part(part).envelopes == sealed.envelope
 
 
 def test_a_part_is_opened_and_what_is_wrong_costs_itself_only():
@@ -242,14 +242,14 @@ def test_all_keys_are_tried():
 def test_what_is_no_sealed_report_is_refused(payload, reason):
     """Bytes of a peer give a reason, and nothing else."""
     with pytest.raises(WireError) as caught:
-        decode_sealed(payload)
+        decode_sealed_report(payload)
     assert caught.value.reason == reason
 
 
 def test_what_is_no_part_is_refused():
     """Each number of a part is bounded, and fits the others."""
     part = mixed_of(SYMBOL, [b"e" * 9] * 4, size=6)
-    assert decode_mixed(encode_mixed(part)) == part
+    assert decode_mixed_part(encode_mixed_part(part)) == part
     wrong = [
         part._replace(id=b"short"),
         part._replace(batch=b"short"),
@@ -265,14 +265,14 @@ def test_what_is_no_part_is_refused():
     ]
     for mistaken in wrong:
         with pytest.raises(WireError):
-            decode_mixed(encode_mixed(mistaken))
+            decode_mixed_part(encode_mixed_part(mistaken))
     with pytest.raises(WireError):
-        decode_mixed(encode_mixed(part)[:-1])
+        decode_mixed_part(encode_mixed_part(part)[:-1])
 
 
 def test_a_sealed_report_at_the_wrong_door_is_named():
     """Who counts open reports says that one is sealed."""
-    sealed = encode_sealed(Sealed(SYMBOL.fingerprint, NO_ID, b"-"))
+    sealed = encode_sealed_report(Sealed(SYMBOL.fingerprint, NO_ID, b"-"))
     with pytest.raises(WireError) as caught:
         decode_batch(sealed)
     assert caught.value.reason == "sealed"

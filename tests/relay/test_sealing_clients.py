@@ -6,7 +6,7 @@ import pytest
 from hpke_reference import open_sealed, point, private_key
 
 from ldp import parse_survey
-from ldp.wire.sealed import decode_sealed, info_of, public_key_text, row_in
+from ldp.wire.sealed import decode_sealed_report, info_of, public_key_text, row_in
 from ldp.wire.wire import read_frames
 from ldp_client import EmbeddedClient, HTTPTransport, Relay, RelayTransport
 from ldp_client.delivery.outcomes import retry
@@ -79,7 +79,7 @@ def answer(client):
 def sealed_in(payload):
     """What a payload of one frame holds."""
     (frame,) = read_frames(payload)
-    return decode_sealed(frame)
+    return decode_sealed_report(frame)
 
 
 def test_each_message_goes_alone_and_opens_for_the_collector(opened):

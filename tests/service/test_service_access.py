@@ -14,7 +14,7 @@ from running_service import running_service
 from wire_samples import TEXT
 
 from ldp import parse_survey
-from ldp.transparency.stops import Stops, message_of, sealed
+from ldp.transparency.stops import Stops, encode_stop_list, message_of
 from ldp_aggregator.answers.estimates.stop_lists import StopLists
 from ldp_aggregator.versions.published import PublishedRegister
 from ldp_aggregator.versions.register_file import add_version
@@ -76,7 +76,7 @@ def service(tmp_path):
         Tokens([*tokens, kept(_OLD, "old", UPLOAD, expires=yesterday)]).to_toml()
     )
     message = message_of(Stops(parse_survey(TEXT).name, 1, {}))
-    (tmp_path / "list").write_bytes(sealed(message, bytes(64)))
+    (tmp_path / "list").write_bytes(encode_stop_list(message, bytes(64)))
     add_version(tmp_path / "log", parse_survey(TEXT), None)
     settings = Settings(
         TokenFile(tmp_path / "tokens.toml"),

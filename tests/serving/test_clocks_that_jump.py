@@ -168,7 +168,7 @@ def test_a_shared_store_is_opened_again_for_all(postgres_server):
     """On PostgreSQL by one who stands in for those that closed its epochs, once they are gone."""
     url = postgres_server.emptied()
     with closing(open_store(url)) as store:
-        books = Books(store, CATALOGUE.tallied)
+        books = Books(store, CATALOGUE.tally_parts)
         with begin(books) as turn:
             Admission(CATALOGUE, Rules()).take(turn, [upload_of(0).body], START)
         tidy(books, CATALOGUE, Rules(), now=START + YEAR, confirmed=True)
@@ -176,7 +176,7 @@ def test_a_shared_store_is_opened_again_for_all(postgres_server):
             reopen(url, START)
     reopen(url, START)
     with closing(open_store(url)) as store:
-        assert jumps_of(Books(store, CATALOGUE.tallied), CATALOGUE, START) == {}
+        assert jumps_of(Books(store, CATALOGUE.tally_parts), CATALOGUE, START) == {}
         assert max(last_closed(store).values()) <= START // 600
         assert not examine(url, {}).troubles
 

@@ -37,7 +37,7 @@ def test_several_reports_of_a_permanent_response(mechanism):
     """Of each holder three; one alone is drawn as one report is."""
     question = question_of(mechanism)
     three = repeated_counts(question, HOLDERS, 3, generator=np.random.default_rng(1))
-    total = three[0, 0] if question.layout.counted else three.sum()
+    total = three[0, 0] if question.layout.counters else three.sum()
     assert total == 1500
     one = form_of(question.randomizer).sample(
         question.randomizer, HOLDERS, np.random.default_rng(1)

@@ -142,21 +142,21 @@ def expected_counts(question, holders):
         return np.outer(holders.counts, own) + np.outer(holders.respondents - holders.counts, other)
     if (
         randomizer.kind in ("sketch", "sampled", "signed")
-        or not layout.counted
+        or not layout.counters
         or isinstance(holders, SetHolders)
     ):
         rows = np.array([[float(chance) for chance in row] for row in randomizer.channel().rows])
         often = zip(reports_of(randomizer), holders.counts @ rows, strict=True)
         return sum(count * counts_of(randomizer, {report: 1}) for report, count in often)
     one, zero = (float(rate) for rate in randomizer.support)
-    expected = np.zeros((layout.cohorts, 1 + layout.counted))
+    expected = np.zeros((layout.cohorts, 1 + layout.counters))
     for cohort in range(layout.cohorts):
         for index, (value, count) in enumerate(zip(holders.values, holders.counts, strict=True)):
             hashes = getattr(randomizer, "hashes", 0)
             vector = 1 << index
             if hashes:
                 vector = bloom_vector(value.encode(), cohort, hashes, bits=layout.bits)
-            rates = [one if vector >> bit & 1 else zero for bit in range(layout.counted)]
+            rates = [one if vector >> bit & 1 else zero for bit in range(layout.counters)]
             expected[cohort] += count / layout.cohorts * np.array([1.0, *rates])
     return expected
 

@@ -53,7 +53,7 @@ def held(url):
         assert list(findings(snapshot, None)) == []
         tallies = {
             (envelope.fingerprint, epoch): counts.tolist()
-            for envelope in CATALOGUE.tallied.values()
+            for envelope in CATALOGUE.tally_parts.values()
             for epoch, counts in history(snapshot, envelope)
         }
         return outcomes_in_all(snapshot), tallies

@@ -102,7 +102,7 @@ def turned_over(content):
 def opened(path):
     """All that estimates are made of, of a store that is found sound and whose batches add up."""
     with closing(SQLiteStore(path)) as store:
-        books = Books(store, CATALOGUE.tallied)
+        books = Books(store, CATALOGUE.tally_parts)
         with store.snapshot() as snapshot:
             assert received(snapshot) == books.root.received == sum(told(said(store)).values())
         return said(store)
@@ -196,7 +196,7 @@ def test_a_tally_with_an_unknown_part_is_set_aside(store, states):
     ]
     before, _ = states[1].known
     question = next(
-        envelope for envelope in CATALOGUE.tallied.values() if envelope.fingerprint == key[:16]
+        envelope for envelope in CATALOGUE.tally_parts.values() if envelope.fingerprint == key[:16]
     )
     assert question.name in trouble.problem
     lost = told((None, outcomes))["lost"]
@@ -245,7 +245,7 @@ def test_lost_ids(store, states, ever):
     assert ("counted twice if it is sent again" in diagnosis.troubles[0].remedy) == ever
     with closing(SQLiteStore(store)) as opened_again:
         outcomes = Counter(
-            chain.from_iterable(take(Books(opened_again, CATALOGUE.tallied), range(112)))
+            chain.from_iterable(take(Books(opened_again, CATALOGUE.tally_parts), range(112)))
         )
     assert outcomes["accepted"] == 3 * ever
     assert outcomes["late"] > 0
@@ -257,7 +257,7 @@ def test_what_tokens_left(store, lost):
     spent = sorted(sha256(b"%d" % number).digest()[:16] for number in range(5))
     with (
         closing(SQLiteStore(store)) as before,
-        begin(Books(before, CATALOGUE.tallied)) as turn,
+        begin(Books(before, CATALOGUE.tally_parts)) as turn,
     ):
         assert turn.claim(TOKENS, spent) == {*spent}
     with altering(store) as connection:
@@ -348,7 +348,7 @@ def test_a_store_that_is_all_in_its_log(tmp_path):
     """Before anything is copied into the file, its header has less, and nothing is wrong."""
     path = tmp_path / "ldp.db"
     with closing(SQLiteStore(path)) as store:
-        take(Books(store, CATALOGUE.tallied), range(4))
+        take(Books(store, CATALOGUE.tally_parts), range(4))
         assert not examine(f"sqlite:///{path}", {}).troubles
 
 
@@ -424,7 +424,7 @@ def test_a_store_on_postgres_is_examined(postgres_server):
     """It is examined like others, and repaired from a backup of the database only."""
     url = postgres_server.emptied()
     with closing(open_store(url)) as store:
-        take(Books(store, CATALOGUE.tallied), range(20))
+        take(Books(store, CATALOGUE.tally_parts), range(20))
         assert not examine(url, {}).troubles
         [record, *_] = store.scan("tally")
         store.begin()

@@ -202,7 +202,7 @@ def test_a_server_that_stops_at_once_keeps_what_was_acknowledged(url, postgres_s
 def test_epochs_that_one_process_closes_are_closed_for_all(url):
     """Another process, with batches for them, takes no more, lets go of ids, and is in order."""
     with closing(open_store(url)) as one, closing(open_store(url)) as other:
-        mine, others = Books(one, CATALOGUE.tallied), Books(other, CATALOGUE.tallied)
+        mine, others = Books(one, CATALOGUE.tally_parts), Books(other, CATALOGUE.tally_parts)
         admission = Admission(CATALOGUE, Rules())
         for books, numbers in ((mine, range(0, 30, 2)), (others, range(1, 30, 2))):
             with begin(books) as turn:
@@ -236,7 +236,7 @@ def test_what_a_process_kept_goes_though_it_never_comes_back(url):
 
     def look_after(days):
         look_around(
-            Books(one, CATALOGUE.tallied),
+            Books(one, CATALOGUE.tally_parts),
             admission,
             CATALOGUE,
             rules=rules,
@@ -250,7 +250,7 @@ def test_what_a_process_kept_goes_though_it_never_comes_back(url):
     with closing(open_store(url)) as one:
         with closing(open_store(url)) as other:
             for store in (one, other):
-                with begin(Books(store, CATALOGUE.tallied)) as turn:
+                with begin(Books(store, CATALOGUE.tally_parts)) as turn:
                     admission.take(turn, [upload(store.shard).body, b"", unknown(store.shard)], NOW)
             assert look_after(1) == {0, 1}
             assert look_after(2) == {1}
@@ -272,7 +272,7 @@ def test_epochs_are_claimed_in_their_order(url):
     with closing(open_store(url)) as store:
         claimed, claim = [], store.claim
         store.claim = lambda epoch, ids: [claimed.append(epoch), claim(epoch, ids)][1]
-        with begin(Books(store, CATALOGUE.tallied)) as turn:
+        with begin(Books(store, CATALOGUE.tally_parts)) as turn:
             Admission(CATALOGUE, Rules()).take(
                 turn, [upload(number).body for number in reversed(range(UPLOADS))], NOW
             )

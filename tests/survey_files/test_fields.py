@@ -8,7 +8,7 @@ import pytest
 
 import ldp
 from ldp.answers.fields import by_name
-from ldp.survey.compiled import compiled
+from ldp.survey.compiled import compile_survey
 from ldp_aggregator import Options, estimate
 from ldp_client import Client, report_bytes
 from ldp_client.tools.codegen import module
@@ -172,7 +172,7 @@ def test_generated_code_has_an_argument_for_each_field():
 
 def test_compiled_form_has_fields():
     """And no list of cells, of which there may be many."""
-    question = compiled(habits())["questions"][0]
+    question = compile_survey(habits())["questions"][0]
     assert question["values"] is None
     assert [field["name"] for field in question["fields"]] == ["smokes", "sport", "age", "children"]
     assert question["fields"][2]["scale"]["edges"] == ["0", "18", "40", "100"]

@@ -17,7 +17,7 @@ def said(read, **table):
     """What is told of a table once something was read from it."""
     keys = Keys(PLACE, table)
     read(keys)
-    return keys.told()
+    return keys.report_problems()
 
 
 def came(read, **table):
@@ -52,9 +52,9 @@ def test_a_problem_is_counted_once():
 def test_what_a_profile_gives_is_not_given_again():
     """Only the keys that both have are problems, and all of them."""
     keys = Keys(PLACE, {"p": "0.5", "f": "0.5", "name": "x"})
-    more = keys.extended({"p": "0.1", "q": "0.9", "f": "0"}, "profile")
+    more = keys.with_keys({"p": "0.1", "q": "0.9", "f": "0"}, "profile")
     expected = "nothing: profile gives it"
-    assert more.told() == [
+    assert more.report_problems() == [
         Problem(f"{PLACE}.p", expected, "'0.5'"),
         Problem(f"{PLACE}.f", expected, "'0.5'"),
     ]
@@ -95,7 +95,7 @@ def test_a_word_or_a_number(given, read, expected):
     """One of the words as it is, else the exact number; the first word stands in for others."""
     keys = Keys(PLACE, {} if given is None else {"outside": given})
     assert keys.word_or_fraction("outside", ("clip", "refuse")) == read
-    assert tuple(problem.expected for problem in keys.told()) == expected
+    assert tuple(problem.expected for problem in keys.report_problems()) == expected
 
 
 def test_a_length_of_time_that_is_none_is_a_problem():
@@ -209,7 +209,7 @@ def test_names_are_one_list_or_several(given, names):
     """One list of texts stands for a list of it."""
     keys = Keys(PLACE, {"joint": given})
     assert keys.names("joint") == names
-    assert keys.told() == []
+    assert keys.report_problems() == []
 
 
 @pytest.mark.parametrize("given", ["a", 1, ["a", 1], [["a"], "b"], [["a", 1]], [["a"], [["b"]]]])
@@ -217,7 +217,7 @@ def test_names_are_texts(given):
     """Whatever else stands among them is a problem."""
     keys = Keys(PLACE, {"joint": given})
     assert keys.names("joint") == ()
-    assert [problem.place for problem in keys.told()] == [f"{PLACE}.joint"]
+    assert [problem.place for problem in keys.report_problems()] == [f"{PLACE}.joint"]
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_a_table_that_is_refused_has_a_stand_in():
     """The identity, so that what comes after has something to go on."""
     keys = Keys(PLACE, {"matrix": [["1", "x"], ["0", "1"]]})
     assert keys.rows("matrix", 2) == ((1, 0), (0, 1))
-    assert keys.told()
+    assert keys.report_problems()
 
 
 @pytest.mark.parametrize(
@@ -272,14 +272,14 @@ def test_lists_of_whole_numbers(given, read):
     """As many as there have to be, from 1 to the most; ones stand in for others."""
     keys = Keys(PLACE, {"weights": given})
     assert keys.integers("weights", 2, 9) == (read or (1, 1))
-    assert len(keys.told()) == (read is None)
+    assert len(keys.report_problems()) == (read is None)
 
 
 def test_without_a_list_all_are_one():
     """And that is no problem."""
     keys = Keys(PLACE, {})
     assert keys.integers("weights", 3, 9) == (1, 1, 1)
-    assert not keys.told()
+    assert not keys.report_problems()
 
 
 @pytest.mark.parametrize(
@@ -299,7 +299,7 @@ def test_lists_of_numbers(given, but):
     """Two or three exact ones, up to 5 from 0 and that included; 0 and 1 stand in for others."""
     keys = Keys(PLACE, {"edges": given})
     numbers = keys.fractions("edges", 2, 3, furthest=Fraction(5))
-    assert [problem.came for problem in keys.told()] == ([] if but is None else [but])
+    assert [problem.came for problem in keys.report_problems()] == ([] if but is None else [but])
     assert numbers == ((0, 1) if but else tuple(map(Fraction, given)))
 
 

@@ -520,8 +520,8 @@ def test_surveys_share_no_question_with_surveys_of_other_names():
         parse_survey("\n".join([f'[survey]\nname = "app-{name}"\njoint = ["a", "b"]', *questions]))
         for name in ("eu", "us")
     )
-    assert not {envelope.fingerprint for envelope in here.tallied} & {
-        envelope.fingerprint for envelope in there.tallied
+    assert not {envelope.fingerprint for envelope in here.tally_parts} & {
+        envelope.fingerprint for envelope in there.tally_parts
     }
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import ldp
 from ldp import parse_survey
-from ldp.answers.texts import composed, repeated
+from ldp.answers.texts import first_repetition, to_nfc
 from ldp.errors import AnswerError, SurveyError
 from ldp_aggregator import Ingest, estimate, read_candidates
 from ldp_client import Client, report_bytes
@@ -82,8 +82,8 @@ def test_one_key_in_two_forms_is_refused():
 
 def test_texts_are_hashed_composed():
     """An open question takes the bytes of NFC; ASCII and composed texts stay as they were."""
-    assert [composed(city) for city in APART] == CITIES
-    assert composed("Bern") == "Bern"
+    assert [to_nfc(city) for city in APART] == CITIES
+    assert to_nfc("Bern") == "Bern"
     question = parse_survey(f"{HEAD}{HOME}")["home"]
     for plain, apart in zip(CITIES, APART, strict=True):
         assert question.domain.value(apart) == question.domain.value(plain) == plain.encode()
@@ -131,5 +131,5 @@ def test_candidates_meet_answers_in_either_form(answers, candidates, tmp_path):
 
 def test_repeated_texts_are_found_in_any_form():
     """The first one that stands there before."""
-    assert repeated(["a", "b", CITIES[0], APART[0], "a"]) == APART[0]
-    assert repeated([*CITIES, "a"]) is None
+    assert first_repetition(["a", "b", CITIES[0], APART[0], "a"]) == APART[0]
+    assert first_repetition([*CITIES, "a"]) is None

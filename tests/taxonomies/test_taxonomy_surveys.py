@@ -7,7 +7,7 @@ from calling import run
 from random_trees import REGIONS, survey_of
 
 import ldp
-from ldp.survey.compiled import compiled
+from ldp.survey.compiled import compile_survey
 from ldp_aggregator.output.files import FileError, read_source, read_survey
 
 HEAD = '[survey]\nname = "tree"\n\n[[question]]\nname = "home"\ntype = "category"\n'
@@ -164,7 +164,7 @@ def test_a_file_needs_a_place(tmp_path):
 def test_the_compiled_form_has_the_tree_for_menus():
     """By names, beside the integers that reports depend on, which are whole without them."""
     survey = survey_of(REGIONS)
-    (question,) = json.loads(json.dumps(compiled(survey)))["questions"]
+    (question,) = json.loads(json.dumps(compile_survey(survey)))["questions"]
     assert question["parents"] == REGIONS
     assert question["integers"]["parents"] == [["0", "0", "1", "1", "3", "3", "4", "4", "4", "2"]]
     assert question["integers"]["law"] == [["1", "1", "3"]]
@@ -174,4 +174,4 @@ def test_a_large_tree_is_cheap():
     """Of 3,000 values in 50 nodes a device keeps 3,050 small integers."""
     survey = survey_of({f"county {place}": f"state {place % 50}" for place in range(3000)})
     assert survey["home"].width == 4
-    assert len(json.dumps(compiled(survey))) < 250_000
+    assert len(json.dumps(compile_survey(survey))) < 250_000

@@ -7,7 +7,7 @@ from one that is taken.
 from registered import content_of, version
 
 from ldp import parse_survey
-from ldp.survey.compiled import compiled
+from ldp.survey.compiled import compile_survey
 from ldp.transparency.entries import parse_register
 from ldp.transparency.proofs import head_of, prove_inclusion
 from ldp.transparency.tree import leaf_hash, root_of
@@ -101,7 +101,7 @@ def register_vectors():
     surveys += [survey for _, survey in others]
     return {
         "surveys": [
-            {"survey": survey.to_toml(), "compiled": compiled(survey)} for survey in surveys
+            {"survey": survey.to_toml(), "compiled": compile_survey(survey)} for survey in surveys
         ],
         "taken": taken,
         "refused": refused,

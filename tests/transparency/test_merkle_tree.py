@@ -9,9 +9,9 @@ from ldp.transparency.tree import (
     consistency_path,
     inclusion_path,
     is_consistent,
-    is_included,
     leaf_hash,
     root_of,
+    verify_inclusion,
 )
 
 # The inputs and the heads that the logs of Certificate Transparency are tested with.
@@ -66,7 +66,7 @@ def test_all_proofs(size):
     for index in range(size):
         path = inclusion_path(leaves, index)
         assert list(path) == slow_tree.path(index, entries)
-        assert is_included(leaves[index], index, size, path=path, root=root)
+        assert verify_inclusion(leaves[index], index, size, path=path, root=root)
     for first in range(1, size + 1):
         path = consistency_path(leaves, first)
         assert list(path) == slow_tree.proof(first, entries)
@@ -89,7 +89,7 @@ def test_changed_proofs_prove_nothing():
         path = changed(draw, list(inclusion_path(LEAVES[:size], index)))
         index += draw.choice((0, 0, 1, -1))
         leaf = LEAVES[index % LARGEST]
-        said = is_included(leaf, index, size, path=path, root=root)
+        said = verify_inclusion(leaf, index, size, path=path, root=root)
         if 0 <= index < size:
             assert said == (slow_tree.root_by_path(leaf, (index, size), path) == root)
         refused += not said
@@ -122,7 +122,7 @@ def changed(draw, path):
 @pytest.mark.parametrize(("index", "size"), [(-1, 3), (3, 3), (0, 0), (4, 3)])
 def test_entries_that_are_none(index, size):
     """No index outside the log is included, nor has a path."""
-    assert not is_included(LEAVES[0], index, size, path=(), root=LEAVES[0])
+    assert not verify_inclusion(LEAVES[0], index, size, path=(), root=LEAVES[0])
     with pytest.raises(ValueError, match="expected an entry from 0"):
         inclusion_path(LEAVES[:size], index)
 

@@ -9,8 +9,8 @@ from ldp.transparency.entries import (
     RegisterError,
     TornError,
     check_surveys,
-    mended,
     parse_register,
+    repair_text,
 )
 from ldp.transparency.tree import leaf_hash
 
@@ -87,15 +87,15 @@ def test_torn_lines():
         with pytest.raises(TornError, match="expected a last line that ends") as raised:
             parse_register(torn)
         assert raised.value.sound == len(two)
-        assert mended(torn) == (CONTENT if place == len(CONTENT) - 1 else two)
+        assert repair_text(torn) == (CONTENT if place == len(CONTENT) - 1 else two)
 
 
 def test_what_editors_do_is_mended():
     """A mark and carriage returns are taken out; what cannot be undone stays wrong."""
     changed = b"\xef\xbb\xbf" + CONTENT.replace(b"\n", b"\r\n")
-    assert mended(changed) == CONTENT == mended(CONTENT)
+    assert repair_text(changed) == CONTENT == repair_text(CONTENT)
     edited = CONTENT.replace(b"reason 1", b"no reason")
-    assert mended(edited) == edited
+    assert repair_text(edited) == edited
 
 
 @pytest.mark.parametrize("what", ["survey", "fingerprint", "terms", "toml"])

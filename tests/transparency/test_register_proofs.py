@@ -10,7 +10,7 @@ from ldp.transparency.entries import RegisterError, parse_register
 from ldp.transparency.proofs import (
     check_consistency,
     check_inclusion,
-    check_registered,
+    check_registration,
     head_of,
     parse_head,
     prove_consistency,
@@ -40,7 +40,7 @@ def test_all_surveys_are_registered(size):
         for since in range(1, size + 1):
             proof = travelled(prove_inclusion(register, number, since))
             pinned = head_of(register_of(since))
-            assert check_registered(VERSIONS[number], pinned, proof) == register.entries[number]
+            assert check_registration(VERSIONS[number], pinned, proof) == register.entries[number]
             if since != size:
                 with pytest.raises(RegisterError, match="got none"):
                     check_inclusion({**proof, "since": None}, pinned)
@@ -54,9 +54,9 @@ def test_other_surveys_are_not():
     register = register_of(7)
     proof, head = prove_inclusion(register, 2), head_of(register)
     with pytest.raises(RegisterError, match="this version is not the one that is registered"):
-        check_registered(VERSIONS[3], head, proof)
+        check_registration(VERSIONS[3], head, proof)
     with pytest.raises(RegisterError, match="with other words"):
-        check_registered(version("3", text="Do you drive?"), head, proof)
+        check_registration(version("3", text="Do you drive?"), head, proof)
 
 
 def test_every_changed_part_is_found():
@@ -88,11 +88,11 @@ def test_another_register_does_not_go_on():
     other = parse_register(content_of(*map(version, "5678")))
     pinned = head_of(register_of(2))
     with pytest.raises(RegisterError, match="goes on from the pinned head"):
-        check_registered(version("5"), pinned, prove_inclusion(other, 0, 2))
+        check_registration(version("5"), pinned, prove_inclusion(other, 0, 2))
     with pytest.raises(RegisterError, match="another register"):
-        check_registered(version("5"), head_of(register_of(4)), prove_inclusion(other, 0))
+        check_registration(version("5"), head_of(register_of(4)), prove_inclusion(other, 0))
     with pytest.raises(RegisterError, match="7 entries or more, got one for 4"):
-        check_registered(version("5"), head_of(register_of(7)), prove_inclusion(other, 0))
+        check_registration(version("5"), head_of(register_of(7)), prove_inclusion(other, 0))
 
 
 @pytest.mark.parametrize("text", ["", "7", "7:", "7:xyz", "-1:" + "0" * 64, "07:" + "0" * 64])
@@ -107,7 +107,7 @@ def test_heads_are_read_as_they_are_written():
     head = head_of(register_of(3))
     assert parse_head(head.text + "\n") == head
     with pytest.raises(RegisterError, match="with entries, got that of an empty one"):
-        check_registered(VERSIONS[0], head_of(parse_register(b"")), {})
+        check_registration(VERSIONS[0], head_of(parse_register(b"")), {})
     for number in (-1, 3):
         with pytest.raises(RegisterError, match="expected an entry of the register, 0 to 2"):
             prove_inclusion(register_of(3), number)

@@ -10,7 +10,7 @@ from registered import version
 from ldp.transparency.entries import RegisterError, parse_register
 from ldp.transparency.proofs import (
     check_consistency,
-    check_registered,
+    check_registration,
     head_of,
     parse_head,
 )
@@ -58,11 +58,11 @@ def test_what_is_served_is_shown_to_be_registered(service, log):
     assert head == head_of(parse_register(log.read_bytes()))
     assert asked(service, "/v1/register/entries").content == log.read_bytes()
     proof = asked(service, "/v1/surveys/trip/registered").json()
-    assert check_registered(VERSIONS[1], head, proof).number == 1
+    assert check_registration(VERSIONS[1], head, proof).number == 1
     old = VERSIONS[0].fingerprint.hex()
     proof = asked(service, f"/v1/surveys/trip/registered?version={old}&since=1").json()
     first = head_of(parse_register(log.read_bytes().splitlines(keepends=True)[0]))
-    assert check_registered(VERSIONS[0], first, proof).number == 0
+    assert check_registration(VERSIONS[0], first, proof).number == 0
     check_consistency(asked(service, "/v1/register/consistency?since=1").json(), first, head)
     page = asked(service, "/register").text
     assert "reason 1 &lt;i&gt;" in page

@@ -6,7 +6,7 @@ import pytest
 from surveys import survey_of, yes_no
 from test_js_client import run_js
 
-from ldp.survey.compiled import compiled
+from ldp.survey.compiled import compile_survey
 from ldp.wire.decoded import decoded_file
 
 pytestmark = pytest.mark.needs("node", "built client")
@@ -38,7 +38,7 @@ ANSWERS = {
 def test_what_leaves_is_told_in_the_words_of_the_python_client():
     """For each batch a message with what it holds, then one with what became of it."""
     survey = survey_of(*QUESTIONS, head='joint = ["x", "y"]')
-    written = json.dumps(compiled(survey))
+    written = json.dumps(compile_survey(survey))
     again = [{"l-grr": "b"}] * 11
     said = json.loads(
         run_js(

@@ -11,7 +11,7 @@ from running_service import running_service
 from test_js_client import run_js
 
 from ldp import parse_survey
-from ldp.survey.compiled import compiled
+from ldp.survey.compiled import compile_survey
 from ldp_client import EmbeddedClient
 
 pytestmark = pytest.mark.needs("node", "built client")
@@ -58,7 +58,7 @@ def test_what_devices_were_charged_for_is_counted_once(tmp_path):
         outcomes = json.loads(
             run_js(
                 "embed.js",
-                survey=json.dumps(compiled(survey)),
+                survey=json.dumps(compile_survey(survey)),
                 devices=[{"answers": answers, "together": together}] * DEVICES,
                 collector=service.url,
                 token=UPLOADING,

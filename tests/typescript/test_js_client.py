@@ -22,11 +22,11 @@ from specimens import question as design
 from xxhash import xxh64_intdigest
 
 from ldp import parse_survey
-from ldp.answers.balls import UNIT, unpacked
+from ldp.answers.balls import UNIT, unpack_coordinates
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.numbers.arcs import usual_weights
 from ldp.numbers.randomness import Replay
-from ldp.survey.compiled import compiled
+from ldp.survey.compiled import compile_survey
 from ldp.survey.survey_file import TYPES
 from ldp_aggregator import Ingest, Options, estimate
 from ldp_simulations.holders import holders_of
@@ -330,7 +330,9 @@ def test_equal_tapes_give_equal_reports():
         for name, (_, _, answers) in questions.items()
         for number, answer in enumerate(islice(cycle(answers), TAPES_EACH))
     ]
-    theirs = json.loads(run_js("replay_cases.js", survey=json.dumps(compiled(survey)), cases=cases))
+    theirs = json.loads(
+        run_js("replay_cases.js", survey=json.dumps(compile_survey(survey)), cases=cases)
+    )
     assert {name: Fraction(*map(int, price)) for name, price in theirs["prices"].items()} == {
         question.name: question.price for question in survey
     }
@@ -437,7 +439,7 @@ def test_reports_of_the_js_client_decode(tmp_path):
         given = [question.domain.value(answer) for answer in answered]
         if question.domain.ball is not None:
             radius = float(question.domain.ball.radius)
-            true = radius * np.mean([unpacked(value) for value in given], axis=0) / UNIT
+            true = radius * np.mean([unpack_coordinates(value) for value in given], axis=0) / UNIT
             errors = abs(of_question.frequency - true)
             assert (errors <= MOST_ERRORS * of_question.standard_error).all()
             continue

@@ -10,7 +10,7 @@ from pages import Visitor
 from pools import EVER, Collector, forwarder, look, relay_at
 from test_js_client import run_js
 
-from ldp.survey.compiled import compiled
+from ldp.survey.compiled import compile_survey
 from ldp.wire.oblivious import GATEWAY_PATH, REQUEST_TYPE, encode_configuration
 from ldp.wire.sealed import public_key_text
 from ldp.wire.wire import decode_batch, read_frames
@@ -56,7 +56,7 @@ def test_reports_of_the_typescript_client_are_mixed_and_open(relay, through_hop)
     """Each device's report is in the batch, and opens for the collector alone."""
     writer, collector, address, keys, seen = relay
     given = {
-        "survey": compiled(EVER),
+        "survey": compile_survey(EVER),
         "address": address,
         "hop": f"{address}/hop" if through_hop else None,
         "keys": keys,

@@ -9,7 +9,7 @@ from js_client import NODE
 from surveys import survey_of, yes_no
 from test_js_client import run_js
 
-from ldp.survey.compiled import compiled
+from ldp.survey.compiled import compile_survey
 from ldp.wire.wire import FrameReader, decode_batch
 from ldp_aggregator import Ingest
 
@@ -45,7 +45,7 @@ def lived(tmp_path, request):
     def session(path, answers, **settings):
         lines = run_js(
             "restored.js",
-            survey=json.dumps(compiled(survey)),
+            survey=json.dumps(compile_survey(survey)),
             path=str(path),
             kind=request.param,
             answers=answers,

@@ -12,7 +12,7 @@ from surveys import COMMUTE, COMMUTE_SURVEY, survey_of, yes_no
 from lab.endurance.make_vectors import FOLDER
 from ldp import parse_survey
 from ldp.numbers.randomness import system
-from ldp.wire.decoded import decoded_file, supported
+from ldp.wire.decoded import decoded_file, describe_row
 from ldp.wire.wire import encode_batch
 from ldp_client import Client, EmbeddedClient, batches, report_bytes
 from ldp_client.testing import RecordingTransport
@@ -42,11 +42,11 @@ def test_every_report_is_put_into_words(vector):
     question = parse_survey(vector["survey"])["asked"]
     for case in vector["cases"]:
         row = bytes.fromhex(case["report"])
-        words = supported(question, row)
+        words = describe_row(question, row)
         assert "no report" not in words
         assert "\n" not in words
-        assert "no report to asked" in supported(question, row + b"\0")
-        assert supported(question, system(question.width))
+        assert "no report to asked" in describe_row(question, row + b"\0")
+        assert describe_row(question, system(question.width))
 
 
 def test_what_is_supported_is_what_counts_for_the_value():
@@ -58,13 +58,13 @@ def test_what_is_supported_is_what_counts_for_the_value():
             keys = f'name = "q"\ntype = "category"\nvalues = [{values}]\nepsilon = 1\n'
             question = survey_of(f'{keys}mechanism = "{mechanism}"')["q"]
             symbol = 3 if mechanism == "grr" else 1 << 3
-            words = supported(question, symbol.to_bytes(question.width, "little"))
+            words = describe_row(question, symbol.to_bytes(question.width, "little"))
             assert words.startswith("supports v3 (1 of ")
 
 
 def test_a_symbol_beyond_the_last_is_no_report():
     """It is said, and nothing fails."""
-    assert "no report that" in supported(COMMUTE_SURVEY["smoker"], b"\x07")
+    assert "no report that" in describe_row(COMMUTE_SURVEY["smoker"], b"\x07")
 
 
 def test_files_are_explained(upload, tmp_path):

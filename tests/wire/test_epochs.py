@@ -22,7 +22,7 @@ from ldp.numbers.epochs import (
     parse_length,
 )
 from ldp.numbers.randomness import Replay, system
-from ldp.survey.compiled import compiled
+from ldp.survey.compiled import compile_survey
 from ldp.wire.wire import FrameReader, decode_batch
 from ldp_aggregator import Ingest
 from ldp_client import Client, EmbeddedClient, batches, frames, report_bytes
@@ -174,7 +174,7 @@ def test_a_survey_has_its_epochs():
     Their grace is as long as they are unless it is given.
     """
     survey = survey_of(yes_no("a"), yes_no("b"), head=JOINT + EPOCH)
-    assert {asked.epoch for asked in (survey, *survey.tallied)} == {DAY}
+    assert {asked.epoch for asked in (survey, *survey.tally_parts)} == {DAY}
     assert survey.grace == DAY
     assert survey_of(yes_no("a"), head=f'{EPOCH}grace = "2h"').grace == 7200
 
@@ -192,7 +192,7 @@ def test_fingerprints_tell_epochs_apart():
         == len(heads)
     )
     assert len(
-        {envelope.fingerprint for survey in surveys for envelope in survey.tallied}
+        {envelope.fingerprint for survey in surveys for envelope in survey.tally_parts}
     ) == 3 * len(heads)
     for same in ('epoch = "24h"', 'epoch = "1440m"', f'{EPOCH}grace = "1w"'):
         other = survey_of(yes_no("a"), yes_no("b"), head=JOINT + same)
@@ -201,8 +201,8 @@ def test_fingerprints_tell_epochs_apart():
 
 def test_the_compiled_form_has_the_length():
     """Where a survey has epochs, and nowhere else."""
-    assert compiled(survey_of(yes_no("a"), head=EPOCH))["epoch"] == DAY
-    assert "epoch" not in compiled(survey_of(yes_no("a")))
+    assert compile_survey(survey_of(yes_no("a"), head=EPOCH))["epoch"] == DAY
+    assert "epoch" not in compile_survey(survey_of(yes_no("a")))
 
 
 def test_reports_know_their_epochs():
@@ -245,7 +245,7 @@ def test_what_waits_keeps_the_epochs_of_its_survey(tmp_path):
         None: survey_of(yes_no("a"), head=lifetime),
         DAY: survey_of(yes_no("b"), head=f"{lifetime}\n{EPOCH}"),
     }
-    by_fingerprint = {survey.tallied[0].fingerprint: epoch for epoch, survey in surveys.items()}
+    by_fingerprint = {survey.tally_parts[0].fingerprint: epoch for epoch, survey in surveys.items()}
     for first, second in (surveys.values(), reversed(surveys.values())):
         state, transport = tmp_path / str(first.epoch), RecordingTransport()
         with at(FIRST), opened(first, None, state) as client:

@@ -14,7 +14,7 @@ from ldp.mechanisms.chains.bloom import bloom_positions
 from ldp.mechanisms.contract import integers
 from ldp.numbers.epochs import batch_id
 from ldp.numbers.randomness import Replay
-from ldp.survey.compiled import compiled
+from ldp.survey.compiled import compile_survey
 from ldp.wire.wire import (
     REASONS,
     Batch,
@@ -161,11 +161,11 @@ def test_draws_replay():
     """Which questions are drawn follows from the weights and the tape, which is used up."""
     for vector in read("draws"):
         survey = parse_survey(vector["survey"])
-        assert compiled(survey) == vector["compiled"]
+        assert compile_survey(survey) == vector["compiled"]
         (draw,) = survey.draws
         for case in vector["cases"]:
             source = Replay(bytes.fromhex(case["tape"]))
-            assert [*draw.drawn(source)] == case.get("names", [case.get("name")])
+            assert [*draw.draw_questions(source)] == case.get("names", [case.get("name")])
             assert source.used == len(case["tape"]) // 2
 
 

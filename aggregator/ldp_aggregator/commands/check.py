@@ -87,9 +87,9 @@ def check_survey(
     survey = read_survey(survey_path)
     candidates = read_candidates(survey, survey_path)
     if json_path is not None:
-        from ldp.survey.compiled import compiled
+        from ldp.survey.compiled import compile_survey
 
-        hand_out(json_path, json.dumps(compiled(survey), indent=2, ensure_ascii=False) + "\n")
+        hand_out(json_path, json.dumps(compile_survey(survey), indent=2, ensure_ascii=False) + "\n")
     if against is None:
         say("\n".join(_fingerprints(survey)), json_path)
     else:

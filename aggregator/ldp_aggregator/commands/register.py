@@ -12,7 +12,7 @@ from ldp.transparency.entries import RegisterError
 from ldp.transparency.proofs import (
     check_consistency,
     check_inclusion,
-    check_registered,
+    check_registration,
     head_of,
     parse_head,
     prove_consistency,
@@ -201,7 +201,7 @@ def check_proof(proof_path: Path, head_text: str, survey_path: Path | None) -> N
         )
         return
     if survey_path is not None:
-        entry = check_registered(read_survey(survey_path), kept, proof)
+        entry = check_registration(read_survey(survey_path), kept, proof)
     else:
         entry = check_inclusion(proof, kept)
         entry.survey()

@@ -12,7 +12,7 @@ import click
 
 from ldp.errors import LDPError, UnknownNameError
 from ldp.survey.survey import Survey
-from ldp.transparency.stops import Stops, message_of, sealed, share_of
+from ldp.transparency.stops import Stops, encode_stop_list, message_of, share_of
 from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY, Group
 from ldp_aggregator.output.files import (
     FileError,
@@ -93,7 +93,7 @@ def sign(
     asked = _asked(survey, stopped, shares)
     serial = stops_in(output).serial + 1 if output.exists() else 1
     message = message_of(Stops(survey.name, serial, asked))
-    write_whole(output, sealed(message, private.sign(message)))
+    write_whole(output, encode_stop_list(message, private.sign(message)))
     click.echo(f"{output}: list {serial} of {survey.name}, for apps that pin {_public(private)}")
 
 

@@ -79,7 +79,7 @@ def law_of_supports(randomizer: Randomizer) -> CountLaw | None:
 def worths(randomizer: Pure) -> Floats | None:
     """Which cells count as support of which values, (M, cells); None where that is too much."""
     layout = randomizer.layout
-    cells = 1 + layout.counted if layout.counted else layout.symbols
+    cells = 1 + layout.counters if layout.counters else layout.symbols
     if (
         layout.cohorts * layout.places > 1
         or layout.folding
@@ -88,7 +88,7 @@ def worths(randomizer: Pure) -> Floats | None:
         return None
     if is_counted(randomizer):
         # The tally has them as they are, after that of all reports if there is one.
-        return np.eye(randomizer.size, cells, 1 if layout.counted else 0)
+        return np.eye(randomizer.size, cells, 1 if layout.counters else 0)
     one_each = np.eye(cells, dtype=np.int64)
     by_cell = [support_counts(randomizer, one[None]) for one in one_each]
     return np.stack(by_cell, axis=1).astype(np.float64)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from ldp.answers.texts import composed
+from ldp.answers.texts import to_nfc
 from ldp.errors import EstimateError
 from ldp_aggregator.decoders.count_law import CountLaw, no_count_law
 from ldp_aggregator.decoders.moments.scores import Scores, symbol_scores
@@ -295,7 +295,7 @@ def listed(
 ) -> tuple[tuple[str, ...], str]:
     """The values of the question, or the candidates; and nothing to say about them."""
     # Candidates are hashed as answers are.
-    return question.domain.values or tuple(map(composed, candidates)), ""
+    return question.domain.values or tuple(map(to_nfc, candidates)), ""
 
 
 def no_values(

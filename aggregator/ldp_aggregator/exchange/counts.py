@@ -46,7 +46,7 @@ def _counts_of(question: Question, known: Counted, reports: int | None) -> Count
             f"expected a question whose tally is one row of counts, got {len(counts):,} rows of "
             f"{question.mechanism}"
         )
-    bits = bool(question.layout.counted)
+    bits = bool(question.layout.counters)
     if reports is not None and known.reports not in (None, reports):
         raise EstimateError(f"expected {reports:,} reports, got a file of {known.reports:,}")
     said = known.reports if reports is None else reports

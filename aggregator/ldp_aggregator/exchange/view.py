@@ -90,7 +90,7 @@ def view(
     law, values = law_of(question)
     double, z = DIALECTS[dialect], float(ndtri((1 + options.level) / 2))
     # Of reports that are bits, the first cell has all of them.
-    every = "cell = 0" if question.layout.counted else "cell >= 0"
+    every = "cell = 0" if question.layout.counters else "cell >= 0"
     parts = [
         _cells(names.table, double, every),
         _table("known", "place, value, v, w, v3, w3, signal", values_rows(law, values)),

@@ -16,7 +16,7 @@ from ldp.mechanisms.contract import Memoized, is_memoized, lifetime_ratio
 from ldp.mechanisms.values.optimum import efficiency
 from ldp.numbers.accounting import posterior, posterior_of
 from ldp.numbers.exact import log, log_text, percent_below, text_upper
-from ldp.privacy.certificate import delivered, totals
+from ldp.privacy.certificate import exact_ratios, totals
 from ldp.survey.attributes import size_of
 from ldp.survey.profiles import PROFILES
 from ldp.survey.survey import Group, Question, Survey, chargeable
@@ -138,7 +138,7 @@ def shown_too_well(question: Question) -> list[str]:
 
 
 def _question(question: Question) -> str:
-    ratio, _ = delivered(question)
+    ratio, _ = exact_ratios(question)
     randomizer = question.randomizer
     size = question.domain.size
     lines = [

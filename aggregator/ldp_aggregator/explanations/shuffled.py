@@ -45,7 +45,7 @@ def _message(envelope: Envelope, batch: BatchPrivacy) -> Iterator[str]:
             "  later reports       are drawn from what the device keeps, and no relay hides them: "
             "what all of them reveal is the lifetime's epsilon"
         )
-    if isinstance(envelope, Question) and batch.amplified:
+    if isinstance(envelope, Question) and batch.amplifies:
         yield from _errors(envelope, batch)
 
 

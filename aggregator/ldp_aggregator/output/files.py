@@ -23,7 +23,7 @@ from typing import Any, BinaryIO, TextIO
 
 import click
 
-from ldp.answers.texts import composed, lines_of
+from ldp.answers.texts import lines_of, to_nfc
 from ldp.errors import LDPError, Problem, SurveyError
 from ldp.survey.survey import Survey
 from ldp.survey.survey_file import parse_survey
@@ -141,7 +141,7 @@ def read_candidates(
         if question.candidates is None:
             continue
         lines = read_lines(beside(Path(survey_path).parent, question.candidates))
-        texts[question.name] = tuple(dict.fromkeys(map(composed, lines)))
+        texts[question.name] = tuple(dict.fromkeys(map(to_nfc, lines)))
     return texts
 
 

@@ -91,7 +91,7 @@ class Tally:
     @classmethod
     def empty(cls, survey: Survey) -> Tally:
         """The tally of no reports."""
-        counts = {envelope.name: empty_counts_of(envelope) for envelope in survey.tallied}
+        counts = {envelope.name: empty_counts_of(envelope) for envelope in survey.tally_parts}
         return cls(survey, counts)
 
     def add(self, envelope: Envelope, rows: Rows, combination: int = 0) -> None:
@@ -198,11 +198,11 @@ def check_apart(one: Identity, other: Identity) -> None:
 
 def attributes_of(survey: Survey, name: str) -> Attributes:
     """What the reports of a question, or of a group, say openly."""
-    for envelope in survey.tallied:
+    for envelope in survey.tally_parts:
         if envelope.name == name:
             return envelope.attributes
     raise UnknownNameError(
-        name, [envelope.name for envelope in survey.tallied], "one of the survey's questions"
+        name, [envelope.name for envelope in survey.tally_parts], "one of the survey's questions"
     )
 
 
@@ -237,7 +237,7 @@ def check_same(survey: Survey, fingerprints: dict[str, bytes], name: str) -> Non
 
 
 def _fingerprints(survey: Survey) -> dict[str, bytes]:
-    return {envelope.name: envelope.fingerprint for envelope in survey.tallied}
+    return {envelope.name: envelope.fingerprint for envelope in survey.tally_parts}
 
 
 def _shown(fingerprint: bytes | None) -> str:

@@ -70,7 +70,7 @@ def encode_tally(tally: Tally) -> bytes:
 
 def _payload(tally: Tally, survey_name: str) -> bytes:
     questions: list[object] = []
-    for envelope in sorted(tally.survey.tallied, key=lambda envelope: envelope.name):
+    for envelope in sorted(tally.survey.tally_parts, key=lambda envelope: envelope.name):
         counts = tally.counts[envelope.name]
         content = counts.astype("<i8").tobytes()
         questions.append([envelope.name, envelope.fingerprint, *counts.shape, content])

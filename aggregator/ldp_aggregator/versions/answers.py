@@ -13,7 +13,7 @@ from fractions import Fraction
 from ldp.answers.balls import Ball
 from ldp.answers.domain import Domain, Field
 from ldp.answers.scales import Scale
-from ldp.answers.texts import composed
+from ldp.answers.texts import to_nfc
 from ldp.numbers.exact import decimal_text
 from ldp_aggregator.versions.change import (
     ANSWERS,
@@ -111,7 +111,7 @@ def word_changes(place: str, old: str, new: str) -> Iterator[Change]:
 
 
 def _plain(text: str) -> list[str]:
-    return composed(text).split()
+    return to_nfc(text).split()
 
 
 def _fields(place: str, old: Domain, new: Domain) -> Iterator[Change]:

@@ -23,8 +23,8 @@ from ldp.transparency.entries import (
     RegisterError,
     check_reason,
     check_surveys,
-    mended,
     parse_register,
+    repair_text,
 )
 from ldp_aggregator.output.files import FileError, read_bytes, sync_folder, write_whole
 from ldp_aggregator.versions.comparison import VersionChanges, compare_versions
@@ -182,7 +182,7 @@ def mend(path: Path) -> str:
     """
     with _locked(path) as file:
         content = _content(file, path)
-        better = mended(content)
+        better = repair_text(content)
         if better == content:
             parse_register(content, str(path))
             return ""

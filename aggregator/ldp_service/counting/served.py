@@ -59,6 +59,6 @@ class Catalogue:
             self.envelopes |= {
                 envelope.fingerprint: envelope for envelope in version.survey.envelopes
             }
-            for envelope in version.survey.tallied:
+            for envelope in version.survey.tally_parts:
                 self.tallied[envelope.fingerprint] = envelope
                 self.owners.setdefault(envelope.fingerprint, version.survey)

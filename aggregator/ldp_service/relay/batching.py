@@ -18,9 +18,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ldp.numbers.epochs import ID_SIZE, batch_id, epoch_at
-from ldp.numbers.randomness import Random, shuffled, system
+from ldp.numbers.randomness import Random, shuffle, system
 from ldp.survey.survey import Survey
-from ldp.wire.sealed import Mixed, encode_mixed
+from ldp.wire.sealed import Mixed, encode_mixed_part
 from ldp.wire.wire import encode_frame
 from ldp_service.counting.clock import graces_of
 from ldp_service.relay.pool import Crowd
@@ -68,7 +68,7 @@ def mixed(
     crowd: Crowd, envelopes: Sequence[bytes], terms: Terms, random: Random = system
 ) -> list[Part]:
     """The parts of a batch of these envelopes, in an order that is drawn."""
-    order = shuffled(envelopes, random)
+    order = shuffle(envelopes, random)
     size = len(order[0])
     most = max(1, min(MOST_IN_PART, MOST_BYTES_IN_PART // size))
     parts = -(-len(order) // most)
@@ -87,5 +87,5 @@ def mixed(
             size=len(order),
             least=terms.least,
         )
-        cut.append(Part(id_, encode_frame(encode_mixed(part))))
+        cut.append(Part(id_, encode_frame(encode_mixed_part(part))))
     return cut

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
 from ldp.errors import LDPError
-from ldp.numbers.randomness import randbelow, shuffled, system
+from ldp.numbers.randomness import randbelow, shuffle, system
 from ldp_service.relay.pool import Pool
 from ldp_service.relay.writer import RelayWriter
 from ldp_service.store.errors import StoreError
@@ -162,7 +162,7 @@ class Forwarder:
         ids = self._writer.ask(Pool.parts)
         self._attempts = {id_: self._attempts.get(id_, _Attempts()) for id_ in ids}
         due = [id_ for id_, attempts in self._attempts.items() if attempts.due <= self._clock()]
-        for id_ in shuffled(due, system):
+        for id_ in shuffle(due, system):
             if self._stopping.is_set():
                 return
             self._try(id_)

@@ -32,7 +32,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ldp.numbers.randomness import randbelow, shuffled, system
+from ldp.numbers.randomness import randbelow, shuffle, system
 from ldp_aggregator.output.files import opened_private, sync_folder
 from ldp_service.relay import seen
 from ldp_service.store.errors import StoreError
@@ -289,7 +289,7 @@ class Pool:
     def _made(self, crowd: Crowd, size: int, room: int, waiting: Sequence[bytes]) -> _Slots:
         """A table with what waits in slots that are drawn, and the others empty."""
         [(last,)] = self._run("SELECT coalesce(max(slots), 0) FROM pools")
-        order = shuffled(range(room), system) if waiting else list(range(room))
+        order = shuffle(range(room), system) if waiting else list(range(room))
         contents = [bytes(size + 1)] * room
         for envelope, slot in zip(waiting, order, strict=False):
             contents[slot] = b"\1" + envelope

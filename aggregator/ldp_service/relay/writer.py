@@ -31,7 +31,7 @@ from typing import Any, TypeVar
 from ldp.errors import WireError
 from ldp.numbers.epochs import epoch_at, epoch_of
 from ldp.numbers.randomness import randbelow, system
-from ldp.wire.sealed import Sealed, decode_sealed, envelope_size
+from ldp.wire.sealed import Sealed, decode_sealed_report, envelope_size
 from ldp.wire.wire import Damage, read_frames
 from ldp_aggregator.tallies.tally import ACCEPTED, DUPLICATE
 from ldp_service.counting.admission import AHEAD
@@ -261,7 +261,7 @@ class RelayWriter:
         if isinstance(payload, Damage):
             return "frame-damaged"
         try:
-            sealed = decode_sealed(payload)
+            sealed = decode_sealed_report(payload)
         except WireError as error:
             return error.reason
         size = self._sizes.get(sealed.fingerprint)

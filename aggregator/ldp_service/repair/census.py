@@ -140,7 +140,7 @@ class Census:
         return {
             envelope.fingerprint: envelope
             for survey in self.surveys.values()
-            for envelope in survey.tallied
+            for envelope in survey.tally_parts
         }
 
     def complete(self, statistic: Statistic) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from ldp.errors import Problem
 from ldp.numbers.accounting import CERTAIN, posterior, posterior_of
 from ldp.numbers.exact import log_text, percent_below, text_upper
-from ldp.privacy.certificate import delivered, totals
+from ldp.privacy.certificate import exact_ratios, totals
 from ldp.survey.survey import Question, Survey
 from ldp_service.respondents.presentation import PageError
 
@@ -48,7 +48,7 @@ def check_askable(survey: Survey) -> None:
 def figures(question: Question) -> dict[str, Any]:
     """What one report to a question can tell."""
     # A page asks once, of memoized questions as well.
-    ratio, _ = delivered(question)
+    ratio, _ = exact_ratios(question)
     return {
         "epsilon": log_text(ratio, _PLACES),
         "percent": percent_below(posterior(ratio)),

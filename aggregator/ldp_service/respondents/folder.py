@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from ldp.errors import Problem
-from ldp.survey.compiled import compiled
+from ldp.survey.compiled import compile_survey
 from ldp.survey.survey import Survey
 from ldp_aggregator.output.markup import tag
 from ldp_aggregator.output.web_addresses import AddressError, web_address
@@ -64,7 +64,7 @@ def page_files(survey: Survey, shown: Presentation, site: Site) -> dict[str, byt
     files = {
         "page.js": (STATIC / "page.js").read_bytes(),
         "page.css": (STATIC / "page.css").read_bytes(),
-        "survey.json": _json(compiled(survey)),
+        "survey.json": _json(compile_survey(survey)),
         "texts.json": _json(_texts(survey, shown, site)),
     }
     return {"index.html": _document(shown, files, site).encode(), **files}

@@ -60,7 +60,7 @@ def tally_of(snapshot: Scanned, survey: Survey, epoch: Epoch | Span | None = Non
     """The tally of a survey, over all epochs or some, with the intake of its questions."""
     tally = Tally.empty(survey)
     epochs: set[Epoch] = set()
-    for envelope in survey.tallied:
+    for envelope in survey.tally_parts:
         for at, counts in history(snapshot, envelope):
             if is_asked(epoch, at):
                 tally.counts[envelope.name] += counts

@@ -30,7 +30,7 @@ def close_survey(url: str, name: str) -> None:
     """
     with closing(open_store(url)) as store:
         ending, _ = surveys_in(store, name)
-        tallied = {part.fingerprint: part for survey in ending for part in survey.tallied}
+        tallied = {part.fingerprint: part for survey in ending for part in survey.tally_parts}
         with begin(Books(store, tallied), alone=True) as turn:
             for fingerprint in tallied:
                 turn.end(fingerprint)

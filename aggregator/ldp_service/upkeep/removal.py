@@ -71,7 +71,7 @@ def _fingerprints(surveys: list[Survey]) -> set[bytes]:
     return {
         envelope.fingerprint
         for survey in surveys
-        for envelope in (*survey.tallied, *survey.envelopes)
+        for envelope in (*survey.tally_parts, *survey.envelopes)
     }
 
 

@@ -24,7 +24,7 @@ from typing import Any
 
 from ldp.errors import LDPError, WireError
 from ldp.survey.survey import Envelope
-from ldp.wire.sealed import decode_mixed
+from ldp.wire.sealed import decode_mixed_part
 from ldp.wire.wire import MOST_REPORTS, read_frames
 from ldp_aggregator.tallies.mixing.batches import MOST_NAME, MixedPart, pack_part
 from ldp_aggregator.tallies.mixing.opening import Opener
@@ -107,7 +107,7 @@ class MixedDesk(UploadDesk):
         if len(payloads) != 1 or not isinstance(payloads[0], bytes):
             raise Refused(400, "expected one frame with a part of a relay's batch")
         try:
-            mixed = decode_mixed(payloads[0])
+            mixed = decode_mixed_part(payloads[0])
         except WireError as error:
             raise Refused(400, f"expected a part of a relay's batch, got: {error}") from None
         envelope = self._envelopes.get(mixed.fingerprint)

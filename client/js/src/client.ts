@@ -68,7 +68,7 @@ export class Client {
     const question = this.survey.question(name).alone;
     const value = question.value(answer, this.#random);
     // Kept by itself, so that an answer that cannot be paid for draws nothing anew.
-    if (question.draw && !(await this.drawn(name))) {
+    if (question.draw && !(await this.isDrawn(name))) {
       throw new NotDrawnError(
         `question ${name}: this device drew another question of the same draw; the answer was dropped, and nothing is charged`,
       );
@@ -85,7 +85,7 @@ export class Client {
    * Whether the device answers a question: yes, unless it drew another of the same draw. It is drawn now, if that was not
    * done. Throws `StateError`.
    */
-  async drawn(name: string): Promise<boolean> {
+  async isDrawn(name: string): Promise<boolean> {
     const question = this.survey.question(name);
     return this.#changing(async (memory) => memory.drawn(question, this.#random));
   }

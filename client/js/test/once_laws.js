@@ -123,9 +123,9 @@ const oneIsAnswered = async ({ storage }) => {
     // Another client of the storage, whatever it would draw.
     const again = new Client(survey, { storage: kept });
     await refusal(() => again.record(expected, { hours: 4, mode: "bus", other: "car" }[expected]), AlreadyAnsweredError);
-    same([await again.drawn(expected), await again.drawn("count")], [true, true], "what is drawn");
+    same([await again.isDrawn(expected), await again.isDrawn("count")], [true, true], "what is drawn");
     for (const { name } of survey.questions.filter(({ draw, name }) => draw && name !== expected)) {
-      same(await again.drawn(name), false, "what is not drawn");
+      same(await again.isDrawn(name), false, "what is not drawn");
     }
     await refusal(() => again.record("hours", "no number"), AnswerError);
   }
@@ -142,7 +142,7 @@ const severalAreAnswered = async ({ storage }) => {
     const names = await answered(new Client(survey, { storage: kept, random: tape }));
     same(names, [...expected, "count"], "the questions answered");
     const again = new Client(survey, { storage: kept });
-    same(await Promise.all(["hours", "mode", "other"].map((name) => again.drawn(name))), ["hours", "mode", "other"].map((name) => expected.includes(name)), "what is drawn");
+    same(await Promise.all(["hours", "mode", "other"].map((name) => again.isDrawn(name))), ["hours", "mode", "other"].map((name) => expected.includes(name)), "what is drawn");
     seen.add(names.join());
   }
   same(seen.size, 3, "the sets that are drawn");
@@ -182,7 +182,7 @@ const dearest = async ({ storage }) => {
   const client = new Client(tight, { storage: kept, random: (size) => new Uint8Array(size).fill(3) });
   await refusal(() => client.record("other", "car"), BudgetError);
   const later = new Client(tight, { storage: kept, random: (size) => new Uint8Array(size) });
-  same([await later.drawn("other"), await later.drawn("hours")], [true, false], "what stays drawn");
+  same([await later.isDrawn("other"), await later.isDrawn("hours")], [true, false], "what stays drawn");
 };
 
 const badDraws = async () => {

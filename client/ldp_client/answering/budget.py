@@ -178,17 +178,17 @@ class Budget:
         )
         self._store.put(CHARGE, key, record)
 
-    def answered(self, question: Question) -> bool:
+    def has_charge(self, question: Question) -> bool:
         """Whether the device was charged for a question."""
         return self._store.get(CHARGE, self._scope.key(question) + _FIRST) is not None
 
-    def _unanswered(self, beside: Question | None = None) -> list[Question]:
+    def _open_questions(self, beside: Question | None = None) -> list[Question]:
         """Those that may still be charged for, beside one: of a draw, as many as are left of it."""
         answered: list[Question] = []
         others: list[Question] = []
         for question in self._survey:
             if question is not beside:
-                (answered if self.answered(question) else others).append(question)
+                (answered if self.has_charge(question) else others).append(question)
         return _chargeable_beside(beside, others, answered)
 
     def _affordable(self, question: Question) -> int:
@@ -201,7 +201,7 @@ class Budget:
             bounds = tuple(limit.bound.as_integer_ratio() for limit in limits)
             number = _of_nothing_spent(self._survey, question, bounds)
         else:
-            others = self._unanswered(question) if question.charges > 1 else []
+            others = self._open_questions(question) if question.charges > 1 else []
             number = _charges_within(limits, question, others)
         if not number:
             raise self._refusal(question, limits)
@@ -257,7 +257,7 @@ class Budget:
         if spent == NOTHING or survey.lifetime is not None:
             agreed = _agreed_at_first(survey, collector)
         else:
-            agreed = _agreement(_at_most(spent, self._unanswered()), survey, collector)
+            agreed = _agreement(_at_most(spent, self._open_questions()), survey, collector)
         self._store.put(LIMIT, self._place, agreed)
         return ratio_of(agreed.most)
 

@@ -26,7 +26,7 @@ from ldp.survey.survey import Survey
 from ldp_client.answering.budget import Budget
 from ldp_client.answering.ledger import Ledger
 from ldp_client.answering.memory import Memory
-from ldp_client.answering.registered import Proof, refuse_unregistered
+from ldp_client.answering.registered import Proof, require_registration
 from ldp_client.answering.reports import Report
 from ldp_client.answering.respondent import Respondent
 from ldp_client.keeping.hidden import Hidden, forget_locals, question_of
@@ -83,9 +83,9 @@ class Client:
         random: Random = system,
     ) -> None:
         check_given(survey.attributes, attributes)
-        refuse_unregistered(survey, register_head, register_proof)
+        require_registration(survey, register_head, register_proof)
         self.survey = survey
-        self._store = ProcessStore() if state is None else _opened(state)
+        self._store = ProcessStore() if state is None else _open_store(state)
         scope = Scope.of(collector)
         self._memory = Memory(self._store, scope, Vault(secret))
         self._budget = Budget(self._store, survey, scope, cap=_bound(lifetime_cap))
@@ -114,11 +114,11 @@ class Client:
         """
         answers: Hidden[Mapping[str, object]] = Hidden({name: answer})
         del answer
-        if name in self.survey.drawn:
+        if name in self.survey.drawn_names:
             # By itself, so that an answer that cannot be paid for draws nothing anew.
             question = question_of(self.survey, name)
             self._store.transact(self._respondent.is_drawn, question)
-        report = self._made(answers, together=False)
+        report = self._make_report(answers, together=False)
         if report is None:
             raise NotDrawnError(
                 f"question {name!r}: this device drew another question of the same draw, so that "
@@ -126,7 +126,7 @@ class Client:
             )
         return report
 
-    def drawn(self, name: str) -> bool:
+    def is_drawn(self, name: str) -> bool:
         """Whether the device answers a question: yes, unless it drew another of the same draw.
 
         It is drawn now, if that was not done. Raises the errors of `record`.
@@ -145,7 +145,7 @@ class Client:
         """
         hidden = Hidden(answers)
         del answers
-        return cast(Report, self._made(hidden, together=True))
+        return cast(Report, self._make_report(hidden, together=True))
 
     def agree(self) -> None:
         """Note that the person has agreed to this version of the survey.
@@ -160,7 +160,9 @@ class Client:
         """What the device has spent."""
         return Ledger.read(self._store)
 
-    def _made(self, answers: Hidden[Mapping[str, object]], *, together: bool) -> Report | None:
+    def _make_report(
+        self, answers: Hidden[Mapping[str, object]], *, together: bool
+    ) -> Report | None:
         try:
             report = self._store.transact(self._respondent.report, answers, together)
             self._store.settle()
@@ -179,7 +181,7 @@ def _bound(lifetime_cap: Epsilon | None) -> Fraction | None:
     return bound(lifetime_cap)
 
 
-def _opened(state: str | os.PathLike[str]) -> Store:
+def _open_store(state: str | os.PathLike[str]) -> Store:
     # Imported here: SQLite takes longer to load than everything else together.
     from ldp_client.keeping.database import Database
 

@@ -7,7 +7,7 @@ is recorded for it until the person is asked again. What was recorded before may
 No is for everything in a state file: it takes back what was said to any survey in it. Yes is for
 one survey.
 
-`said` and `keep`, and `records` and `sends` without what was said, are called in a transaction of
+`state` and `keep`, and `records` and `sends` without what was said, are called in a transaction of
 the store.
 """
 
@@ -65,7 +65,7 @@ class Consent:
         self._otherwise = otherwise
         self.withdrawn = False
 
-    def said(self) -> str:
+    def state(self) -> str:
         """One of `NEVER`, `OFF`, `ON` and `OTHER`."""
         if self.withdrawn:
             return OFF
@@ -91,10 +91,10 @@ class Consent:
     def records(self, said: str | None = None) -> bool:
         """Whether answers may be recorded after what the person said: now, or at some time."""
         if said is None:
-            said = self.said()
+            said = self.state()
         return not self.withdrawn and (self._otherwise if said == NEVER else said) == ON
 
     def sends(self) -> bool:
         """Whether what waits may be sent: also what was agreed to before the terms changed."""
-        said = self.said()
+        said = self.state()
         return said == OTHER or self.records(said)

@@ -81,7 +81,7 @@ class Ledger(NamedTuple):
         """The ledger that a store keeps."""
 
         def read_all() -> Ledger:
-            aside = Fraction(*_set_aside(store))
+            aside = Fraction(*_reserve(store))
             return cls(tuple(_charges(store)), tuple(_events(store)), aside)
 
         return store.transact(read_all)
@@ -227,7 +227,7 @@ def _events(store: Store) -> Iterator[tuple[str, int]]:
     return ((cast(str, reason), cast(int, day)) for _, (reason, day) in store.records(EVENT))
 
 
-def _set_aside(store: Store) -> Product:
+def _reserve(store: Store) -> Product:
     records = (
         cast("tuple[str, str, str, str, int, int]", record) for _, record in store.records(ASIDE)
     )

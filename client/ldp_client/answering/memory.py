@@ -51,9 +51,9 @@ class Memory:
         Raises `StateError` if it is sealed and cannot be opened.
         """
         record = self.store.get(SECRET, b"")
-        secret = random(SECRET_SIZE) if record is None else self._vault.opened(record)
+        secret = random(SECRET_SIZE) if record is None else self._vault.open(record)
         if record is None or self._vault.would_seal(record):
-            self.store.put(SECRET, b"", self._vault.sealed(secret, random))
+            self.store.put(SECRET, b"", self._vault.seal(secret, random))
         return secret
 
     def cohort(self, question: Question, random: Random) -> int:
@@ -100,7 +100,7 @@ class Memory:
         if key != self.last(question):
             self.store.put(_LAST, self.scope.key(question), (key,))
 
-    def drawn(self, key: bytes) -> tuple[str, ...] | None:
+    def drawn_questions(self, key: bytes) -> tuple[str, ...] | None:
         """The questions that were drawn, of several; None if none were yet."""
         record = self.store.get(DRAW, key)
         return None if record is None else cast("tuple[str, ...]", tuple(record))

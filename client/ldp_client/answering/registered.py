@@ -20,7 +20,7 @@ Proof = str | os.PathLike[str] | Mapping[str, object]
 _LARGEST = 1 << 26
 
 
-def refuse_unregistered(survey: Survey, head: str | None, proof: Proof | None) -> None:
+def require_registration(survey: Survey, head: str | None, proof: Proof | None) -> None:
     """Raise `SurveyError` unless a proof leads from the survey to the head, where there are any.
 
     head   SIZE:ROOT, as `ldp survey register head` prints it
@@ -35,10 +35,10 @@ def refuse_unregistered(survey: Survey, head: str | None, proof: Proof | None) -
         raise SurveyError((Problem(place, expected, came),))
     # Imported here, as most apps pin no register.
     from ldp.transparency.entries import RegisterError
-    from ldp.transparency.proofs import check_registered, parse_head
+    from ldp.transparency.proofs import check_registration, parse_head
 
     try:
-        check_registered(survey, parse_head(head), _read(proof, place))
+        check_registration(survey, parse_head(head), _read(proof, place))
     except RegisterError as error:
         expected = f"a survey in the register that this app pins ({head.strip()[:80]})"
         raise SurveyError((Problem(place, expected, f"no proof of it: {error}"),)) from None

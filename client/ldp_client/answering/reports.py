@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, cast
 
 from ldp.numbers.epochs import batch_id, epoch_at
-from ldp.numbers.randomness import Random, shuffled, system
+from ldp.numbers.randomness import Random, shuffle, system
 from ldp.wire.wire import MOST_PAYLOAD, MOST_REPORTS, Batch, encode_batch, encode_frame
 
 MARK_SIZE = 16
@@ -101,7 +101,7 @@ def batches(
     16
     """
     together: dict[Alike, list[bytes]] = {}
-    for report in shuffled(reports, random):
+    for report in shuffle(reports, random):
         together.setdefault(report.alike, []).append(report.row)
     return [
         batch
@@ -113,13 +113,13 @@ def batches(
             epoch=epoch,
             combination=combination,
             size=size,
-            random=random if mark is None else marked(mark, epoch, clock),
+            random=random if mark is None else batch_random(mark, epoch, clock),
             clock=clock,
         )
     ]
 
 
-def marked(mark: bytes, epoch: int | None, clock: Clock) -> Random:
+def batch_random(mark: bytes, epoch: int | None, clock: Clock) -> Random:
     """What gives a batch its id in place of randomness: another one in each epoch.
 
     So ids do not tell that batches of two epochs hold the same report.

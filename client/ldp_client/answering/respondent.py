@@ -36,7 +36,7 @@ from ldp_client.answering.budget import Budget
 from ldp_client.answering.memory import Memory
 from ldp_client.answering.reports import MARK_SIZE, Report
 from ldp_client.keeping.hidden import Hidden, question_of
-from ldp_client.keeping.tapes import Tape, written
+from ldp_client.keeping.tapes import Tape, encode_value
 
 _ANSWER, _COHORT, _DRAW, _PERMANENT = b"answer", b"cohort", b"draw", b"permanent"
 _REPORT, _FRESH, _MARK = b"report", b"fresh", b"mark"
@@ -111,11 +111,11 @@ class Respondent:
         row = b""
         for question, value in values:
             if question.memoizes:
-                row += self._memoized(question, value, once=not envelope.memoizes)
+                row += self._permanent_row(question, value, once=not envelope.memoizes)
             else:
                 self._budget.charge_once(question)
-                row += self._randomized(question, value).to_bytes(question.width, "little")
-        return self._reported(envelope, row)
+                row += self._randomize(question, value).to_bytes(question.width, "little")
+        return self._build_report(envelope, row)
 
     def is_drawn(self, question: Question) -> bool:
         """Whether the device answers a question; it is drawn now, if that was not done."""
@@ -123,12 +123,12 @@ class Respondent:
         if draw is None:
             return True
         key = self._scope.draw_key(self._survey, draw)
-        names = self._memory.drawn(key)
+        names = self._memory.drawn_questions(key)
         if names is None:
             # What was charged for is among them, should the record of it be lost.
             members = (question_of(self._survey, member) for member in draw.names)
-            charged = [member.name for member in members if self._budget.answered(member)]
-            names = draw.drawn(self._source(_DRAW, key), known=charged)
+            charged = [member.name for member in members if self._budget.has_charge(member)]
+            names = draw.draw_questions(self._source(_DRAW, key), known=charged)
             self._memory.keep_drawn(key, names)
         return question.name in names
 
@@ -157,7 +157,7 @@ class Respondent:
             self._row_of(question, draft, once=not envelope.memoizes)
             for question, draft in zip(envelope.members, of, strict=True)
         ]
-        return self._reported(envelope, b"".join(rows))
+        return self._build_report(envelope, b"".join(rows))
 
     def _values(
         self, answers: Mapping[str, object], *, together: bool
@@ -205,14 +205,14 @@ class Respondent:
             )
         return group
 
-    def _memoized(self, question: Question, value: Value, *, once: bool) -> bytes:
+    def _permanent_row(self, question: Question, value: Value, *, once: bool) -> bytes:
         cohort, memo = self._memo(question, value)
         permanent = lambda: self._permanent(question, value, cohort, memo=memo)  # noqa: E731
-        return self._repeated(question, cohort, memo, permanent=permanent, once=once)
+        return self._instantaneous_row(question, cohort, memo, permanent=permanent, once=once)
 
     def _draft(self, question: Question, value: Value) -> Draft:
         if not question.memoizes:
-            return Draft(self._randomized(question, value))
+            return Draft(self._randomize(question, value))
         cohort, memo = self._memo(question, value)
         return Draft(self._permanent(question, value, cohort, memo=memo), cohort, memo)
 
@@ -226,11 +226,11 @@ class Respondent:
                 f"question {question.name!r}: expected the cohort in which an answer was "
                 "randomized, got another that was drawn meanwhile"
             )
-        return self._repeated(
+        return self._instantaneous_row(
             question, cohort, draft.memo, permanent=lambda: draft.drawn, once=once
         )
 
-    def _repeated(
+    def _instantaneous_row(
         self,
         question: Question,
         cohort: int,
@@ -258,10 +258,10 @@ class Respondent:
         randomizer = cast(Memoized, question.randomizer)
         return randomizer.instantaneous(kept, cohort, fresh).to_bytes(question.width, "little")
 
-    def _randomized(self, question: Question, value: Value) -> int:
+    def _randomize(self, question: Question, value: Value) -> int:
         random = self._random
         if self._derives:
-            random = self._source(_REPORT, self._scope.key(question), written(value))
+            random = self._source(_REPORT, self._scope.key(question), encode_value(value))
         return question.randomizer.randomize(value, random)
 
     def _cohort(self, question: Question) -> int:
@@ -277,7 +277,7 @@ class Respondent:
         # The key is a hash of the value under the secret.
         return randomizer.permanent(value, cohort, self._source(_PERMANENT, memo))
 
-    def _reported(self, envelope: Envelope, row: bytes) -> Report:
+    def _build_report(self, envelope: Envelope, row: bytes) -> Report:
         combination = 0
         if envelope.attributes:
             combination = combination_of(envelope.attributes, self._attributes)

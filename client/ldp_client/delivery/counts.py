@@ -164,7 +164,7 @@ class Counts:
         level = logging.DEBUG if reason in HARMLESS else logging.WARNING
         logger.log(level, "%s: %s (logged once)", REASONS[reason], detail)
 
-    def dropped(self) -> int:
+    def count_drops(self) -> int:
         """How much was dropped so far."""
         with self._lock:
             return sum(self._numbers[reason] for reason in DROPS)

@@ -39,7 +39,7 @@ class Days:
         self._queue = queue
         self._most = min(limit + 1, MOST_DAYS)
 
-    def seen(self) -> tuple[int, ...]:
+    def recent_days(self) -> tuple[int, ...]:
         """Days in the order in which they were seen last, this one at the end."""
         record = self._store.get(DAYS, self._queue) or ()
         before = cast("tuple[int, ...]", record)

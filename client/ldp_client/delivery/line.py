@@ -58,7 +58,7 @@ class Line(HTTPConnection):
     def connect(self) -> None:
         """Connect, within the deadline. Raises `OSError`."""
         route = self._route
-        bare = _reached(*(route.proxy or (route.host, route.port)), self._end)
+        bare = _connect(*(route.proxy or (route.host, route.port)), self._end)
         try:
             if route.proxy is not None:
                 self._pass(bare)
@@ -131,7 +131,7 @@ class _Reading(io.RawIOBase):
         super().close()
 
 
-def _reached(host: str, port: int, end: float) -> socket.socket:
+def _connect(host: str, port: int, end: float) -> socket.socket:
     """A socket that is connected to the first address that answers."""
     addresses = _addresses(host, port, end)
     problem = OSError("expected an address, got none")

@@ -89,7 +89,7 @@ class ObliviousTransport(HTTPTransport):
             content=payload,
         )
         encapsulated, opened = encapsulate(self._configuration, encode_request(request))
-        return self._posted(encapsulated, lambda *answer: _judged(*answer, opened=opened))
+        return self._post(encapsulated, lambda *answer: _judge(*answer, opened=opened))
 
     def stops(self, survey: str) -> bytes | None:  # noqa: ARG002  # as of other transports
         """A hop carries reports alone."""
@@ -106,7 +106,7 @@ def encapsulate(
     enc, sender = sender_for(configuration, own)
     secret = sender.export(EXPORTED, SECRET_SIZE)
 
-    def opened(answer: bytes) -> bytes:
+    def open_answer(answer: bytes) -> bytes:
         nonce, ciphertext = answer[:SECRET_SIZE], answer[SECRET_SIZE:]
         key, own_nonce = response_key(enc, nonce, secret)
         try:
@@ -114,7 +114,7 @@ def encapsulate(
         except InvalidTag:
             raise ValueError("expected an answer to this request, got another") from None
 
-    return configuration.head + enc + sender.seal(request), opened
+    return configuration.head + enc + sender.seal(request), open_answer
 
 
 def sender_for(configuration: KeyConfiguration, own: Any = None) -> tuple[bytes, Any]:
@@ -136,7 +136,7 @@ def sender_for(configuration: KeyConfiguration, own: Any = None) -> tuple[bytes,
     return enc, sender
 
 
-def _judged(response: HTTPResponse, body: bytes, *, opened: Opened) -> Outcome:
+def _judge(response: HTTPResponse, body: bytes, *, opened: Opened) -> Outcome:
     """What became of a report, by the answer that is within the hop's."""
     said = response.status
     if said == 200 and response.getheader("Content-Type") == RESPONSE_TYPE:

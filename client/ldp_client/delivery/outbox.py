@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, cast
 
 from ldp.numbers.randomness import Random
 from ldp.wire.wire import FORMAT_SEALED, decode_batch, read_frames
-from ldp_client.answering.reports import Report, frames, marked, row_batches
+from ldp_client.answering.reports import Report, batch_random, frames, row_batches
 from ldp_client.delivery.days import DAYS, Days, age, this_day
 from ldp_client.delivery.limits import QueueLimits
 from ldp_client.delivery.losses import LASTING, Losses
@@ -94,7 +94,7 @@ class Outbox:
 
     def put(self, report: Report) -> None:
         """Let a report wait. Called in a transaction, the one that charges for it."""
-        day = self._days.seen()[-1]
+        day = self._days.recent_days()[-1]
         key = self._queue + _bytes_of(day) + self._random(_RANDOM_SIZE)
         self._store.put(REPORT, key, report.record())
         self._shuffled.clear()
@@ -165,8 +165,8 @@ class Outbox:
             return None
         if not self._shuffled:
             self._until_trimmed = -1  # all of it is read anyway
-        self._keep_to_limits(self._days.seen()[-1])
-        frame = self._kept() or self._made()
+        self._keep_to_limits(self._days.recent_days()[-1])
+        frame = self._load_batch() or self._make_batch()
         if frame is None:
             self.schedule.clear()
         else:
@@ -176,7 +176,7 @@ class Outbox:
     def _decide(self, frame: bytes, outcome: Outcome, backoff: Backoff) -> None:
         self.schedule.end(outcome, backoff)
         # Another process may have sent it too, and taken the next.
-        if outcome.verdict in WAITING or self._kept() != frame:
+        if outcome.verdict in WAITING or self._load_batch() != frame:
             return
         batch = self._store.get(BATCH, self._queue)
         if outcome.verdict in LASTING and batch is not None:
@@ -206,11 +206,11 @@ class Outbox:
         by_queue = (self._store.records(REPORT, queue) for queue in self._queues())
         return heapq.merge(*by_queue, key=lambda item: item[0][OWNER_SIZE:])
 
-    def _kept(self) -> bytes | None:
+    def _load_batch(self) -> bytes | None:
         record = self._store.get(BATCH, self._queue)
         return None if record is None else cast(bytes, record[0])
 
-    def _made(self) -> bytes | None:
+    def _make_batch(self) -> bytes | None:
         """A batch of reports to one question, whichever a random number puts first.
 
         Of devices that it says the same of.
@@ -230,7 +230,7 @@ class Outbox:
             epoch=epoch,
             combination=combination,
             size=len(waiting),
-            random=self._random if mark is None else marked(mark, epoch, clock),
+            random=self._random if mark is None else batch_random(mark, epoch, clock),
             clock=clock,
         )
         # One batch, unless the limits of the wire are reached: then the rest waits for the next.
@@ -279,7 +279,7 @@ class Outbox:
         if batch is None and not count:
             self._days.forget()
             return
-        days, most = self._days.seen(), self._limits.days
+        days, most = self._days.recent_days(), self._limits.days
         if batch is not None and age(days, cast(int, batch[2])) > most:
             self._store.drop(BATCH, self._queue)
             self._lose("too-old", cast(int, batch[1]), _fingerprint_of(batch))
@@ -303,9 +303,9 @@ def _fingerprint_of(batch: Record) -> bytes:
     """That of the question or group whose reports a batch has."""
     (payload,) = read_frames(cast(bytes, batch[0]))
     if cast(bytes, payload)[1] == FORMAT_SEALED:
-        from ldp.wire.sealed import decode_sealed
+        from ldp.wire.sealed import decode_sealed_report
 
-        return decode_sealed(cast(bytes, payload)).fingerprint
+        return decode_sealed_report(cast(bytes, payload)).fingerprint
     return decode_batch(cast(bytes, payload)).fingerprint
 
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from ldp.survey.survey import Survey
 from ldp.wire.sealed import (
     Sealed,
-    encode_sealed,
+    encode_sealed_report,
     epoch_bytes,
     info_of,
     plaintext_of,
@@ -100,6 +100,6 @@ def sealer(relay: Relay, survey: Survey) -> Seal:
     def seal(batch: Batch, epoch: int | None) -> bytes:
         info = info_of(batch.fingerprint, epoch_bytes(batch.id, epoch))
         envelope = suite.encrypt(plaintext_of(batch.fingerprint, batch.rows), key, info=info)
-        return encode_frame(encode_sealed(Sealed(batch.fingerprint, batch.id, envelope)))
+        return encode_frame(encode_sealed_report(Sealed(batch.fingerprint, batch.id, envelope)))
 
     return seal

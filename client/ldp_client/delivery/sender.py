@@ -76,7 +76,7 @@ class Sender:
         look: Callable[[bool], object] = lambda _: None,
         apart: bool = False,
     ) -> None:
-        self._interval = None if interval is None else checked(interval)
+        self._interval = None if interval is None else check_interval(interval)
         self._outbox = outbox
         self._transport = transport
         self._counts = counts
@@ -112,7 +112,7 @@ class Sender:
         The first time what was turned away is tried in spite of its pause: an app that was opened
         anew may have another token, or the right address of a proxy.
         """
-        dropped = self._counts.dropped()
+        dropped = self._counts.count_drops()
         if not self._has_flushed:
             self._outbox.resume()
         self._has_flushed = True
@@ -126,7 +126,7 @@ class Sender:
 
     def is_done(self, dropped: int) -> bool:
         """Whether nothing waits, and no more than that was dropped."""
-        return self._outbox.waiting() == 0 and self._counts.dropped() == dropped
+        return self._outbox.waiting() == 0 and self._counts.count_drops() == dropped
 
     def stop(self) -> None:
         """Let the thread end, and do not wait long for it."""
@@ -152,7 +152,7 @@ class Sender:
             if not has_looked:
                 self._look_round(sends=True)
             has_looked = True
-            outcome = self._sent(payload)
+            outcome = self._send_payload(payload)
             self._counts.add(outcome.verdict)
             if outcome.verdict not in _UNREMARKABLE:
                 self._counts.tell(outcome.verdict, outcome.reason or "it did not say why")
@@ -214,7 +214,7 @@ class Sender:
                 self._thread = thread
                 thread.start()
 
-    def _sent(self, payload: bytes) -> Outcome:
+    def _send_payload(self, payload: bytes) -> Outcome:
         try:
             outcome: object = self._transport.send(payload)
             if not isinstance(outcome, Outcome) or outcome.verdict not in VERDICTS:
@@ -244,7 +244,7 @@ class Sender:
             return most
 
 
-def checked(interval: float) -> float:
+def check_interval(interval: float) -> float:
     """An interval as it may be. Raises `ValueError` for any other."""
     try:
         # What is no number compares as none that may be, or not at all.

@@ -102,7 +102,7 @@ class HTTPTransport:
         self._port = parts.port or _USUAL_PORTS[parts.scheme]
         self._base = parts.path.rstrip("/").removesuffix(self.reports_path)
         self._path = self._base + self.reports_path
-        self._timeout = _checked(timeout)
+        self._timeout = _check_timeout(timeout)
         port = "" if self._port == _USUAL_PORTS[parts.scheme] else f":{self._port}"
         self.destination = f"{parts.scheme}://{parts.hostname}{port}{self._path}"
         self._headers = {"Content-Type": self.content_type, "User-Agent": "ldpkit"}
@@ -130,7 +130,7 @@ class HTTPTransport:
         """Post the bytes once."""
         from ldp_client.delivery.verdicts import of_answer
 
-        return self._posted(
+        return self._post(
             payload,
             lambda response, body: of_answer(
                 response.status, response.getheader("Retry-After"), body
@@ -148,7 +148,7 @@ class HTTPTransport:
             if line is not None:
                 line.close()
 
-    def _posted(self, content: bytes, judge: Callable[[HTTPResponse, bytes], Outcome]) -> Outcome:
+    def _post(self, content: bytes, judge: Callable[[HTTPResponse, bytes], Outcome]) -> Outcome:
         """Post the bytes once, and have the answer judged, if there is one."""
         from http.client import HTTPException
 
@@ -162,7 +162,7 @@ class HTTPTransport:
         connection.renew(self._timeout)
         is_whole = False
         try:
-            with self._answered(connection, content) as response:
+            with self._exchange(connection, content) as response:
                 body = response.read(_MOST_RESPONSE)
                 is_whole = response.isclosed()
                 return judge(response, body)
@@ -177,7 +177,7 @@ class HTTPTransport:
             if not (is_whole and "line" in kept):
                 connection.close()
 
-    def _answered(self, connection: Line, content: bytes) -> HTTPResponse:
+    def _exchange(self, connection: Line, content: bytes) -> HTTPResponse:
         """The answer to the bytes, by a connection that may have been kept."""
         is_kept = connection.sock is not None
         try:
@@ -257,7 +257,7 @@ class FolderTransport:
         return ACCEPTED if whole else retry()
 
 
-def _checked(timeout: float) -> float:
+def _check_timeout(timeout: float) -> float:
     """A time-out as it may be. Not a number is no time, and compares as such."""
     if isinstance(timeout, bool) or not 0 < timeout <= LONGEST_TIMEOUT:
         raise ValueError(f"expected a timeout above 0 and up to 3,600 seconds, got {timeout!r}")

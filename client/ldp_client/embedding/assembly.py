@@ -102,7 +102,7 @@ def is_set(switch: str) -> bool:
     return os.environ.get(switch, "0") not in ("", "0")
 
 
-def assembled(
+def assemble(
     survey: Survey,
     store: Database,
     transport: Transport | None,

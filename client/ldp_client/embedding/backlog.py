@@ -63,7 +63,7 @@ class Backlog:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def undecided(self) -> int:
+    def pending(self) -> int:
         """How many wait that are not written; what is written stays here a little longer.
 
         Nothing changes that within a transaction.
@@ -147,10 +147,10 @@ class Backlog:
             pause = min(2 * pause, _LONGEST_PAUSE)
             # Whatever happens to the state, the app's other threads go on.
             with suppress(Exception):
-                if self.drain() and not self._tidy() and self._ended():
+                if self.drain() and not self._tidy() and self._at_end():
                     return
 
-    def _ended(self) -> bool:
+    def _at_end(self) -> bool:
         with self._lock:
             if self._waiting:
                 return False

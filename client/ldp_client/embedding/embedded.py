@@ -27,12 +27,12 @@ from ldp.survey.attributes import NOTHING_SAID, check_given
 from ldp.survey.survey import Survey
 from ldp_client.answering.consent import FORGET, OFF, ON, UNKNOWN
 from ldp_client.answering.ledger import Ledger
-from ldp_client.answering.registered import Proof, refuse_unregistered
+from ldp_client.answering.registered import Proof, require_registration
 from ldp_client.answering.terms import Epsilon, read_survey, refuse_beyond
 from ldp_client.delivery.counts import WAITING, RecordOutcome, reason_of
 from ldp_client.delivery.limits import QueueLimits
 from ldp_client.delivery.transport import Transport
-from ldp_client.embedding.assembly import Wishes, assembled, carrier, is_set, sealed_way
+from ldp_client.embedding.assembly import Wishes, assemble, carrier, is_set, sealed_way
 from ldp_client.embedding.guard import Guard
 from ldp_client.embedding.recorder import Draw, Make, Refusal
 from ldp_client.keeping.database import Database
@@ -118,7 +118,7 @@ class EmbeddedClient:
     ) -> None:
         survey = read_survey(source)
         refuse_beyond(survey, ceiling, pins)
-        refuse_unregistered(survey, register_head, register_proof)
+        require_registration(survey, register_head, register_proof)
         check_given(survey.attributes, attributes)
         store = self._database(state)
         transport, seal = sealed_way(survey, relay, collector, transport=transport)
@@ -135,7 +135,7 @@ class EmbeddedClient:
             seal=seal,
             relay_key=None if relay is None else relay.key,
         )
-        parts = assembled(survey, store, transport, wishes=wishes, random=self._draw)
+        parts = assemble(survey, store, transport, wishes=wishes, random=self._draw)
         self.survey = survey
         self._store = store
         self._consent = parts.consent
@@ -168,7 +168,7 @@ class EmbeddedClient:
         """
         answers: Hidden[Mapping[str, object]] = Hidden({name: answer})
         del answer
-        return self._recorded(name, answers)
+        return self._record_answers(name, answers)
 
     def record_daily(self, name: str, answer: object) -> RecordOutcome:
         """The same, at most once a day (UTC), of a question whose responses are memoized."""
@@ -180,13 +180,13 @@ class EmbeddedClient:
 
             return again_today(memory, question_of(self.survey, name))
 
-        return self._recorded(name, answers, again)
+        return self._record_answers(name, answers, again)
 
     def record_together(self, answers: Mapping[str, object]) -> RecordOutcome:
         """The same for the answers to all questions of a group, by question name."""
         hidden = Hidden(answers)
         del answers
-        return self._kept(
+        return self._store_report(
             lambda respondent: respondent.report(hidden, together=True),
             lambda respondent: respondent.drafts(hidden, together=True),
             unless=self._stops(hidden.value.keys()),
@@ -198,13 +198,13 @@ class EmbeddedClient:
         Whether all of it has arrived: nothing waits any more, and nothing was dropped.
         """
 
-        def flushed() -> bool:
+        def is_flush_complete() -> bool:
             written = self._recorder.backlog.drain()
             if self._sender is not None and self._store.transact(self._consent.sends):
                 return self._sender.flush(timeout) and written
             return self._outbox.waiting() == 0 and written
 
-        return self._guard.ask(flushed, otherwise=False)
+        return self._guard.ask(is_flush_complete, otherwise=False)
 
     def waiting(self) -> int:
         """The number of reports that wait to be sent, or to be charged for first.
@@ -215,11 +215,9 @@ class EmbeddedClient:
 
         def count() -> int:
             # Of one moment: what is being written is in both places, before and after.
-            return backlog.undecided() + self._outbox.count_waiting()
+            return backlog.pending() + self._outbox.count_waiting()
 
-        return self._guard.ask_or(
-            lambda: self._store.transact(count), lambda _: backlog.undecided()
-        )
+        return self._guard.ask_or(lambda: self._store.transact(count), lambda _: backlog.pending())
 
     def counts(self) -> dict[str, int]:
         """What happened since this client was opened, by reason (`REASONS`)."""
@@ -269,7 +267,7 @@ class EmbeddedClient:
     @property
     def said(self) -> str:
         """What the person said about this version of the survey: one of `SAID`."""
-        return self._guard.ask(self._saying.said, otherwise=UNKNOWN)
+        return self._guard.ask(self._saying.state, otherwise=UNKNOWN)
 
     def set_consent(self, said: str) -> bool:
         """Note what the person says. Whether that is on disk, and outlives the process.
@@ -320,12 +318,12 @@ class EmbeddedClient:
             if self._guard.is_strict:
                 raise
 
-    def _recorded(
+    def _record_answers(
         self, name: str, answers: Hidden[Mapping[str, object]], *unless: Refusal
     ) -> RecordOutcome:
-        if not self._disabled and name in self.survey.drawn:
+        if not self._disabled and name in self.survey.drawn_names:
             self._recorder.settle_draw(name)
-        return self._kept(
+        return self._store_report(
             lambda respondent: respondent.report(answers, together=False),
             lambda respondent: respondent.drafts(answers, together=False),
             unless=(*self._stops((name,)), *unless),
@@ -339,10 +337,10 @@ class EmbeddedClient:
             return ()
         return (lambda _: asking.refusal(names, self._draw),)
 
-    def _kept(
+    def _store_report(
         self, make: Make, draw: Draw, *, unless: Collection[Refusal] = (), name: str = ""
     ) -> RecordOutcome:
-        def recorded() -> RecordOutcome:
+        def put_report() -> RecordOutcome:
             if self._disabled:
                 self._counts.add("disabled")
                 return RecordOutcome("disabled")
@@ -360,7 +358,7 @@ class EmbeddedClient:
 
         # An app that asks a question must not fall over it, whatever we did wrong.
         return self._guard.ask_or(
-            recorded, lambda error: RecordOutcome(reason_of(error)), name=name
+            put_report, lambda error: RecordOutcome(reason_of(error)), name=name
         )
 
 

@@ -35,16 +35,16 @@ class Heirs:
 
     def scope(self) -> Scope:
         """Where the client keeps its records: under its own scope, or the one that it shares."""
-        heir, shared = self._kept()
+        heir, shared = self._read_heir()
         return (
             Scope.of(shared) if self._own.collector in (NO_COLLECTOR.collector, heir) else self._own
         )
 
     def inherits(self) -> bool:
         """Whether what waits for no collector in particular is the client's to send."""
-        return self._own.collector in (NO_COLLECTOR.collector, self._kept()[0])
+        return self._own.collector in (NO_COLLECTOR.collector, self._read_heir()[0])
 
-    def _kept(self) -> tuple[str, str]:
+    def _read_heir(self) -> tuple[str, str]:
         """The heir, and the collector under whose scope its records are kept.
 
         A first collector becomes it now.

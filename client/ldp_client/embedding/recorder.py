@@ -168,9 +168,9 @@ class Recorder:
         self._spent |= {
             envelope.fingerprint
             for envelope in self._survey.envelopes
-            if any(budget.answered(question) for question in envelope.members)
+            if any(budget.has_charge(question) for question in envelope.members)
         }
-        self.standing = Standing.read(self.memory(), self._consent.said(), self._random)
+        self.standing = Standing.read(self.memory(), self._consent.state(), self._random)
 
     def _postpone(self, draw: Draw, unless: Collection[Refusal]) -> str | None:
         standing = self.standing

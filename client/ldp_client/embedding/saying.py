@@ -30,12 +30,12 @@ class Saying:
         self._recorder = recorder
         self._outbox = outbox
 
-    def said(self) -> str:
+    def state(self) -> str:
         """What the person said about this version of the survey. Raises `StateError`."""
         if self._consent.withdrawn:
             return OFF
         try:
-            return self._store.transact(self._consent.said)
+            return self._store.transact(self._consent.state)
         except BusyError:
             if self._recorder.standing is None:
                 raise
@@ -43,18 +43,18 @@ class Saying:
 
     def keep(self, said: str) -> bool:
         """Note what the person says. Whether that is on disk. Raises `StateError`."""
-        return self._noted(lambda: self._keep(said))
+        return self._write_note(lambda: self._keep(said))
 
     def rotate(self) -> bool:
         """Begin with a new secret. Whether that is on disk. Raises `StateError`."""
 
-        def renewed() -> None:
+        def renew() -> None:
             self._erase("the secret was renewed")
             self._draw_secret()
 
-        return self._noted(renewed)
+        return self._write_note(renew)
 
-    def _noted(self, note: Callable[[], None]) -> bool:
+    def _write_note(self, note: Callable[[], None]) -> bool:
         self._recorder.standing = None
         try:
             self._store.transact(note)

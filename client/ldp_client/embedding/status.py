@@ -77,7 +77,7 @@ class Status(NamedTuple):
             f"Last attempt: {self._attempt()}",
             f"Next upload: {self._next()}",
             f"Dropped: {self._losses()}",
-            f"Since this client was opened: {_listed(self.counts)}",
+            f"Since this client was opened: {_list_numbers(self.counts)}",
         ]
         if self.quarantined:
             lines.insert(-1, f"Kept for a version to come: {self.quarantined} quarantined")
@@ -122,7 +122,7 @@ def facts(survey: Survey, outbox: Outbox, consent: Consent) -> Facts:
             dropped_from.setdefault(names.get(fingerprint, OTHER), Counter())[reason] += number
     return Facts(
         "on" if consent.records() else "off",
-        consent.said(),
+        consent.state(),
         outbox.count_waiting(),
         elsewhere=outbox.count_elsewhere(),
         last=outbox.schedule.last(),
@@ -150,12 +150,12 @@ def status(
     try:
         known = read()
     except Exception as error:  # this is where trouble is looked at
-        return Status(_named(error), counts=counts(), advice=(advice_about(error),))
+        return Status(_error_text(error), counts=counts(), advice=(advice_about(error),))
     state, to_do = SOUND, tuple(advice(known, sends=sends, by_itself=by_itself))
     try:
         write()
     except Exception as error:
-        state, to_do = _named(error), (advice_about(error), *to_do)
+        state, to_do = _error_text(error), (advice_about(error), *to_do)
     last = known.last
     return Status(
         state,
@@ -177,11 +177,11 @@ def status(
     )
 
 
-def _named(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
-def _listed(numbers: Mapping[str, int]) -> str:
+def _list_numbers(numbers: Mapping[str, int]) -> str:
     return ", ".join(f"{number} {reason}" for reason, number in numbers.items()) or "nothing"
 
 

@@ -154,7 +154,7 @@ class Database:
             result = self._whole(None, work)
             # Where another process writes, that one sees to it.
             with suppress(BusyError):
-                self._synced() if self.is_long else self._begin_log()
+                self._sync_directory() if self.is_long else self._begin_log()
             return result
 
         return self._turns.take(whole)
@@ -174,7 +174,7 @@ class Database:
         if not rows:
             return None
         [(content, kept)] = rows
-        return self._checked(kind, key, content, kept=kept)
+        return self._verify(kind, key, content, kept=kept)
 
     def put(self, kind: str, key: bytes, record: Record) -> None:
         """Keep a record."""
@@ -194,7 +194,7 @@ class Database:
         for key, content, kept in self._rows(query, kind, prefix):
             if not key.startswith(prefix):
                 return
-            yield key, self._checked(kind, key, content, kept=kept)
+            yield key, self._verify(kind, key, content, kept=kept)
 
     def size(self, kind: str, prefix: bytes = b"") -> tuple[int, int]:
         """How many records of a kind have keys that begin with the prefix, and their bytes."""
@@ -207,7 +207,7 @@ class Database:
 
     def settle(self) -> None:
         """Make all transactions so far last through a loss of power, or raise `StateError`."""
-        self._turns.take(self._synced)
+        self._turns.take(self._sync_directory)
 
     def close(self) -> None:
         """Close the file; using the store opens it again.
@@ -253,7 +253,7 @@ class Database:
             self._let_go_of_file()  # which takes back what a failing disk may have left open
             raise
 
-    def _synced(self) -> None:
+    def _sync_directory(self) -> None:
         self._open()
         # With everything that the log holds synced and copied, nothing is left in it.
         [(busy, _, _)] = self._run("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -272,16 +272,16 @@ class Database:
     def _open(self) -> None:
         self._take_back()  # what a turn left open that was interrupted even while it took back
         if self._connection is not None:
-            self._refuse_replaced()
+            self._check_same_file()
             return
         try:
             if self.path is None:
-                self._connection = filled(None)
+                self._connection = create_tables(None)
                 return
             make(self.path, self._fill)
             sweep(self.path)
             self._keep_private()
-            self._connection = _connected(self.path)
+            self._connection = _connect(self.path)
             self._file = _file_at(self.path)
             self._check()
             for setting in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
@@ -302,7 +302,7 @@ class Database:
                 if mode & 0o077:
                     os.chmod(self.path, mode & 0o700)
 
-    def _refuse_replaced(self) -> None:
+    def _check_same_file(self) -> None:
         """Raise `NoRoomError` where what is open lies no longer under its name, to be found again.
 
         What is spent by then would be forgotten with the process.
@@ -316,7 +316,7 @@ class Database:
 
     def _fill(self, fresh: str) -> None:
         """Fill a new file, which has another name yet."""
-        self._connection = filled(fresh)
+        self._connection = create_tables(fresh)
         try:
             self._run("BEGIN")
             try:
@@ -351,7 +351,7 @@ class Database:
             self.drop(kind, key)
         self.damaged += sum(kind in _REPORTS for kind, _ in spoilt)
 
-    def _checked(self, kind: str, key: bytes, content: bytes, kept: bytes) -> Record:
+    def _verify(self, kind: str, key: bytes, content: bytes, kept: bytes) -> Record:
         if checksum(kind, key, content) != kept:
             raise self._unusable("damage")
         return tuple(unpack_array(content, _MOST_CONTENT, "state-damaged"))
@@ -405,7 +405,7 @@ def checksum(kind: str, key: bytes, content: Any) -> bytes:
     return xxh64_digest(b"%b:%d:%b%b" % (kind.encode(), len(key), key, content))
 
 
-def _connected(path: str | None) -> sqlite3.Connection:
+def _connect(path: str | None) -> sqlite3.Connection:
     place = ":memory:" if path is None else path
     return sqlite3.connect(place, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
 
@@ -419,9 +419,9 @@ def _file_at(path: str) -> tuple[int, int] | None:
     return (status.st_dev, status.st_ino) if os.access(path, os.W_OK) else None
 
 
-def filled(path: str | None) -> sqlite3.Connection:
+def create_tables(path: str | None) -> sqlite3.Connection:
     """A connection to a new file, or memory, without records."""
-    connection = _connected(path)
+    connection = _connect(path)
     try:
         connection.executescript(_SCHEMA)
     except sqlite3.Error:

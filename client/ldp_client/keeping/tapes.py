@@ -55,7 +55,7 @@ class Tape:
         return tape[:size]
 
 
-def written(value: Value) -> bytes:
+def encode_value(value: Value) -> bytes:
     """What a randomizer takes, as a part: no two values are written alike."""
     if isinstance(value, bytes):
         return b"b" + value

@@ -45,15 +45,15 @@ class Vault:
         self._handed = handed
         self._key: bytes | None = None
 
-    def sealed(self, secret: bytes, random: Random) -> Record:
+    def seal(self, secret: bytes, random: Random) -> Record:
         """The record of a secret."""
         if self._handed is None:
             return (secret,)
         nonce = random(_NONCE_SIZE)
         pad, check = self._pad(nonce)
-        return nonce, _combined(secret, pad), check
+        return nonce, _xor(secret, pad), check
 
-    def opened(self, record: Record) -> bytes:
+    def open(self, record: Record) -> bytes:
         """The secret of a record. Raises `StateError` if it was sealed with something else."""
         if len(record) == 1:
             return cast(bytes, record[0])
@@ -63,7 +63,7 @@ class Vault:
         pad, expected = self._pad(nonce)
         if check != expected:
             raise _other("another")
-        return _combined(sealed, pad)
+        return _xor(sealed, pad)
 
     def would_seal(self, record: Record) -> bool:
         """Whether a record holds a secret as it is, which could be sealed."""
@@ -73,18 +73,18 @@ class Vault:
         from hashlib import blake2b
 
         size = SECRET_SIZE + _CHECK_SIZE
-        drawn = blake2b(nonce, key=self._fetched(), digest_size=size, person=_PADS).digest()
+        drawn = blake2b(nonce, key=self._fetch_key(), digest_size=size, person=_PADS).digest()
         return drawn[:SECRET_SIZE], drawn[SECRET_SIZE:]
 
-    def _fetched(self) -> bytes:
+    def _fetch_key(self) -> bytes:
         """The key, of any length that was handed over."""
         if self._key is None:
             from hashlib import blake2b
 
-            self._key = blake2b(self._asked()).digest()
+            self._key = blake2b(self._ask_key()).digest()
         return self._key
 
-    def _asked(self) -> bytes:
+    def _ask_key(self) -> bytes:
         if isinstance(self._handed, bytes):
             return self._handed
         try:
@@ -103,7 +103,7 @@ class Vault:
         return handed
 
 
-def _combined(one: bytes, other: bytes) -> bytes:
+def _xor(one: bytes, other: bytes) -> bytes:
     return bytes(a ^ b for a, b in zip(one, other, strict=True))
 
 

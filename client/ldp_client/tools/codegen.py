@@ -25,9 +25,13 @@ def module(survey: Survey) -> str:
     envelopes = survey.envelopes
     repeated = [question for question in envelopes if is_daily(question)]
     # Those of all questions come first, so that a name depends on no other question's kind.
-    names = iter(_names([*_named(envelopes), *(f"{name}-daily" for name in _named(repeated))]))
+    names = iter(
+        _names(
+            [*_envelope_names(envelopes), *(f"{name}-daily" for name in _envelope_names(repeated))]
+        )
+    )
     once = [next(names) for _ in envelopes]
-    daily = dict(zip(_named(repeated), names, strict=True))
+    daily = dict(zip(_envelope_names(repeated), names, strict=True))
     functions = [
         function
         for name, envelope in zip(once, envelopes, strict=True)
@@ -38,7 +42,7 @@ def module(survey: Survey) -> str:
         'Written by `ldp client codegen`: change the survey, not this file."""',
         "from __future__ import annotations",
         "\n".join(_imports(survey)),
-        f"TERMS = {_quoted(survey.terms.hex())}\n"
+        f"TERMS = {_quote(survey.terms.hex())}\n"
         '"""What a respondent agrees to: pin it with `EmbeddedClient(..., pins=[TERMS])`."""',
     ]
     said = [_attributes(survey)] if survey.attributes else []
@@ -50,11 +54,11 @@ def _attributes(survey: Survey) -> str:
     names = [attribute.name for attribute in survey.attributes]
     plain = _names(names)
     parameters = ", ".join(
-        f"{parameter}: Literal[{', '.join(map(_quoted, attribute.values))}] | None = None"
+        f"{parameter}: Literal[{', '.join(map(_quote, attribute.values))}] | None = None"
         for parameter, attribute in zip(plain, survey.attributes, strict=True)
     )
     pairs = ", ".join(
-        f"{_quoted(name)}: {parameter}" for name, parameter in zip(names, plain, strict=True)
+        f"{_quote(name)}: {parameter}" for name, parameter in zip(names, plain, strict=True)
     )
     return (
         f"def attributes(*, {parameters}) -> dict[str, str]:\n"
@@ -89,7 +93,7 @@ def is_daily(envelope: Envelope) -> bool:
     return isinstance(envelope, Question) and envelope.memoizes
 
 
-def _named(envelopes: Iterable[Envelope]) -> list[str]:
+def _envelope_names(envelopes: Iterable[Envelope]) -> list[str]:
     return [envelope.name for envelope in envelopes]
 
 
@@ -112,7 +116,7 @@ def _single(name: str, question: Question, method: str) -> str:
         f"def record_{name}(client: EmbeddedClient, value: {_type(question.domain)})"
         " -> RecordOutcome:\n"
         f"    {_text(text)}\n"
-        f"    return client.{method}({_quoted(question.name)}, value)"
+        f"    return client.{method}({_quote(question.name)}, value)"
     )
 
 
@@ -122,7 +126,7 @@ def _table(name: str, question: Question, text: str, *, method: str) -> str:
     return (
         f"def record_{name}(client: EmbeddedClient, *, {parameters}) -> RecordOutcome:\n"
         f"    {_text(text)}\n"
-        f"    return client.{method}({_quoted(question.name)}, {answers})"
+        f"    return client.{method}({_quote(question.name)}, {answers})"
     )
 
 
@@ -142,7 +146,7 @@ def _by_name(parts: Iterable[tuple[str, str]]) -> tuple[str, str]:
     names, types = zip(*parts, strict=True)
     named = list(zip(_names(list(names)), names, types, strict=True))
     parameters = ", ".join(f"{parameter}: {type_}" for parameter, _, type_ in named)
-    answers = ", ".join(f"{_quoted(name)}: {parameter}" for parameter, name, _ in named)
+    answers = ", ".join(f"{_quote(name)}: {parameter}" for parameter, name, _ in named)
     return parameters, f"{{{answers}}}"
 
 
@@ -165,7 +169,7 @@ def _type_of_record(domain: Domain) -> str:
         return _PLAIN_TYPES[domain.type]
     one = "str"
     if domain.values is not None and len(domain.values) <= MOST_LITERALS:
-        one = f"Literal[{', '.join(map(_quoted, domain.values))}]"
+        one = f"Literal[{', '.join(map(_quote, domain.values))}]"
     if domain.key_scale is not None:
         return f"Mapping[{one}, float]"
     return one if domain.most is None else f"Collection[{one}]"
@@ -177,7 +181,7 @@ def _text(text: str) -> str:
     return f'"""{plain}"""'
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     # What JSON escapes, Python reads in the same way.
     return json.dumps(text, ensure_ascii=False)
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import cast
 
 from ldp.answers.domain import Domain
-from ldp.survey.compiled import compiled
+from ldp.survey.compiled import compile_survey
 from ldp.survey.survey import Envelope, Group, Survey
 from ldp_client.tools.codegen import MOST_LITERALS, is_daily
 
@@ -71,7 +71,7 @@ def _head(survey: Survey, functions: str) -> list[str]:
     answers = [reader for reader in readers if reader != "records"]
     parts = [f"mechanisms: [{', '.join(mechanisms)}]", f"answers: [{', '.join(answers)}]"]
     parts += [reader for reader in readers if reader == "records"]
-    text = json.dumps(_written(survey), ensure_ascii=False, indent=2)
+    text = json.dumps(_client_form(survey), ensure_ascii=False, indent=2)
     by_group = [
         "/** A client that records the answers to all questions of a group. */",
         "interface RecordingTogether<Outcome> {",
@@ -81,10 +81,10 @@ def _head(survey: Survey, functions: str) -> list[str]:
     return [
         f"// Typed answers to the survey {survey.name}. "
         "Written by `ldp client codegen --language typescript`: change the survey, not this file.",
-        f"import {{ {', '.join(types)} }} from {_quoted(_CLIENT)};\n"
-        f"import {{ {', '.join(readers)} }} from {_quoted(f'{_CLIENT}/answers')};\n"
-        f"import {{ {', '.join(mechanisms)} }} from {_quoted(f'{_CLIENT}/mechanisms')};",
-        f"/** What a respondent agrees to. */\nexport const TERMS = {_quoted(survey.terms.hex())};",
+        f"import {{ {', '.join(types)} }} from {_quote(_CLIENT)};\n"
+        f"import {{ {', '.join(readers)} }} from {_quote(f'{_CLIENT}/answers')};\n"
+        f"import {{ {', '.join(mechanisms)} }} from {_quote(f'{_CLIENT}/mechanisms')};",
+        f"/** What a respondent agrees to. */\nexport const TERMS = {_quote(survey.terms.hex())};",
         "/** The survey, for `new Client(survey)`. */\n"
         f"export const survey = /* @__PURE__ */ embeddedSurvey({text}, {{ {', '.join(parts)} }});",
         *([_attributes(survey)] if survey.attributes else []),
@@ -100,7 +100,7 @@ def _head(survey: Survey, functions: str) -> list[str]:
 def _attributes(survey: Survey) -> str:
     """The type of what reports say openly of a device."""
     lines = [
-        f"  readonly {_quoted(attribute.name)}?: {' | '.join(map(_quoted, attribute.values))};\n"
+        f"  readonly {_quote(attribute.name)}?: {' | '.join(map(_quote, attribute.values))};\n"
         for attribute in survey.attributes
     ]
     return (
@@ -109,9 +109,9 @@ def _attributes(survey: Survey) -> str:
     )
 
 
-def _written(survey: Survey) -> dict[str, object]:
+def _client_form(survey: Survey) -> dict[str, object]:
     """The compiled form, without what clients make no use of."""
-    form = compiled(survey)
+    form = compile_survey(survey)
     lifetime = None if survey.lifetime is None else {"epsilon": survey.lifetime.text}
     questions = cast(list[dict[str, object]], form["questions"])
     shorter = [{name: part for name, part in own.items() if name != "levels"} for own in questions]
@@ -128,7 +128,7 @@ def _functions(name: str, envelope: Envelope, daily: str | None) -> list[str]:
         return [_joint(name, envelope)]
     text = envelope.text or envelope.name
     parameter = f"answer: {_type(envelope.domain)}"
-    named = _quoted(envelope.name)
+    named = _quote(envelope.name)
     functions = [
         _recording(
             name, text, "Recording<Outcome>", parameter=parameter, call=f"record({named}, answer)"
@@ -181,7 +181,7 @@ def _type_of_record(domain: Domain) -> str:
         return _PLAIN_TYPES[domain.type]
     one = "string"
     if domain.values is not None and len(domain.values) <= MOST_LITERALS:
-        one = " | ".join(map(_quoted, domain.values))
+        one = " | ".join(map(_quote, domain.values))
     if domain.key_scale is not None:
         number = "number | bigint"
         return f"{{ readonly [Key in {one}]?: {number} }} | ReadonlyMap<{one}, {number}>"
@@ -189,11 +189,11 @@ def _type_of_record(domain: Domain) -> str:
 
 
 def _object(types: Mapping[str, str]) -> str:
-    inside = "; ".join(f"readonly {_quoted(name)}: {type_}" for name, type_ in types.items())
+    inside = "; ".join(f"readonly {_quote(name)}: {type_}" for name, type_ in types.items())
     return f"{{ {inside} }}"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     # What JSON escapes, TypeScript reads in the same way.
     return json.dumps(text, ensure_ascii=False)
 

@@ -30,15 +30,15 @@ def main(words: Sequence[str] | None = None) -> int:
         text: str = asked.run(asked)
         _hand_out(text, getattr(asked, "output", None))
     except LDPError as error:
-        return _failed(error)
+        return _fail(error)
     except BrokenPipeError:  # the reader has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     except OSError as error:
-        return _failed(error)
+        return _fail(error)
     return 0
 
 
-def _failed(error: Exception) -> int:
+def _fail(error: Exception) -> int:
     sys.stderr.write(f"Error: {error}\n")
     return 1
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from ldp.errors import StateError
 from ldp_client.answering.ledger import EVENT, today
-from ldp_client.keeping.database import DISPENSABLE, Database, NoRoomError, checksum, filled
+from ldp_client.keeping.database import DISPENSABLE, Database, NoRoomError, checksum, create_tables
 from ldp_client.keeping.new_file import make
 from ldp_client.keeping.turns import BusyError
 
@@ -131,7 +131,7 @@ def _readable(place: str) -> tuple[list[_Row], bool]:
 
 
 def _write(name: str, rows: list[_Row]) -> None:
-    with closing(filled(name)) as connection:
+    with closing(create_tables(name)) as connection:
         connection.executemany("INSERT INTO records VALUES (?, ?, ?, ?)", rows)
 
 

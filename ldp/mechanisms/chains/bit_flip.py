@@ -27,7 +27,7 @@ from typing import NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.blankets import Blanket, of_bits, of_rates
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, needs_short_list
 from ldp.mechanisms.values.unary import product_row
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import exp_lower
@@ -157,6 +157,6 @@ MECHANISM = Mechanism(
     "dbitflip",
     "permanent bits for some of the values",
     ("epsilon", "sampled"),
-    accepts=small_closed(MOST_VALUES),
+    accepts=needs_short_list(MOST_VALUES),
     design=design,
 )

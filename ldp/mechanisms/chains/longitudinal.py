@@ -42,7 +42,7 @@ from typing import NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import LEAST_EPSILON, Keys
 from ldp.mechanisms.blankets import Blanket, blanket_of
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Small, any_closed, integers
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Small, integers, needs_list
 from ldp.mechanisms.values import grr, local_hashing, unary
 from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.mechanisms.values.local_hashing import LocalHashing, least_error_buckets
@@ -204,10 +204,10 @@ def design_symbols(keys: Keys, domain: Domain) -> tuple[Chain, Declared]:
     """`epsilon_first`, `epsilon_lifetime`."""
     first, lifetime = _epsilons(keys)
     lasting = RandomizedResponse(domain.size or 2, *odds(lifetime))
-    return _of_symbols(lasting, first), _declared(first, lifetime)
+    return _of_symbols(lasting, first), _declare(first, lifetime)
 
 
-def design_hashed(keys: Keys, domain: Domain) -> tuple[Chain, Declared]:
+def design_hashes(keys: Keys, domain: Domain) -> tuple[Chain, Declared]:
     """`epsilon_first`, `epsilon_lifetime`.
 
     `buckets` (as many as `olh` has at `epsilon_first`, unless given).
@@ -218,7 +218,7 @@ def design_hashed(keys: Keys, domain: Domain) -> tuple[Chain, Declared]:
     lasting = LocalHashing(
         size, buckets or least_error_buckets(size, *odds(first)), *odds(lifetime)
     )
-    return _of_symbols(lasting, first), _declared(first, lifetime)
+    return _of_symbols(lasting, first), _declare(first, lifetime)
 
 
 def _of_symbols(lasting: RandomizedResponse | LocalHashing, first: Fraction) -> Chain:
@@ -248,7 +248,7 @@ def _of_bits(
         # Where epsilons are so large that thresholds hardly differ, it takes one step of theirs not
         # to have both equal.
         flip = max(flip, 1)
-        return Chain(lasting, RandomizedResponse(2, span - flip, flip)), _declared(first, lifetime)
+        return Chain(lasting, RandomizedResponse(2, span - flip, flip)), _declare(first, lifetime)
 
     return Mechanism(name, f"memoized {row.summary}", KEYS, accepts=row.accepts, design=design)
 
@@ -265,19 +265,19 @@ def _epsilons(keys: Keys) -> tuple[Fraction, Fraction]:
     return (LEAST_EPSILON, 2 * LEAST_EPSILON) if keys.problems else (first, lifetime)
 
 
-def _declared(first: Fraction, lifetime: Fraction) -> Declared:
+def _declare(first: Fraction, lifetime: Fraction) -> Declared:
     return Declared.epsilon(first)._replace(lifetime=Declared.epsilon(lifetime))
 
 
 SYMBOLS = Mechanism(
-    "l-grr", f"memoized {grr.MECHANISM.summary}", KEYS, accepts=any_closed, design=design_symbols
+    "l-grr", f"memoized {grr.MECHANISM.summary}", KEYS, accepts=needs_list, design=design_symbols
 )
 SYMMETRIC = _of_bits("l-sue", unary.SYMMETRIC, unary.symmetric)
-OPTIMIZED = _of_bits("l-osue", unary.OPTIMIZED, unary.optimized)
+OPTIMIZED = _of_bits("l-osue", unary.OPTIMIZED, unary.optimal_encoding)
 HASHED = Mechanism(
     "loloha",
     "memoized local hashing",
     (*KEYS, "buckets"),
     accepts=local_hashing.OPTIMIZED.accepts,
-    design=design_hashed,
+    design=design_hashes,
 )

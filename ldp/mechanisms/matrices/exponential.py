@@ -21,7 +21,7 @@ from itertools import chain
 
 from ldp.answers.domain import Domain
 from ldp.answers.keys import Keys
-from ldp.mechanisms.contract import Declared, Mechanism, small_closed
+from ldp.mechanisms.contract import Declared, Mechanism, needs_short_list
 from ldp.mechanisms.matrices.matrix import (
     MOST_DENOMINATOR_BITS,
     MOST_VALUES,
@@ -96,6 +96,6 @@ MECHANISM = Mechanism(
     "exponential",
     "the exponential mechanism, for any quality of outputs",
     ("epsilon", "quality", "sensitivity"),
-    accepts=small_closed(MOST_VALUES),
+    accepts=needs_short_list(MOST_VALUES),
     design=design,
 )

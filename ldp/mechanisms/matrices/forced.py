@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from ldp.answers.domain import Domain
 from ldp.answers.keys import Keys
-from ldp.mechanisms.contract import Declared, Mechanism, two_valued
-from ldp.mechanisms.matrices.matrix import StochasticMatrix, checked
+from ldp.mechanisms.contract import Declared, Mechanism, needs_two_values
+from ldp.mechanisms.matrices.matrix import StochasticMatrix, design_rows
 
 
 def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:  # noqa: ARG001
@@ -27,7 +27,7 @@ def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:  # 
     if forced_true + forced_false >= 1:
         came = f"forced_true + forced_false = {forced_true + forced_false}"
         keys.problem("forced_true", "some probability left for the truth", came)
-    return checked(
+    return design_rows(
         keys,
         ((1 - forced_true, forced_true), (forced_false, 1 - forced_false)),
         "forced_true, forced_false",
@@ -35,5 +35,9 @@ def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:  # 
 
 
 MECHANISM = Mechanism(
-    "forced", "forced response", ("forced_true", "forced_false"), accepts=two_valued, design=design
+    "forced",
+    "forced response",
+    ("forced_true", "forced_false"),
+    accepts=needs_two_values,
+    design=design,
 )

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.blankets import Blanket, of_rows
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, needs_short_list
 from ldp.numbers.channel import Channel, has_full_rank
 from ldp.numbers.layout import Layout
 from ldp.numbers.randomness import Random, randbelow
@@ -100,7 +100,7 @@ def common_denominator(rows: tuple[tuple[Fraction, ...], ...]) -> int | None:
     return denominator
 
 
-def checked(
+def design_rows(
     keys: Keys, rows: tuple[tuple[Fraction, ...], ...], places: str
 ) -> tuple[StochasticMatrix, Declared]:
     """The design that a matrix of fractions gives.
@@ -153,13 +153,13 @@ def checked(
 def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:
     """`matrix`: rows by true value."""
     size = domain.size or 2
-    return checked(keys, keys.rows("matrix", size), "matrix")
+    return design_rows(keys, keys.rows("matrix", size), "matrix")
 
 
 MECHANISM = Mechanism(
     "matrix",
     "any stochastic matrix (PRAM)",
     ("matrix",),
-    accepts=small_closed(MOST_VALUES),
+    accepts=needs_short_list(MOST_VALUES),
     design=design,
 )

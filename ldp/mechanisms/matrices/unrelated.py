@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from ldp.answers.domain import Domain
 from ldp.answers.keys import Keys
-from ldp.mechanisms.contract import Declared, Mechanism, two_valued
-from ldp.mechanisms.matrices.matrix import StochasticMatrix, checked
+from ldp.mechanisms.contract import Declared, Mechanism, needs_two_values
+from ldp.mechanisms.matrices.matrix import StochasticMatrix, design_rows
 
 
 def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:  # noqa: ARG001
@@ -24,7 +24,7 @@ def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:  # 
     prevalence = keys.probability("prevalence")
     yes_if_true = truth + (1 - truth) * prevalence
     yes_if_false = (1 - truth) * prevalence
-    return checked(
+    return design_rows(
         keys,
         ((1 - yes_if_false, yes_if_false), (1 - yes_if_true, yes_if_true)),
         "truth, prevalence",
@@ -35,6 +35,6 @@ MECHANISM = Mechanism(
     "unrelated",
     "unrelated question with known prevalence",
     ("truth", "prevalence"),
-    accepts=two_valued,
+    accepts=needs_two_values,
     design=design,
 )

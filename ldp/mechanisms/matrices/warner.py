@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from ldp.answers.domain import Domain
 from ldp.answers.keys import Keys
-from ldp.mechanisms.contract import Declared, Mechanism, two_valued
-from ldp.mechanisms.matrices.matrix import StochasticMatrix, checked
+from ldp.mechanisms.contract import Declared, Mechanism, needs_two_values
+from ldp.mechanisms.matrices.matrix import StochasticMatrix, design_rows
 from ldp.numbers.exact import odds
 
 
@@ -21,7 +21,7 @@ def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:  # 
         if "epsilon" in keys:
             keys.problem("truth", "either epsilon or truth", "both")
         truth = keys.probability("truth")
-        return checked(keys, ((truth, 1 - truth), (1 - truth, truth)), "truth")
+        return design_rows(keys, ((truth, 1 - truth), (1 - truth, truth)), "truth")
     epsilon = keys.epsilon()
     favoured, other = odds(epsilon)
     return StochasticMatrix(((favoured, other), (other, favoured))), Declared.epsilon(epsilon)
@@ -31,6 +31,6 @@ MECHANISM = Mechanism(
     "warner",
     "Warner's randomized response",
     ("epsilon", "truth"),
-    accepts=two_valued,
+    accepts=needs_two_values,
     design=design,
 )

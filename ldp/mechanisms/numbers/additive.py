@@ -158,7 +158,7 @@ def _ratio(noise: AdditiveNoise) -> Fraction:
     return Fraction(*worst)
 
 
-def _designed(keys: Keys, domain: Domain, margin: int | None) -> tuple[AdditiveNoise, Declared]:
+def _design(keys: Keys, domain: Domain, margin: int | None) -> tuple[AdditiveNoise, Declared]:
     epsilon = keys.epsilon()
     size = domain.size or 2
     across = size - 1
@@ -175,7 +175,7 @@ def _designed(keys: Keys, domain: Domain, margin: int | None) -> tuple[AdditiveN
 
 def geometric(keys: Keys, domain: Domain) -> tuple[AdditiveNoise, Declared]:
     """`epsilon`."""
-    return _designed(keys, domain, 0)
+    return _design(keys, domain, 0)
 
 
 def laplace(keys: Keys, domain: Domain) -> tuple[AdditiveNoise, Declared]:
@@ -183,7 +183,7 @@ def laplace(keys: Keys, domain: Domain) -> tuple[AdditiveNoise, Declared]:
 
     It is cut 7 (high - low) / epsilon beyond the domain otherwise.
     """
-    return _designed(keys, domain, None)
+    return _design(keys, domain, None)
 
 
 GEOMETRIC = Mechanism(

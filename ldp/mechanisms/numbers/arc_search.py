@@ -37,7 +37,7 @@ _AS_GOOD = 101
 
 
 @lru_cache(maxsize=64)
-def searched(modulus: int, truth: int, other: int) -> tuple[int, tuple[int, ...]]:
+def search_weights(modulus: int, truth: int, other: int) -> tuple[int, tuple[int, ...]]:
     """The width of arcs that have these odds, and the weights of the frequencies."""
     circle = _Circle(modulus)
     most = modulus // 2
@@ -46,7 +46,7 @@ def searched(modulus: int, truth: int, other: int) -> tuple[int, tuple[int, ...]
     weights, steps = [1] * most, max(_FIRST, further)
     kept, least = (width, weights), None
     while width <= most:
-        weights, asked = circle.improved(weights, width, steps)
+        weights, asked = circle.improve(weights, width, steps)
         mass = width * truth + (modulus - width) * other
         error = mass**2 * asked // width**2 - (truth - other) ** 2 * circle.whole
         if least is not None and 100 * error > _AS_GOOD * least:
@@ -57,7 +57,7 @@ def searched(modulus: int, truth: int, other: int) -> tuple[int, tuple[int, ...]
         weights = [weight + (1 << _FINE) // (16 * most) + 1 for weight in weights]
         steps = max(_TRIED, further)
     width, weights = kept
-    return width, circle.by_frequency(circle.improved(weights, width, _LAST)[0])
+    return width, circle.by_frequency(circle.improve(weights, width, _LAST)[0])
 
 
 class _Circle:
@@ -72,22 +72,22 @@ class _Circle:
         self._asked = [first // self._squares[wave] for wave in self._order]
         self.whole = sum(self._asked)
 
-    def improved(self, weights: list[int], width: int, steps: int) -> tuple[list[int], int]:
+    def improve(self, weights: list[int], width: int, steps: int) -> tuple[list[int], int]:
         """Better weights for arcs of a width, and the sum of a_j / x_j that they have."""
         many = len(self._order)
         telling = [self._tells(wave, width) for wave in self._order]
-        onwards = _packed(telling)
-        backwards = _packed([telling[-at % many] for at in range(many)])
+        onwards = _pack(telling)
+        backwards = _pack([telling[-at % many] for at in range(many)])
         weights = _shares(weights)
-        known = _convolved(weights, onwards)
+        known = _convolve(weights, onwards)
         for _ in range(steps):
             lacking = [
                 min((asked << 3 * _FINE) // knows**2, (1 << _MOST_LACKING) - 1)
                 for asked, knows in zip(self._asked, known, strict=True)
             ]
-            gains = _convolved(lacking, backwards)
+            gains = _convolve(lacking, backwards)
             weights = _shares([of * gain for of, gain in zip(weights, gains, strict=True)])
-            known = _convolved(weights, onwards)
+            known = _convolve(weights, onwards)
         sums = zip(self._asked, known, strict=True)
         return weights, sum((asked << 2 * _FINE) // knows for asked, knows in sums)
 
@@ -99,11 +99,11 @@ class _Circle:
 
     def _tells(self, wave: int, width: int) -> int:
         """What arcs of frequency 1 tell of a wave, by width^2: never nothing."""
-        times = _folded(width * wave, self._modulus)
+        times = _fold(width * wave, self._modulus)
         return (self._squares[times] << _FINE) // (width**2 * self._squares[wave]) + 1
 
 
-def _folded(place: int, modulus: int) -> int:
+def _fold(place: int, modulus: int) -> int:
     """Of a wave and the same one backwards, the number of both."""
     return min(place % modulus, -place % modulus)
 
@@ -115,7 +115,7 @@ def _powers(modulus: int) -> list[int]:
     while len(powers) < modulus // 2:
         base += 1
         powers = [1]
-        while (power := _folded(powers[-1] * base, modulus)) > 1:
+        while (power := _fold(powers[-1] * base, modulus)) > 1:
             powers.append(power)
     return powers
 
@@ -126,16 +126,16 @@ def _shares(weights: list[int]) -> list[int]:
     return [(weight << _FINE) // total for weight in weights]
 
 
-def _packed(numbers: list[int]) -> int:
+def _pack(numbers: list[int]) -> int:
     return int.from_bytes(
         b"".join(number.to_bytes(_BYTES, "little") for number in numbers), "little"
     )
 
 
-def _convolved(numbers: list[int], packed: int) -> list[int]:
+def _convolve(numbers: list[int], packed: int) -> list[int]:
     """The sums of products over all pairs of places that add up to one, around the circle."""
     length = _BYTES * len(numbers)
-    product = _packed(numbers) * packed
+    product = _pack(numbers) * packed
     around = (product >> 8 * length) + (product & ((1 << 8 * length) - 1))
     raw = around.to_bytes(length + 1, "little")
     return [int.from_bytes(raw[at : at + _BYTES], "little") for at in range(0, length, _BYTES)]

@@ -227,9 +227,9 @@ def design(keys: Keys, domain: Domain) -> tuple[Arcs, Declared]:
     written = [key in keys for key in ("modulus", "width", "weights")]
     left_to_us = keys.text("mechanism", default="arcs") == "auto" and not any(written)
     if left_to_us and modulus < 2 * MOST_FREQUENCIES:
-        from ldp.mechanisms.numbers.arc_search import searched
+        from ldp.mechanisms.numbers.arc_search import search_weights
 
-        width, weights = searched(modulus, truth, other)
+        width, weights = search_weights(modulus, truth, other)
     width = keys.integer("width", 1, modulus - 1, default=width)
     if "weights" in keys:
         weights = _stated_weights(keys, most_frequencies(modulus))

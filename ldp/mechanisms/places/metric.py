@@ -70,7 +70,7 @@ def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:
         )
     if keys.problems:
         return StochasticMatrix(((3, 1), (1, 3))), Declared.ratio(Fraction(3))
-    along = [_blurred(cells, per_unit * step) for step in steps]
+    along = [_blur(cells, per_unit * step) for step in steps]
     text = decimal_text(Fraction(ceil(total * _DECIMALS), _DECIMALS))
     declared = Declared(text, exp_lower(Fraction(text)), metric=Metric(per_unit, lengths, steps))
     return StochasticMatrix(_both(*along)), declared
@@ -83,7 +83,7 @@ def _steps(domain: Domain, lengths: tuple[Fraction, Fraction]) -> tuple[Fraction
     return x, y
 
 
-def _blurred(cells: int, epsilon: Fraction) -> Rows:
+def _blur(cells: int, epsilon: Fraction) -> Rows:
     """The weights of each place along an axis, by the true one; `epsilon` is that of a step."""
     near = floor(exp_lower(epsilon * sqrt_lower(Fraction(1, 2))) * _STEP_SCALE)
     noise = AdditiveNoise(cells, 0, near, far=_STEP_SCALE, least=_LEAST)

@@ -118,7 +118,7 @@ class Stripes(NamedTuple):
     @property
     def weights(self) -> tuple[int, ...]:
         """Of every frequency, in the order of cohorts."""
-        return _unfolded(self.modulus, self.law)
+        return _unfold(self.modulus, self.law)
 
     def integers(self) -> Numbers:
         """The fields, the weights as one row."""
@@ -183,17 +183,17 @@ def folded_pairs(modulus: int) -> tuple[Pair, ...]:
     return tuple(pairs)[1:]
 
 
-def folded(pair: Pair, modulus: int) -> Pair:
+def fold_pair(pair: Pair, modulus: int) -> Pair:
     """How far the two are from 0 around the circle, the lesser one first."""
     a, b = sorted(min(k % modulus, -k % modulus) for k in pair)
     return a, b
 
 
 @lru_cache(maxsize=16)
-def _unfolded(modulus: int, law: tuple[int, ...]) -> tuple[int, ...]:
+def _unfold(modulus: int, law: tuple[int, ...]) -> tuple[int, ...]:
     weight_of = dict(zip(folded_pairs(modulus), law, strict=True))
     cohorts = range((modulus**2 - 1) // 2)
-    return tuple(weight_of[folded(frequency_of(cohort, modulus), modulus)] for cohort in cohorts)
+    return tuple(weight_of[fold_pair(frequency_of(cohort, modulus), modulus)] for cohort in cohorts)
 
 
 def _sums(modulus: int, law: tuple[int, ...]) -> tuple[int, ...]:
@@ -204,7 +204,7 @@ def _sums(modulus: int, law: tuple[int, ...]) -> tuple[int, ...]:
         return kept[1]
     if len(_kept) >= _MOST_KEPT:
         _kept.clear()
-    sums = tuple(accumulate(_unfolded(modulus, law)))
+    sums = tuple(accumulate(_unfold(modulus, law)))
     _kept[id(law)] = law, sums
     return sums
 
@@ -221,11 +221,11 @@ def usual_law(side: int, modulus: int, width: int) -> tuple[int, ...]:
     pairs = folded_pairs(modulus)
     number = {pair: place for place, pair in enumerate(pairs)}
     # How many frequencies have the weight of each pair.
-    many = Counter(_unfolded(modulus, tuple(range(len(pairs)))))
-    telling, asked = _telling(modulus, width), _asked(side, modulus)
+    many = Counter(_unfold(modulus, tuple(range(len(pairs)))))
+    telling, asked = _telling(modulus, width), _rectangle_weights(side, modulus)
     # For m = 1, 2, ...: of every pair, the number of the one that is m times as far.
     multiples = [
-        [number[folded((m * a, m * b), modulus)] for a, b in pairs]
+        [number[fold_pair((m * a, m * b), modulus)] for a, b in pairs]
         for m in range(1, modulus // 2 + 1)
     ]
     weights = [_FINE] * len(pairs)
@@ -252,7 +252,7 @@ def _telling(modulus: int, width: int) -> list[int]:
     return [of_arc[m] * _FINE // of_place[m] for m in range(1, half + 1)]
 
 
-def _asked(side: int, modulus: int) -> list[int]:
+def _rectangle_weights(side: int, modulus: int) -> list[int]:
     """By pair: how much of its wave is in a rectangle, squared, on average, as r_v says."""
     half = modulus // 2
     squares = squared_sines(modulus, 1, half)

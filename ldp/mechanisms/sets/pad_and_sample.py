@@ -104,31 +104,31 @@ class PadAndSample(NamedTuple):
     @property
     def within(self) -> tuple[Fraction, Fraction]:
         """How likely a report of a value's block supports it, the draw included."""
-        p, q = self._blocked.within
-        _, half = self._blocked.halves
+        p, q = self._hadamard.within
+        _, half = self._hadamard.halves
         # The numbers of reports: of an entry in the block, and of one in another block, if there is
         # one.
         here = half / (1 - p)
-        elsewhere = 2 * half if self._blocked.blocks > 1 else here
+        elsewhere = 2 * half if self._hadamard.blocks > 1 else here
         others = (self.most - 1) * elsewhere
         return (p * here + q * others) / (here + others), q
 
     @property
     def worth(self) -> Fraction:
         """That of the entry, as often as it is not drawn."""
-        return self.most * self._blocked.worth
+        return self.most * self._hadamard.worth
 
     @property
     def squares(self) -> Fraction:
         """Those of the question's values, the draw included."""
-        return self.most**2 * self._blocked._replace(size=self.size).squares
+        return self.most**2 * self._hadamard._replace(size=self.size).squares
 
     def joint_support(self) -> None:
         """It depends on whether the set holds both."""
         return
 
     @property
-    def _blocked(self) -> hadamard.HadamardResponse:
+    def _hadamard(self) -> hadamard.HadamardResponse:
         assert isinstance(self.oracle, hadamard.HadamardResponse)  # noqa: S101
         return self.oracle
 
@@ -206,7 +206,7 @@ def _is_signed(items: int) -> bool:
     return len(set(keys)) == len(keys)
 
 
-def _padded(
+def _pad_and_sample(
     domain: Domain, oracle: Pure | hadamard.HadamardResponse, declared: Declared
 ) -> tuple[PadAndSample, Declared]:
     """What pads and samples answers of a domain."""
@@ -253,7 +253,7 @@ def through(row: Mechanism, *, keys: bool = False) -> Mechanism:
         assert is_pure(oracle) or isinstance(oracle, hadamard.HadamardResponse)  # noqa: S101
         if isinstance(oracle, subset.SubsetSelection) and domain.key_scale is not None:
             oracle = for_rare_items(oracle)
-        return _padded(domain, oracle, declared)
+        return _pad_and_sample(domain, oracle, declared)
 
     return Mechanism(
         f"pad-{row.name}",
@@ -281,7 +281,7 @@ def design_symbols(keys: Keys, domain: Domain) -> tuple[PadAndSample, Declared]:
     size, most = _entries(domain), domain.most or 1
     truth, other = odds(epsilon)
     oracle = grr.RandomizedResponse(size + most, most * (truth - other) + other, other)
-    return _padded(domain, oracle, Declared.epsilon(epsilon))
+    return _pad_and_sample(domain, oracle, Declared.epsilon(epsilon))
 
 
 def _accepts_symbols(domain: Domain) -> str | None:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.blankets import Blanket, two_levels
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, any_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, needs_list
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import Layout
@@ -88,5 +88,5 @@ def design(keys: Keys, domain: Domain) -> tuple[RandomizedResponse, Declared]:
 
 
 MECHANISM = Mechanism(
-    "grr", "k-ary randomized response", ("epsilon",), accepts=any_closed, design=design
+    "grr", "k-ary randomized response", ("epsilon",), accepts=needs_list, design=design
 )

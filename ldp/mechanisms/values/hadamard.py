@@ -48,7 +48,7 @@ from typing import NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.blankets import Blanket, two_levels
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, needs_short_list
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import MOST_SYMBOLS, Layout
@@ -189,5 +189,9 @@ def design(keys: Keys, domain: Domain) -> tuple[HadamardResponse, Declared]:
 
 
 MECHANISM = Mechanism(
-    "hr", "Hadamard response", ("epsilon",), accepts=small_closed(MOST_SYMBOLS - 1), design=design
+    "hr",
+    "Hadamard response",
+    ("epsilon",),
+    accepts=needs_short_list(MOST_SYMBOLS - 1),
+    design=design,
 )

@@ -32,7 +32,7 @@ from typing import NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.blankets import Blanket
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, needs_short_list
 from ldp.mechanisms.values.unary import UnaryEncoding, design_symmetric, joint_law
 from ldp.numbers.channel import Channel
 from ldp.numbers.layout import Layout
@@ -173,6 +173,6 @@ MECHANISM = Mechanism(
     "she",
     "summed histogram encoding",
     ("epsilon",),
-    accepts=small_closed(MOST_VALUES),
+    accepts=needs_short_list(MOST_VALUES),
     design=design,
 )

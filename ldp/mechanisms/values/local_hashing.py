@@ -26,7 +26,7 @@ from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.auto import summed_variance
 from ldp.mechanisms.blankets import Blanket, two_levels
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, needs_short_list
 from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.numbers.buckets import MODULUS, MOST_BUCKETS, sizes
 from ldp.numbers.channel import Channel
@@ -153,7 +153,7 @@ def least_error_buckets(size: int, truth: int, other: int) -> int:
     return 2 + bisect_left(choices, True, key=lambda buckets: error(buckets) <= error(buckets + 1))
 
 
-def design_optimized(keys: Keys, domain: Domain) -> tuple[LocalHashing, Declared]:
+def design_olh(keys: Keys, domain: Domain) -> tuple[LocalHashing, Declared]:
     """`epsilon`."""
     epsilon = keys.epsilon()
     size = domain.size or 2
@@ -172,13 +172,13 @@ OPTIMIZED = Mechanism(
     "olh",
     "optimized local hashing",
     ("epsilon",),
-    accepts=small_closed(MOST_SYMBOLS),
-    design=design_optimized,
+    accepts=needs_short_list(MOST_SYMBOLS),
+    design=design_olh,
 )
 BINARY = Mechanism(
     "blh",
     "binary local hashing",
     ("epsilon",),
-    accepts=small_closed(MOST_SYMBOLS),
+    accepts=needs_short_list(MOST_SYMBOLS),
     design=design_binary,
 )

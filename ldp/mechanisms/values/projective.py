@@ -41,7 +41,7 @@ from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.auto import summed_variance
 from ldp.mechanisms.blankets import Blanket, two_levels
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Small, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Small, needs_short_list
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.finite_field import difference, inner_product, inverse, is_order, multiple
@@ -283,6 +283,6 @@ MECHANISM = Mechanism(
     "pgr",
     "projective-geometry response",
     ("epsilon",),
-    accepts=small_closed(MOST_SYMBOLS),
+    accepts=needs_short_list(MOST_SYMBOLS),
     design=design,
 )

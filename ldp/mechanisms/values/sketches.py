@@ -32,7 +32,7 @@ from xxhash import xxh64_intdigest
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.blankets import Blanket, two_levels
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, needs_short_list
 from ldp.mechanisms.values.unary import UnaryEncoding, design_symmetric
 from ldp.numbers.buckets import MODULUS, MOST_BUCKETS, sizes
 from ldp.numbers.channel import Channel
@@ -238,12 +238,12 @@ def design_hadamard(keys: Keys, domain: Domain) -> tuple[HadamardCountMean, Decl
 
 _KEYS = ("epsilon", "hashes", "width", "hash_seed")
 MECHANISM = Mechanism(
-    "cms", "count-mean sketch", _KEYS, accepts=small_closed(MOST_SYMBOLS), design=design
+    "cms", "count-mean sketch", _KEYS, accepts=needs_short_list(MOST_SYMBOLS), design=design
 )
 HADAMARD = Mechanism(
     "hcms",
     "Hadamard count-mean sketch",
     _KEYS,
-    accepts=small_closed(MOST_SYMBOLS),
+    accepts=needs_short_list(MOST_SYMBOLS),
     design=design_hadamard,
 )

@@ -23,7 +23,7 @@ from typing import NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.blankets import Blanket, two_levels
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, needs_short_list
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import MOST_BITS, Layout
@@ -201,5 +201,5 @@ def design(keys: Keys, domain: Domain) -> tuple[SubsetSelection, Declared]:
 
 
 MECHANISM = Mechanism(
-    "ss", "subset selection", ("epsilon",), accepts=small_closed(MOST_BITS), design=design
+    "ss", "subset selection", ("epsilon",), accepts=needs_short_list(MOST_BITS), design=design
 )

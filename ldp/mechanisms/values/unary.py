@@ -30,7 +30,7 @@ from typing import NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.blankets import Blanket, of_bits
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, small_closed
+from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, needs_short_list
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import exp_lower, sqrt_lower
 from ldp.numbers.layout import MOST_BITS, Layout
@@ -126,7 +126,7 @@ def symmetric(size: int, epsilon: Fraction) -> UnaryEncoding:
     return UnaryEncoding(size, (1 << WORD) - flip, flip)
 
 
-def optimized(size: int, epsilon: Fraction) -> UnaryEncoding:
+def optimal_encoding(size: int, epsilon: Fraction) -> UnaryEncoding:
     """OUE."""
     return UnaryEncoding(size, 1 << (WORD - 1), math.ceil((1 << WORD) / (exp_lower(epsilon) + 1)))
 
@@ -137,13 +137,13 @@ def design_symmetric(keys: Keys, domain: Domain) -> tuple[UnaryEncoding, Declare
     return symmetric(domain.size or 2, epsilon), Declared.epsilon(epsilon)
 
 
-def design_optimized(keys: Keys, domain: Domain) -> tuple[UnaryEncoding, Declared]:
+def design_oue(keys: Keys, domain: Domain) -> tuple[UnaryEncoding, Declared]:
     """`epsilon`."""
     epsilon = keys.epsilon()
-    return optimized(domain.size or 2, epsilon), Declared.epsilon(epsilon)
+    return optimal_encoding(domain.size or 2, epsilon), Declared.epsilon(epsilon)
 
 
-def design_thresholded(keys: Keys, domain: Domain) -> tuple[UnaryEncoding, Declared]:
+def design_the(keys: Keys, domain: Domain) -> tuple[UnaryEncoding, Declared]:
     """`epsilon`."""
     epsilon = keys.epsilon()
     span = 1 << WORD
@@ -158,20 +158,20 @@ SYMMETRIC = Mechanism(
     "sue",
     "symmetric unary encoding",
     ("epsilon",),
-    accepts=small_closed(MOST_BITS),
+    accepts=needs_short_list(MOST_BITS),
     design=design_symmetric,
 )
 OPTIMIZED = Mechanism(
     "oue",
     "optimized unary encoding",
     ("epsilon",),
-    accepts=small_closed(MOST_BITS),
-    design=design_optimized,
+    accepts=needs_short_list(MOST_BITS),
+    design=design_oue,
 )
 THRESHOLDED = Mechanism(
     "the",
     "thresholded histogram encoding",
     ("epsilon",),
-    accepts=small_closed(MOST_BITS),
-    design=design_thresholded,
+    accepts=needs_short_list(MOST_BITS),
+    design=design_the,
 )

@@ -38,7 +38,7 @@ from itertools import accumulate
 from math import isqrt
 from typing import NamedTuple
 
-from ldp.answers.balls import UNIT, packed, unpacked
+from ldp.answers.balls import UNIT, pack_coordinates, unpack_coordinates
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.blankets import Blanket, of_stretch
@@ -97,10 +97,10 @@ class CodebookResponse(NamedTuple):
         seed = self._drawn_bits(random)
         sign = self._drawn_bits(random)
         drawn = randbelow(self.mass, random)
-        direction = unpacked(value)
+        direction = unpack_coordinates(value)
         if sign >= self.keeping(direction):
             direction = tuple(-coordinate for coordinate in direction)
-        order = self.ordered(direction, seed)
+        order = self.order_words(direction, seed)
         return self.layout.report(order[self._place(drawn)], seed)
 
     def keeping(self, direction: tuple[int, ...]) -> int:
@@ -109,7 +109,7 @@ class CodebookResponse(NamedTuple):
         half = 1 << self.word - 1
         return half + min(isqrt(square * half**2) // UNIT, half)
 
-    def ordered(self, direction: tuple[int, ...], seed: int) -> list[int]:
+    def order_words(self, direction: tuple[int, ...], seed: int) -> list[int]:
         """All words: those near to a direction, the nearest first, then the others in order."""
         products = [
             inner(codeword(seed, number, self.dimensions), direction)
@@ -130,18 +130,18 @@ class CodebookResponse(NamedTuple):
         """Some vectors for laws to be tried on: of every length, along axes and between them."""
         rest = (0,) * (self.dimensions - 2)
         ends = ((UNIT, 0), (-UNIT, 0), (0, UNIT), (UNIT // 3, -UNIT // 5), (0, 0))
-        return tuple(packed((*end, *rest)) for end in ends)
+        return tuple(pack_coordinates((*end, *rest)) for end in ends)
 
     def row(self, value: bytes) -> tuple[Fraction, ...]:
         """P[report | value] of every seed and word."""
-        direction = unpacked(value)
+        direction = unpack_coordinates(value)
         seeds = 1 << self.word
         keep = Fraction(self.keeping(direction), seeds)
         row: list[Fraction] = []
         for seed in range(seeds):
             law = [Fraction(0)] * self.words
             for share, sign in ((keep, 1), (1 - keep, -1)):
-                order = self.ordered(tuple(sign * part for part in direction), seed)
+                order = self.order_words(tuple(sign * part for part in direction), seed)
                 for place, word in enumerate(order):
                     weight = self.truth if place < self.near else self.other
                     law[word] += share * Fraction(weight, self.mass * seeds)

@@ -104,7 +104,7 @@ def with_cells_of_file(
 
 def _axis(keys: Keys, axis: str, cells: int, read: Read) -> Field:
     own = Keys(f"{keys.place}: {axis}", {"name": axis, **keys.table(axis)})
-    own = own.extended({"type": "number", "bins": cells}, "`cells`")
+    own = own.with_keys({"type": "number", "bins": cells}, "`cells`")
     field = field_of(own, read)
     own.finish()
     keys.adopt(own)

@@ -34,16 +34,16 @@ def scale_of(keys: Keys) -> Scale:
     scale = (
         _evenly(keys) if edges is None else Scale(edges[0], edges[-1], len(edges) - 1, edges=edges)
     )
-    return _completed(keys, scale)
+    return _complete(keys, scale)
 
 
 def two_ends_of(keys: Keys) -> Scale:
     """The scale of two points, the ends of a range, that the keys describe."""
     low, high = _ends(keys)
-    return _completed(keys, Scale(low, high, 2, step=high - low))
+    return _complete(keys, Scale(low, high, 2, step=high - low))
 
 
-def _completed(keys: Keys, scale: Scale) -> Scale:
+def _complete(keys: Keys, scale: Scale) -> Scale:
     """With what is done with other numbers, the unit, and what stands for no answer."""
     missing = missing_of(keys)
     outside = outside_of(keys, scale.low, scale.high)

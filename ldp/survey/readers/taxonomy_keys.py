@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 
 from ldp.answers.keys import Keys
 from ldp.answers.taxonomies import MOST_LEVELS, MOST_VALUES, Taxonomy
-from ldp.answers.texts import lines_of, repeated
+from ldp.answers.texts import first_repetition, lines_of
 from ldp.errors import Problem, SurveyError
 
 ReadFile = Callable[[str], str]
@@ -36,7 +36,7 @@ def taxonomy_of(keys: Keys) -> tuple[tuple[str, ...], Taxonomy]:
             "a survey whose place is not known",
         )
         return _STAND_IN
-    above = _named(keys)
+    above = _read_parents(keys)
     if keys.problems:
         return _STAND_IN
     inner = set(above.values())
@@ -49,7 +49,7 @@ def taxonomy_of(keys: Keys) -> tuple[tuple[str, ...], Taxonomy]:
         keys.problem("parents", *wrong)
     if keys.problems:
         return _STAND_IN
-    taxonomy = _numbered(values, _without_root(values, above))
+    taxonomy = _build_tree(values, _without_root(values, above))
     if not taxonomy.inner:
         keys.problem("parents", "a tree with two nodes or more at the top", "only one")
         return _STAND_IN
@@ -100,10 +100,10 @@ def _with_file(entry: object, place: str, read: ReadFile) -> object:
             above[child] = parent
         else:
             tops.append(child)
-    return _inlined(entry, above, tops)
+    return _inline(entry, above, tops)
 
 
-def _inlined(
+def _inline(
     entry: Mapping[str, object], above: Mapping[str, str], tops: list[str]
 ) -> dict[str, object]:
     """The question with parents, and values where some of them have no parent."""
@@ -119,7 +119,7 @@ def _unfit(place: str, expected: str, came: object) -> SurveyError:
     return SurveyError((Problem(place, expected, str(came)),))
 
 
-def _named(keys: Keys) -> dict[str, str]:
+def _read_parents(keys: Keys) -> dict[str, str]:
     """The parent of every child, by name."""
     above = keys.table("parents")
     unfit = [
@@ -151,7 +151,7 @@ def _wrong(
     known = set(values)
     if len(values) > MOST_VALUES:
         return f"at most {MOST_VALUES:,} values", f"{len(values):,} of them"
-    twice = repeated(values)
+    twice = first_repetition(values)
     if twice is not None:
         return "values that all differ", f"{twice!r} in two forms of Unicode"
     with_children = next((name for name in values if name in inner), None)
@@ -180,7 +180,7 @@ def _above(name: str, above: Mapping[str, str]) -> list[str]:
     return names
 
 
-def _numbered(values: tuple[str, ...], above: Mapping[str, str]) -> Taxonomy:
+def _build_tree(values: tuple[str, ...], above: Mapping[str, str]) -> Taxonomy:
     """The tree with its nodes in their order."""
     # Of each inner node its depth, and the first value below it.
     places: dict[str, tuple[int, int]] = {}

@@ -40,8 +40,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.random import Generator
 
-from ldp.answers.balls import UNIT, packed
-from ldp.answers.booleans import as_listed
+from ldp.answers.balls import UNIT, pack_coordinates
+from ldp.answers.booleans import canonical_value
 from ldp.answers.domain import SEPARATOR, Value
 from ldp.answers.key_values import ENDS
 from ldp.errors import EstimateError
@@ -252,7 +252,7 @@ def _pretenders(attack: Attack) -> Holders:
         axes = np.eye(domain.ball.dimensions, dtype=np.int64)[list(targets)] * UNIT
         shares = apportion(attack.forged, np.ones(len(targets))).tolist()
         held: dict[Value, int] = {
-            packed(axis): share for axis, share in zip(axes.tolist(), shares, strict=True)
+            pack_coordinates(axis): share for axis, share in zip(axes.tolist(), shares, strict=True)
         }
         return VectorHolders.of(domain.ball, held)
     if isinstance(attack.holders, FieldHolders):
@@ -313,7 +313,7 @@ def places_of(
 ) -> tuple[int, ...] | None:
     """The places of targets among the values; None if one of them is no value of the question."""
     values = estimated(question, holders)
-    named = dict.fromkeys(as_listed(target, values) for target in targets)
+    named = dict.fromkeys(canonical_value(target, values) for target in targets)
     if not named.keys() <= set(values):
         return None
     return tuple(map(values.index, named))

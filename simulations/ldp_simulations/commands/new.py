@@ -87,10 +87,10 @@ def _cost(survey: Survey) -> str:
     from ldp.mechanisms.contract import Pure
     from ldp.numbers.accounting import posterior
     from ldp.numbers.exact import log_text
-    from ldp.privacy.certificate import delivered
+    from ldp.privacy.certificate import exact_ratios
 
     [question] = survey
-    ratio = delivered(question)[0]
+    ratio = exact_ratios(question)[0]
     said = (
         "Privacy: someone who thinks it 50 % likely that a person gave an answer can become\n"
         f"{100 * float(posterior(ratio)):.0f} % sure of it at most, after seeing the report "

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ldp.errors import LDPError, WireError
-from ldp.survey.compiled import compiled
+from ldp.survey.compiled import compile_survey
 from ldp.survey.survey import Survey
 from ldp.survey.survey_file import parse_survey
 from ldp.wire.wire import Batch, decode_batch
@@ -206,7 +206,7 @@ class Spent(NamedTuple):
 def words_of(survey: Survey, state: Path | None, cap: str = PLENTY) -> dict[str, object]:
     """What a device is told when it is opened."""
     return {
-        "survey": compiled(survey),
+        "survey": compile_survey(survey),
         "text": survey.to_toml(),
         "state": None if state is None else str(state),
         "collector": COLLECTOR,

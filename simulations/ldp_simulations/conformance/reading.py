@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ldp.errors import LDPError
 from ldp.numbers.randomness import Replay
-from ldp.survey.compiled import compiled
+from ldp.survey.compiled import compile_survey
 from ldp.survey.survey import Question, Survey
 from ldp.survey.survey_file import parse_survey
 from ldp_simulations.conformance.bench import (
@@ -49,7 +49,7 @@ def survey(bench: Bench) -> str:
             raise FailedError(f"expected {name} {part}, got {device.opened.get(name)}")
     if bench.reads != "compiled":
         return "fingerprints and terms"
-    for what, altered in _altered(compiled(device.survey)):
+    for what, altered in _altered(compile_survey(device.survey)):
         words = words_of(device.survey, None) | {"survey": altered}
         if outcome(bench.process.ask("open", **words)) != "survey":
             raise FailedError(f"expected a survey with another {what} to be refused")

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from math import ceil, sqrt
 from typing import Any
 
-from ldp.answers.booleans import as_listed
+from ldp.answers.booleans import canonical_value
 from ldp.errors import EstimateError, UnknownNameError
 from ldp.survey.survey import Question
 from ldp_aggregator.decoders.table import decoder_of
@@ -142,7 +142,7 @@ def plan_experiment(
 
     _check(question, direct, randomized, respondents=respondents, level=level, power=power)
     values = list(question.domain.values or ())
-    value = as_listed(value, values)
+    value = canonical_value(value, values)
     if value not in values:
         raise UnknownNameError(value, values, "one of the values")
     design = Design.of(question.name, question.declared, question.randomizer, values=values)

@@ -25,7 +25,7 @@ def only_drawn(
 ) -> Mapping[str, object]:
     """The answers of a respondent without those to questions that another was drawn of."""
     for draw in survey.draws:
-        dropped = set(draw.names).difference(draw.drawn(random))
+        dropped = set(draw.names).difference(draw.draw_questions(random))
         answers = {name: answer for name, answer in answers.items() if name not in dropped}
     return answers
 

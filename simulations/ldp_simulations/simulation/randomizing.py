@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp.answers.contributions import ONE
-from ldp.numbers.randomness import Random, shuffled, system
+from ldp.numbers.randomness import Random, shuffle, system
 from ldp.survey.draws import Draw
 from ldp.survey.survey import Envelope, Question, Survey, check_survey
 from ldp.wire.wire import Batch
@@ -81,7 +81,7 @@ def randomize(
                 combination=combination,
                 random=random,
             )
-    reports = Reports(frames(shuffled(batches, random)))
+    reports = Reports(frames(shuffle(batches, random)))
     reports.number = sum(batch.size for batch in batches)
     return reports
 
@@ -123,7 +123,7 @@ def _drawn(
 def _drop_undrawn(draw: Draw, columns: Mapping[str, Column], random: Random) -> None:
     """Leave each respondent the answers to the questions of a draw that are drawn for it alone."""
     respondents = len(columns[draw.names[0]].codes)
-    drawn = [draw.drawn(random) for _ in range(respondents)]
+    drawn = [draw.draw_questions(random) for _ in range(respondents)]
     # (respondents, answers): the places of the questions.
     places = np.array([[draw.names.index(name) for name in names] for names in drawn])
     for place, name in enumerate(draw.names):
@@ -180,7 +180,7 @@ def recorded(
     """The report of a client of its own to a question or group; one that draws it, of several."""
     names = [question.name for question in envelope.members]
     client = Client(survey, random=random)
-    while not client.drawn(names[0]):
+    while not client.is_drawn(names[0]):
         client = Client(survey, random=random)
     if len(names) > 1:
         return client.record_together({name: answers[name] for name in names})

@@ -31,7 +31,7 @@ def in_two_transactions(self, make, *_, **__):
 def uncharged(self, name, answer):
     """Queues a report that no one charged for."""
     report = Client(self.survey).record(name, answer)
-    return EmbeddedClient._kept(self, lambda _: report, None)
+    return EmbeddedClient._store_report(self, lambda _: report, None)
 
 
 def forgotten(self, reason):
@@ -66,7 +66,7 @@ class _Reencoded(Outbox):
 
     def decide(self, _frame, *arguments):
         """Whatever it was sent as."""
-        super().decide(self._store.transact(self._kept), *arguments)
+        super().decide(self._store.transact(self._load_batch), *arguments)
 
 
 def reencodes(self, *arguments, **settings):

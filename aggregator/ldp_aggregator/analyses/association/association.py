@@ -44,7 +44,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ldp.answers.texts import composed
+from ldp.answers.texts import to_nfc
 from ldp.errors import EstimateError
 from ldp.survey.survey import Group, Question, Survey
 from ldp_aggregator.analyses.association.jumps import Jumps, by_cell, joint_jumps
@@ -114,7 +114,7 @@ def associate(
     known = candidates or {}
     questions = tuple(tally.survey[name] for name in names)
     values = tuple(
-        question.domain.values or tuple(map(composed, known.get(question.name, ())))
+        question.domain.values or tuple(map(to_nfc, known.get(question.name, ())))
         for question in questions
     )
     margins = [tally.counts[name] for name in names]

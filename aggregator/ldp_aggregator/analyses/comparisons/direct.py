@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ldp.answers.booleans import as_listed
+from ldp.answers.booleans import canonical_value
 from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator.analyses.comparisons import mover
 from ldp_aggregator.analyses.comparisons.chances import Levels, different
@@ -164,7 +164,7 @@ def compare_direct(
             f"asked, such as 83 of 541, got {held:,} of {asked:,}"
         )
     _check(estimates)
-    value = as_listed(value, estimates.values)
+    value = canonical_value(value, estimates.values)
     if value not in estimates.values:
         raise UnknownNameError(value, list(estimates.values), "one of the values compared")
     asked_level = estimates.options.level if level is None else level

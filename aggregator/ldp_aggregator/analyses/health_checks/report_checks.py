@@ -74,7 +74,7 @@ def _cohorts(randomizer: Randomizer, counts: Counts, reports_per_person: int) ->
     layout = randomizer.layout
     if layout.cohorts < 2:
         return
-    sizes = (counts[:, 0] if layout.counted else counts.sum(axis=1)) / reports_per_person
+    sizes = (counts[:, 0] if layout.counters else counts.sum(axis=1)) / reports_per_person
     law = decoder_of(randomizer).cohort_shares(randomizer)
     expected = np.full(len(sizes), sizes.mean()) if law is None else law * sizes.sum()
     drawn = expected > 0

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldp.answers.booleans import as_listed
+from ldp.answers.booleans import canonical_value
 from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator.analyses.series.errors_over_time import covariances
 from ldp_aggregator.analyses.series.evidence import Evidence, evidence_of
@@ -39,7 +39,7 @@ def values_of(newest: QuestionEstimates, values: Sequence[str]) -> tuple[str, ..
     """The values to follow: those that are named, or all. Raises `EstimateError` for too many."""
     mean = () if newest.mean is None else (MEAN,)
     known = (*newest.values, *mean)
-    named = tuple(as_listed(value, newest.values) for value in values)
+    named = tuple(canonical_value(value, newest.values) for value in values)
     for value in named:
         if value not in known:
             raise UnknownNameError(value, known, f"one of the values of question {newest.name!r}")

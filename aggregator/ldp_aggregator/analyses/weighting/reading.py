@@ -197,7 +197,7 @@ def _survey_of(tallies: Mapping[Combination, Tally], attributes: Sequence[str]) 
     if len(set(attributes)) < len(attributes):
         raise EstimateError(f"expected attributes that differ, got {', '.join(attributes)}")
     for one, other in pairwise(tallies.values()):
-        theirs = {part.name: part.fingerprint for part in other.survey.tallied}
+        theirs = {part.name: part.fingerprint for part in other.survey.tally_parts}
         check_same(one.survey, theirs, other.survey.name)
     return next(iter(tallies.values())).survey
 

@@ -19,7 +19,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ldp.answers.booleans import as_listed
+from ldp.answers.booleans import canonical_value
 from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator.answers.contrasts.ends import FLAT, Slopes, score_ends, slopes, two_sided
 from ldp_aggregator.answers.contrasts.few_reports import (
@@ -147,7 +147,7 @@ class Functions:
         by_value = chosen if isinstance(chosen, Mapping) else dict.fromkeys(chosen, 1.0)
         weights = np.zeros(len(self.frequency))
         for named, weight in by_value.items():
-            value = as_listed(named, self.values)
+            value = canonical_value(named, self.values)
             if value not in self.values:
                 what = f"one of the values of question {self.name!r}"
                 raise UnknownNameError(value, tuple(self.values), what)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp.answers.booleans import as_listed
+from ldp.answers.booleans import canonical_value
 from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator.answers.contrasts.functions import Contrast, Functions, weighted_text
 from ldp_aggregator.answers.options import SHAPES, WHOM, Options
@@ -355,7 +355,7 @@ class QuestionNumbers:
 
     def __getitem__(self, value: str) -> Estimate:
         if isinstance(value, str):
-            value = as_listed(value, self.values)
+            value = canonical_value(value, self.values)
         place = self._places.get(value)
         if place is None:
             what = f"one of the values of question {self.name!r}"

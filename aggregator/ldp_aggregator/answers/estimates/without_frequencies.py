@@ -144,7 +144,7 @@ def with_shape(estimates: QuestionEstimates, shape: Floats) -> QuestionEstimates
     unknown = np.full(len(shape), np.nan)
     return replace(
         estimates,
-        values=tuple(estimates.question.domain.written()),
+        values=tuple(estimates.question.domain.iter_values()),
         frequency=shape,
         unbiased=unknown,
         standard_error=unknown,

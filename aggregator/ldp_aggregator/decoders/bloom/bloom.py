@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ldp.answers.texts import composed
+from ldp.answers.texts import to_nfc
 from ldp.errors import EstimateError
 from ldp.mechanisms.chains.rappor import Rappor
 from ldp.mechanisms.contract import Randomizer
@@ -135,7 +135,7 @@ def alike(randomizer: Randomizer, counts: Counts, candidates: Sequence[str]) -> 
     from ldp_aggregator.decoders.bloom.alike import alike_together
     from ldp_aggregator.decoders.other_results import Candidates
 
-    names = tuple(dict.fromkeys(map(composed, candidates)))
+    names = tuple(dict.fromkeys(map(to_nfc, candidates)))
     design = design_matrix(known_as(randomizer, Rappor), names)
     return alike_together(Candidates(names, design), counts)
 

@@ -30,7 +30,7 @@ def support_counts(randomizer: Pure, counts: Counts) -> Counts:
     transform = _transforms().get(type(randomizer))
     if transform is not None:
         return transform(randomizer, counts)
-    return counts[0, 1:] if randomizer.layout.counted else counts[0]
+    return counts[0, 1:] if randomizer.layout.counters else counts[0]
 
 
 def is_counted(randomizer: Pure) -> bool:

@@ -33,7 +33,7 @@ def empty_counts(layout: Layout) -> Counts:
         from ldp_aggregator.numerics.projective.folding import folded_shape
 
         return np.zeros(folded_shape(layout.folding), dtype=np.int64)
-    columns = 1 + layout.counted if layout.counted else layout.symbols
+    columns = 1 + layout.counters if layout.counters else layout.symbols
     return np.zeros((layout.cohorts * layout.places, columns), dtype=np.int64)
 
 
@@ -41,7 +41,7 @@ def total_reports(counts: Counts, layout: Layout) -> int:
     """How many reports were counted."""
     if layout.folding:
         return int(counts[0].sum())
-    return int(counts[:, 0].sum() if layout.counted else counts.sum() // layout.places)
+    return int(counts[:, 0].sum() if layout.counters else counts.sum() // layout.places)
 
 
 def count_rows(rows: Rows, layout: Layout) -> Counts:

@@ -15,7 +15,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.survey.survey import Envelope
-from ldp.wire.sealed import NO_ID, Mixed, Sealed, encode_sealed, envelope_size, epoch_bytes, info_of
+from ldp.wire.sealed import (
+    NO_ID,
+    Mixed,
+    Sealed,
+    encode_sealed_report,
+    envelope_size,
+    epoch_bytes,
+    info_of,
+)
 from ldp.wire.wire import Batch, encode_batch, encode_frame
 from ldp_aggregator.tallies.intake.screening import Refusal, screened
 from ldp_aggregator.tallies.mixing.keys import suite
@@ -68,7 +76,7 @@ class Opener:
             else:
                 # To be counted as what it is: something sealed.
                 stand_in = Sealed(mixed.fingerprint, NO_ID, _NEVER_OPENED)
-                refused.append(encode_sealed(stand_in))
+                refused.append(encode_sealed_report(stand_in))
         payloads = refused
         if rows:
             sound = Batch(mixed.fingerprint, mixed.id, size=len(rows), rows=b"".join(rows))

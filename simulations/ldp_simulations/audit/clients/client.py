@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ldp.errors import LDPError
-from ldp.survey.compiled import compiled
+from ldp.survey.compiled import compile_survey
 from ldp.survey.survey import Envelope, Survey
 from ldp_simulations.audit.clients.frames import Left, read_left
 
@@ -73,7 +73,7 @@ class Audited:
         self._survey_path = folder / "survey.toml"
         self._survey_path.write_text(survey.to_toml(), encoding="utf-8")
         self._compiled_path = folder / "compiled.json"
-        self._compiled_path.write_text(json.dumps(compiled(survey)), encoding="utf-8")
+        self._compiled_path.write_text(json.dumps(compile_survey(survey)), encoding="utf-8")
 
     def ask(
         self, lines: Sequence[Any], *, state: Path | None = None, verdict: str = ACCEPTED
