@@ -43,12 +43,12 @@ class Ball(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the coordinates are called: by their numbers, from 1."""
+        """Names of the coordinates: their numbers, from 1."""
         return tuple(map(str, range(1, self.dimensions + 1)))
 
     @property
     def estimand(self) -> str:
-        """What is done with longer vectors; empty where they are refused."""
+        """Treatment of longer vectors; empty where they are refused."""
         if self.outside == "refuse":
             return ""
         radius = decimal_text(self.radius)
@@ -88,7 +88,7 @@ class Ball(NamedTuple):
         return (part + whole) // (2 * whole)
 
     def _within(self, coordinates: list[int]) -> list[int]:
-        """The same, or what is as long as the radius in its direction."""
+        """Shorten a vector to the radius where it is longer."""
         square = sum(coordinate**2 for coordinate in coordinates)
         if square <= UNIT**2:
             return coordinates

@@ -1,4 +1,4 @@
-"""What a question may be answered with.
+"""Domains: the answers that a question allows.
 
 A closed domain lists its values, and an answer becomes its index; an open one takes any text, and
 an answer becomes its UTF-8 bytes. Other types are classes of their own: true or false
@@ -150,7 +150,7 @@ class Domain:
 
     @property
     def unit(self) -> str:
-        """What numbers are counted in, if that is said."""
+        """Unit of the numbers, if the survey names one."""
         return ""
 
     @property
@@ -192,7 +192,7 @@ class Domain:
         return iter(self._listed or ())
 
     def parts(self) -> Iterator[str]:
-        """What tells it from other domains of its type, as texts, for a fingerprint."""
+        """Yield the texts by which a fingerprint tells the domain from others of its type."""
         yield "open" if self.size is None else str(self.size)
         yield from self._own_parts()
         if self.per_device:
@@ -205,7 +205,7 @@ class Domain:
 
     @property
     def estimand(self) -> str:
-        """What answers were made to be before they were counted; empty where it is nothing."""
+        """Changes made to answers before they are counted; empty where there are none."""
         if self.per_device:
             from ldp.answers.contributions import estimand
 
@@ -218,7 +218,7 @@ class Domain:
 
     @property
     def _bounds(self) -> str:
-        """What is done with each of many records outside; empty where nothing is."""
+        """Treatment of single records outside the range; empty where there is none."""
         from ldp.answers.contributions import bounds_text
 
         return "" if self.ends is None else bounds_text(self.outside, *self.ends)
@@ -253,7 +253,7 @@ class Domain:
         return places[0] if places else (0, 0)
 
     def places(self, answer: object) -> tuple[Placed, ...]:
-        """The same; of several records of which one is drawn, or keys with numbers, of each."""
+        """Locate each record, where one of several is drawn, or each key with its number."""
         if self.per_device:
             return self._places_of_records(answer)
         return ((self._value(answer), 0),)
@@ -272,7 +272,7 @@ class Domain:
         return None
 
     def place_record(self, record: object) -> Placed:
-        """The same of one record."""
+        """Locate one record as `place` does an answer."""
         return self._value(record), 0
 
     def _value(self, answer: object) -> Value:
@@ -300,7 +300,7 @@ class Domain:
         return self.parse_record(cell)
 
     def parse_record(self, cell: str) -> object:
-        """The same of one record."""
+        """Parse one record as `parse` does an answer."""
         return cell
 
     def is_missing(self, cell: object) -> bool:

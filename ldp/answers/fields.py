@@ -28,7 +28,7 @@ SUBSETS = "subsets"
 
 
 def names_of(fields: Fields) -> tuple[str, ...]:
-    """What they are called."""
+    """Return the names of fields."""
     return tuple(field.name for field in fields)
 
 
@@ -91,7 +91,7 @@ class FieldsDomain(Domain):
 
     @property
     def estimand(self) -> str:
-        """What answers to the fields were made to be before they were counted."""
+        """Changes made to answers to the fields before they are counted."""
         changes = [(field.name, field.domain.estimand) for field in self.fields]
         return "; ".join(f"{name}: {change}" for name, change in changes if change)
 

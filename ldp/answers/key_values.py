@@ -64,7 +64,7 @@ class KeyValueDomain(Domain):
 
     @property
     def unit(self) -> str:
-        """What the numbers are counted in, if that is said."""
+        """Unit of the numbers, if the survey names one."""
         return self._ends.unit
 
     @property
@@ -83,7 +83,7 @@ class KeyValueDomain(Domain):
 
     @property
     def estimand(self) -> str:
-        """What is done with numbers outside of the scale."""
+        """Treatment of numbers outside of the scale."""
         return self._ends.estimand
 
     def _value_at(self, places: tuple[Placed, ...]) -> int:

@@ -79,7 +79,7 @@ class Keys:
         self.found += part.found
 
     def with_keys(self, further: Mapping[str, object], giver: str) -> Keys:
-        """The same table with further keys, which it must not have itself."""
+        """Return the table with further keys, which it must not have itself."""
         longer = Keys(self.place, {**self._table, **further}, for_analysis=self.for_analysis)
         longer.problems = self.problems
         longer.found = self.found
@@ -90,7 +90,7 @@ class Keys:
         return longer
 
     def without(self, names: Collection[str]) -> dict[str, object]:
-        """What the table says under other names than these."""
+        """Return the entries of the table under names other than these."""
         return {key: value for key, value in self._table.items() if key not in names}
 
     def text(self, key: str, default: str | None = None) -> str:

@@ -37,7 +37,7 @@ class NumberDomain(Domain):
 
     @property
     def unit(self) -> str:
-        """What the numbers are counted in, if that is said."""
+        """Unit of the numbers, if the survey names one."""
         return self._scale.unit
 
     @property

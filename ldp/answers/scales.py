@@ -102,7 +102,7 @@ class Scale(NamedTuple):
 
     @property
     def estimand(self) -> str:
-        """What is done with numbers outside; empty where they are refused."""
+        """Treatment of numbers outside; empty where they are refused."""
         return estimand_of(self.outside, self.low, self.high)
 
     def iter_values(self) -> Iterator[str]:
@@ -172,7 +172,7 @@ class Scale(NamedTuple):
 
 
 def estimand_of(outside: str | Fraction, low: Fraction, high: Fraction) -> str:
-    """What is done with numbers outside of a range; empty where they are refused."""
+    """Describe the treatment of numbers outside of a range; empty where they are refused."""
     if outside == "refuse":
         return ""
     ends = f"[{decimal_text(low)}, {decimal_text(high)}]"

@@ -36,7 +36,7 @@ class Taxonomy(NamedTuple):
 
     @property
     def depths(self) -> tuple[int, ...]:
-        """Of every node: 1 at the top."""
+        """Depth of every node: 1 at the top."""
         return depths_of(self.parents)
 
     def path(self, node: int) -> list[int]:

@@ -46,7 +46,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def text_bytes(answer: str) -> bytes:
-    """What of a text is hashed. Raises `AnswerError`, which does not repeat it."""
+    """Return the bytes of a text to hash. Raises `AnswerError`, which does not repeat it."""
     try:
         encoded = to_nfc(answer).encode()
     except UnicodeEncodeError:

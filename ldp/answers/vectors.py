@@ -32,7 +32,7 @@ class VectorDomain(Domain):
 
     @property
     def estimand(self) -> str:
-        """What longer vectors were made to be before they were counted."""
+        """Treatment of longer vectors before they are counted."""
         return super().estimand if self.per_device else self._ball.estimand
 
     @property

@@ -68,7 +68,7 @@ class Considered(NamedTuple):
 def list_candidates(
     designs: Iterable[tuple[Mechanism, Randomizer]], held: int
 ) -> tuple[Considered, ...]:
-    """What there is to choose from, by the design of each candidate.
+    """List the candidates to choose from, one for each design.
 
     For a question whose respondents hold this many values.
     """

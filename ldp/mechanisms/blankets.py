@@ -95,7 +95,7 @@ class Blanket(NamedTuple):
 
     @property
     def reverse(self) -> Blanket:
-        """That of the same pair the other way round."""
+        """Blanket of the same pair the other way round."""
         return self._replace(
             first=self.second,
             second=self.first,
@@ -116,7 +116,7 @@ class Covering(Protocol):
         """Return the blanket of its worst pair of answers."""
 
     def __hash__(self) -> int:
-        """Of its fields."""
+        """Hash the fields."""
 
 
 def blanket_of(randomizer: Covering) -> Blanket:
@@ -176,7 +176,7 @@ def of_rates(ones: Fraction, others: Fraction) -> Blanket:
 
 
 def of_any(ratio: Fraction) -> Blanket:
-    """What bounds any randomizer of which only E is known."""
+    """Return a blanket that bounds any randomizer of which only E is known."""
     half = Fraction(1, 2)
     return Blanket(ratio, ratio, half, only_second=half, both=Fraction(0), covers=1 / ratio)
 

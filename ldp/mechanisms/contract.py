@@ -1,4 +1,4 @@
-"""What every mechanism provides. With its decoder it is what papers call a frequency oracle.
+"""Contract of mechanisms. A mechanism with its decoder is what papers call a frequency oracle.
 
 A mechanism is a *design* and a *randomizer*. The design reads a question's keys and returns a
 randomizer, which is a tuple of exact integers, together with the privacy that was declared. The
@@ -115,10 +115,10 @@ class Randomizer(Protocol):
         """Its fields, by name: it is a named tuple."""
 
     def __hash__(self) -> int:
-        """Of its fields."""
+        """Hash the fields."""
 
     def blanket(self) -> Blanket:
-        """What its reports have in common, whatever the answers are: for batches of reports."""
+        """Return the common part of all reports, whatever the answers are: for batches."""
 
     def randomize(self, value: Value, random: Random) -> int:
         """One report of `value`, as the integer that the layout describes."""
@@ -127,7 +127,7 @@ class Randomizer(Protocol):
         """P[report | value] written out, one column for each report in order (small sizes only)."""
 
     def small(self) -> Small | None:
-        """The same mechanism in small integers, for the audit; None if it cannot run every tape."""
+        """The mechanism in small integers, for the audit; None if it cannot run every tape."""
 
 
 Small = tuple[Randomizer, tuple[int, ...]]
@@ -170,7 +170,7 @@ class Blocked(Randomizer, Protocol):
 
     @property
     def worth(self) -> Fraction:
-        """What a report is worth to the values that it supports.
+        """Increase of each supported value's count by a report.
 
         As much less than 0 to the others of its block.
         """
@@ -203,7 +203,7 @@ class Composed(Randomizer, Protocol):
     """
 
     def integers(self) -> Numbers:
-        """What `integers` gives for it."""
+        """Integers of the design, as the method `integers` gives them."""
 
 
 @runtime_checkable
@@ -238,13 +238,13 @@ class Memoized(Randomizer, Protocol):
         """
 
     def draw_cohort(self, random: Random) -> int:
-        """What a device draws once and keeps, whatever it answers.
+        """Draw the part that a device keeps, whatever it answers.
 
         A cohort, or a hash function's seed of 8 bytes.
         """
 
     def memo_value(self, value: Value, cohort: int) -> Value:
-        """What a permanent response is kept for. Values for which it is the same share one."""
+        """Return the key of a permanent response. Values with the same key share one."""
 
     def permanent(self, value: Value, cohort: int, random: Random) -> int:
         """The permanent response to a value: a symbol or a bit vector."""

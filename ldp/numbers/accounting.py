@@ -40,7 +40,7 @@ def parallel(epsilons: Iterable[Fraction]) -> Fraction:
 
 
 def group(epsilon: Fraction, size: int) -> Fraction:
-    """What `size` respondents who answer alike are protected by."""
+    """Return the epsilon that protects `size` respondents who answer alike."""
     if size < 1:
         raise ValueError(f"expected a group of at least 1, got {size}")
     return epsilon * size
@@ -105,7 +105,7 @@ def repeated_ratio(lasting: Rates, fresh: Rates, reports: int) -> Fraction:
 
 
 def repeated_bits_ratio(lasting: Rates, fresh: Rates, reports: int) -> Fraction:
-    """The same for a value with a bit of its own, which all reports set.
+    """Return the ratio for a value with a bit of its own, which all reports set.
 
     None sets the bit of the value it is not.
     """

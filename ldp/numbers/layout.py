@@ -54,7 +54,7 @@ class Layout(NamedTuple):
 
     @property
     def counters(self) -> int:
-        """What each report may support, or adds to, and a tally counts beside the reports.
+        """Number of counters in a tally: values that reports may support, or sums they add to.
 
         0 where it counts symbols.
         """

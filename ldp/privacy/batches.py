@@ -1,4 +1,4 @@
-"""What a batch was worth: the epsilon of one respondent among n, if a relay mixed the reports.
+"""Privacy of batches: the epsilon of one respondent among n, if a relay mixed the reports.
 
 A shuffler (relay) between devices and collector takes one message a respondent, and hands on a
 batch in random order with nothing that tells the messages apart. Against a collector that sees only
@@ -43,7 +43,7 @@ def blanket_of_message(envelope: Envelope) -> Blanket:
 
 
 class BatchPrivacy(NamedTuple):
-    """What a batch of `reports` (colluders not counted) is worth to each of those who are in it.
+    """Privacy of each respondent in a batch of `reports` (colluders not counted).
 
     (`epsilon`, `delta`) if relay and collector are apart: an upper bound, rounded up. Epsilon is
     `local`, that of one report, if they are not.
@@ -66,12 +66,12 @@ class BatchPrivacy(NamedTuple):
 
     @property
     def local_text(self) -> str:
-        """What one report is worth without a relay, in words."""
+        """Privacy of one report without a relay, in words."""
         return f"epsilon {_format_epsilon(self.local)}"
 
     @property
     def text(self) -> str:
-        """What people are told: both figures, always."""
+        """Both figures, in the words that people read."""
         relay = f", mixed by {self.mixed_by}" if self.mixed_by else ""
         if not self.amplifies:
             return (
@@ -94,7 +94,7 @@ def batch_privacy(
     mixed_by: str = "",
     finely: bool = False,
 ) -> BatchPrivacy:
-    """What a batch of so many reports of a question, or rows of a group, was worth.
+    """Return the privacy of a batch of so many reports of a question, or rows of a group.
 
     `colluding` is the share of the reports that are no cover: those of colluders, forged ones.
     Worked out `finely` it is nearer to the truth by a percent or two, and takes seconds.

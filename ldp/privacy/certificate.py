@@ -76,7 +76,7 @@ def _contribution(question: Question) -> dict[str, str]:
 
 
 def _metric(metric: Metric | None) -> dict[str, object]:
-    """What is promised of places near each other, if it is that: not what epsilon promises."""
+    """Return the promise for places near each other, if the mechanism makes one."""
     if metric is None:
         return {}
     return {

@@ -93,7 +93,7 @@ def fine(count: int, both: bool) -> Effort:
 
 
 class Gains(NamedTuple):
-    """What draws add to the sum, as integers over one denominator, `scale`."""
+    """Additions of draws to the sum, as integers over one denominator, `scale`."""
 
     alpha: int
     """A draw at the first level only, in place of one at the second only."""

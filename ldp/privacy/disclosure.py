@@ -1,4 +1,4 @@
-"""What is sent, as a page for people who are asked: for privacy notices, in plain words.
+"""Privacy notices: all that is sent, on a page for respondents, in plain words.
 
 The numbers are those of `ldp explain` and of the certificate. Texts of the survey are shown letter
 by letter: nothing in them is taken for markup, and the page has no script.
@@ -94,7 +94,7 @@ def _question(question: Question) -> Section:
 
 
 def _beside(survey: Survey) -> Iterator[str]:
-    """What a batch has beside its reports."""
+    """Yield the contents of a batch beside its reports."""
     yield "A code for the exact question, the same for everyone: 16 bytes."
     if survey.epoch is None:
         yield "A random number that keeps a batch from being counted twice: 16 bytes."
@@ -118,7 +118,7 @@ def _beside(survey: Survey) -> Iterator[str]:
 
 
 def _attribute(survey: Survey, attribute: Attribute) -> str:
-    """What is said openly, with what."""
+    """Describe a public attribute and the questions that it goes with."""
     names = [
         question.text or question.name for question in survey if attribute.goes_with(question.name)
     ]
@@ -135,7 +135,7 @@ def _together(group: Group) -> str:
 
 
 def _totals(survey: Survey) -> Iterator[str]:
-    """What all reports of a device come to."""
+    """Yield the totals of all reports of a device."""
     sums = totals(survey)
     once, all_charges = sums["one_report_each"], sums["all_charges"]
     if once is not None:

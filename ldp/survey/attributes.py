@@ -46,7 +46,7 @@ _SEPARATORS = frozenset(",=&")
 
 
 class Attribute(NamedTuple):
-    """What may be said openly of a device: a name, its values, and the questions it goes with."""
+    """Public attribute of a device: a name, its values, and the questions it goes with."""
 
     name: str
     values: tuple[str, ...]
@@ -55,7 +55,7 @@ class Attribute(NamedTuple):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What can be known of it, in the order of its digits."""
+        """Values that can be known of it, in the order of its digits."""
         return (UNKNOWN, *self.values)
 
     def goes_with(self, question: str) -> bool:
@@ -110,7 +110,7 @@ def check_given(attributes: Attributes, given: Mapping[str, str]) -> None:
 
 
 def parts_of(attributes: Attributes) -> Iterator[str]:
-    """What the fingerprint of a question covers of its attributes."""
+    """Yield the texts of attributes that the fingerprint of a question covers."""
     for attribute in attributes:
         yield f"attribute={attribute.name}"
         yield str(len(attribute.values))

@@ -39,7 +39,7 @@ def compile_survey(survey: Survey) -> dict[str, object]:
 
 
 def attributes_of(survey: Survey) -> dict[str, object]:
-    """What reports say openly of a device, and how many a group needs; nothing without any."""
+    """Return the public attributes of reports, and the least group; empty without any."""
     if not survey.attributes:
         return {}
     attributes = [
@@ -95,7 +95,7 @@ def question_terms(question: Question) -> dict[str, object]:
 
 
 def _choices(domain: Domain) -> dict[str, object]:
-    """What there is to choose from: values, a scale, keys and a scale, or fields with such."""
+    """Return the possible answers: values, a scale, keys and a scale, or fields with such."""
     if domain.fields:
         fields = [
             {"name": field.name, "text": field.text, **_choices(field.domain)}
@@ -139,7 +139,7 @@ def _scale(scale: Scale) -> dict[str, object]:
 
 
 def _ball(ball: Ball) -> dict[str, object]:
-    """What the fingerprint covers of a ball."""
+    """Return the parts of a ball that the fingerprint covers."""
     return {"dimensions": ball.dimensions, "radius": str(ball.radius), "outside": ball.outside}
 
 

@@ -54,7 +54,7 @@ class Draw(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What fingerprints cover of it."""
+        """Text that fingerprints cover."""
         pairs = zip(self.names, self.weights, strict=True)
         weighted = ",".join(f"{name}:{weight}" for name, weight in pairs)
         return weighted if self.answers == 1 else f"{weighted};{self.answers}"

@@ -47,7 +47,7 @@ def _sound(keys: Keys, names: tuple[str, ...], questions: Mapping[str, Question]
 
 
 def _wrong(names: tuple[str, ...], questions: Mapping[str, Question]) -> Iterator[tuple[str, str]]:
-    """What was expected of a group, and what came."""
+    """Yield (expected, got) for each mistake in a group."""
     if not 2 <= len(names) <= MOST_MEMBERS:
         yield f"2 to {MOST_MEMBERS} questions in a group", f"{len(names)} of them"
         return

@@ -122,7 +122,7 @@ class Question:
 
     @cached_property
     def price_text(self) -> str:
-        """The same, as it is written down."""
+        """Price, as it is written down."""
         return str(self.price)
 
     @property
@@ -132,7 +132,7 @@ class Question:
 
     @property
     def estimand(self) -> str:
-        """Whom its estimates are of, where devices draw one of several questions."""
+        """Population of the estimates, where devices draw one of several questions."""
         if self.draw is None:
             return ""
         return (
@@ -146,7 +146,7 @@ class Question:
         return (self,)
 
     def value(self, answer: object, random: Random = system) -> Value:
-        """What the randomizer takes for an answer.
+        """Return the input of the randomizer for an answer.
 
         A number between two points of its scale is rounded to one of them, at random. Eight bytes
         are drawn for that whatever the answer is, where a scale has points; and sixteen before, if
@@ -171,7 +171,7 @@ class Question:
         return int(value) + (drawn < rest)
 
     def place(self, answer: object) -> Placed:
-        """The same before anything is drawn: a value, and 2^64 times the chance of the next one.
+        """Return a value, and 2^64 times the chance of the next one, before anything is drawn.
 
         Of several records of which one is drawn, that of the first. Raises `AnswerError` as `value`
         does.
@@ -179,7 +179,7 @@ class Question:
         return self.places(answer)[0]
 
     def places(self, answer: object) -> tuple[Placed, ...]:
-        """The same of each record, where one of several is drawn, or of each key that is held."""
+        """Return the place of each record, where one of several is drawn, or of each key held."""
         try:
             places = self.domain.places(answer)
         except AnswerError as error:
@@ -292,12 +292,12 @@ class Survey:
 
     @property
     def tally_parts(self) -> tuple[Envelope, ...]:
-        """What an aggregator keeps a tally of: every question, and every group besides."""
+        """Parts with a tally of their own: every question, and every group besides."""
         return (*self.questions, *self.groups)
 
     @property
     def envelopes(self) -> tuple[Envelope, ...]:
-        """What is sent: the questions that are answered by themselves, and the groups."""
+        """Messages that are sent: questions that are answered by themselves, and groups."""
         return (*self.alone.values(), *self.groups)
 
     def __getitem__(self, name: str) -> Question:

@@ -582,7 +582,7 @@ def _design_mechanism(
 
 
 def _left_to_us(keys: Keys, domain: Domain) -> tuple[str, ...]:
-    """What `auto` chooses from."""
+    """Return the mechanisms that `auto` chooses from."""
     if domain.ball is not None:
         return OF_VECTORS
     if domain.collect:
@@ -591,7 +591,7 @@ def _left_to_us(keys: Keys, domain: Domain) -> tuple[str, ...]:
 
 
 def _goal(keys: Keys, domain: Domain) -> str:
-    """What `auto` is asked to make well known: frequencies, unless the survey says otherwise."""
+    """Return the goal of `auto`: frequencies, unless the survey says otherwise."""
     goal = (keys.choice("goal", GOALS) if "goal" in keys else None) or "frequencies"
     if goal == "map" and not domain.is_place and "cells" not in keys:
         keys.problem("goal", "map for a question of type place alone", f"type {domain.type}")
@@ -721,6 +721,6 @@ def _find_repetitions(place: str, questions: tuple[Question, ...]) -> list[Probl
 
 @cache
 def _all_keys() -> frozenset[str]:
-    """Those of every mechanism: where there is none, none of them is a mistake."""
+    """Return the keys of every mechanism: without one, none of them is a mistake."""
     keys = (key for row in MECHANISMS.values() for key in row.keys)
     return frozenset({"memoized_values", "goal", *keys})

@@ -98,7 +98,7 @@ def _text(source: str | bytes, place: str, largest: int) -> str:
 
 
 def _beyond(text: str) -> tuple[str, str] | None:
-    """What was expected, and what came, of a text that is made to be costly.
+    """Return (expected, got) for a text that is made to be costly.
 
     None for all others.
     """

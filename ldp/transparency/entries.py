@@ -110,7 +110,7 @@ class Register(NamedTuple):
 
     @property
     def last_hash(self) -> str:
-        """What the next entry names as the one before it."""
+        """Hash that the next entry names as the one before it."""
         return (self.leaves[-1] if self.leaves else self.root).hex()
 
     def versions(self, name: str) -> list[Entry]:

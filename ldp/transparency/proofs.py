@@ -47,7 +47,7 @@ class Head(NamedTuple):
 
     @property
     def text(self) -> str:
-        """As it is written down, and pinned: SIZE:ROOT."""
+        """Head as it is written down and pinned: SIZE:ROOT."""
         return f"{self.size}:{self.root.hex()}"
 
 

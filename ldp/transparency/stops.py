@@ -33,7 +33,7 @@ _SHARE = re.compile(r"(0|1|0\.[0-9]{1,9}|[1-9][0-9]{0,8}/[1-9][0-9]{0,8})")
 
 
 class Stops(NamedTuple):
-    """What a collector has less asked of: questions by name, and the share that is still asked."""
+    """Stop list: questions by name, and the share of devices that is still asked."""
 
     survey: str
     serial: int
@@ -48,7 +48,7 @@ def share_of(text: str) -> Fraction:
 
 
 def message_of(stops: Stops) -> bytes:
-    """What is signed of a list: it is sent without `CONTEXT`."""
+    """Return the signed message of a list: it is sent without `CONTEXT`."""
     # Imported here, since most devices never need it.
     import json
 

@@ -51,7 +51,7 @@ def root_of(leaves: Sequence[bytes]) -> bytes:
 
 
 def inclusion_path(leaves: Sequence[bytes], index: int) -> Path:
-    """What proves that entry `index` is in the tree (PATH).
+    """Return the proof that entry `index` is in the tree (PATH).
 
     Raises `ValueError` for an index of no entry.
     """
@@ -71,7 +71,7 @@ def inclusion_path(leaves: Sequence[bytes], index: int) -> Path:
 
 
 def consistency_path(leaves: Sequence[bytes], first: int) -> Path:
-    """What proves that the tree goes on from that of its `first` entries (PROOF).
+    """Return the proof that the tree goes on from that of its `first` entries (PROOF).
 
     Raises `ValueError` for a number of entries that it has not.
     """

@@ -34,7 +34,7 @@ class MessageError(LDPError, ValueError):
 
 
 class Request(NamedTuple):
-    """What is asked, and of whom."""
+    """Request: method, address, headers and content."""
 
     method: bytes
     scheme: bytes
@@ -45,7 +45,7 @@ class Request(NamedTuple):
 
 
 class Response(NamedTuple):
-    """What is answered."""
+    """Response: status, headers and content."""
 
     status: int
     fields: Fields

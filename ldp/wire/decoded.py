@@ -28,7 +28,7 @@ _BATCH_BEGINS = 0x90
 def decoded_file(
     content: bytes, surveys: Sequence[Survey] = (), most_rows: int = MOST_ROWS
 ) -> Iterator[str]:
-    """What a report file, an upload or a single batch holds, line by line."""
+    """Describe a report file, an upload or a single batch, line by line."""
     if not content:
         yield "nothing: expected frames of reports, or a batch"
     if content[:1] and content[0] & 0xF0 == _BATCH_BEGINS:
@@ -44,7 +44,7 @@ def decoded_file(
 def decoded_batch(
     batch: Batch, surveys: Sequence[Survey] = (), most_rows: int = MOST_ROWS
 ) -> Iterator[str]:
-    """What a batch holds: a line for itself, and one for each report, up to `most_rows`."""
+    """Describe a batch: a line for itself, and one for each report, up to `most_rows`."""
     envelope = _envelope(batch.fingerprint, surveys)
     width = len(batch.rows) // batch.size
     epoch = ""
@@ -65,7 +65,7 @@ def decoded_batch(
 
 
 def describe_row(question: Question, row: bytes) -> str:
-    """What a report to a question says, in words."""
+    """Describe a report to a question in words."""
     report = int.from_bytes(row, "little")
     layout = question.layout
     if len(row) != question.width:
@@ -82,7 +82,7 @@ def describe_row(question: Question, row: bytes) -> str:
 
 
 def _said_openly(envelope: Envelope, combination: int) -> str:
-    """What a batch says of the devices that its reports are from."""
+    """Describe the public attributes of the devices of a batch."""
     if combination >= size_of(envelope.attributes):
         return f", combination {combination} of attributes that it does not have"
     labels = labels_of(envelope.attributes, combination)
@@ -152,7 +152,7 @@ def _supports(question: Question, values: Sequence[int]) -> str:
 
 
 def _describe_prefix(question: Question, prefix: int) -> str:
-    """What precedes the body: what the device keeps, or what was drawn beside it."""
+    """Describe the prefix: the part that the device keeps, or that was drawn beside it."""
     layout = question.layout
     if layout.modulus or layout.codewords:
         return f"seed {prefix:016x}, "

@@ -71,7 +71,7 @@ def encode_configuration(configuration: KeyConfiguration) -> bytes:
 
 
 def encode_keys(configurations: Sequence[KeyConfiguration]) -> bytes:
-    """What a gateway publishes: configurations, each with its length before it."""
+    """Encode the keys that a gateway publishes, each with its length before it."""
     encoded = map(encode_configuration, configurations)
     return b"".join(len(one).to_bytes(2, "big") + one for one in encoded)
 
@@ -106,7 +106,7 @@ def split_request(data: bytes) -> Encapsulated:
 
 
 def info_of(head: bytes) -> bytes:
-    """What the encryption of a request is bound to."""
+    """Return the context that the encryption of a request is bound to."""
     return _REQUEST_LABEL + b"\0" + head
 
 

@@ -77,7 +77,7 @@ class Mixed(NamedTuple):
 
 
 def info_of(fingerprint: bytes, epoch: bytes) -> bytes:
-    """What an envelope is bound to; `epoch` is four bytes."""
+    """Return the context that an envelope is bound to; `epoch` is four bytes."""
     return _LABEL + bytes((FORMAT_SEALED,)) + fingerprint + epoch
 
 
@@ -87,7 +87,7 @@ def epoch_bytes(id_: bytes, length: int | None) -> bytes:
 
 
 def plaintext_of(fingerprint: bytes, row: bytes) -> bytes:
-    """What is sealed of one report."""
+    """Return the bytes of one report that are sealed."""
     return encode_batch(Batch(fingerprint, NO_ID, 1, rows=row))
 
 
@@ -166,7 +166,7 @@ def _are_ids(fingerprint: bytes, id_: bytes) -> bool:
 
 
 def _parts(payload: bytes, version: int, length: int) -> list[Any]:
-    """What follows the version in an array of so many parts."""
+    """Return the parts that follow the version in an array of so many parts."""
     beginning = bytes((0x90 | length, version))
     if payload[:2] != beginning:
         is_array = len(payload) > 1 and payload[0] & 0xF0 == 0x90 and payload[1] < 0x80

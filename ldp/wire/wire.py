@@ -140,7 +140,7 @@ def decode_batch(payload: bytes) -> Batch:
 
 
 def _decode_any(payload: bytes) -> Batch:
-    """The same by way of msgpack, whatever the payload."""
+    """Decode any payload by way of msgpack."""
     length = _BEGINNINGS.get(bytes(payload[:2]))
     if length is None:
         # A short array whose first part is a small number, and another than ours.
@@ -254,7 +254,7 @@ class FrameReader:
         return self._cut(at_end=False) if self._missing <= 0 else iter(())
 
     def close(self) -> Iterator[bytes | Damage]:
-        """What is left once the stream has ended."""
+        """Yield the rest once the stream has ended."""
         yield from self._cut(at_end=True)
         yield from self._damage()
 
@@ -301,7 +301,7 @@ class FrameReader:
 
 
 def read_frames(data: bytes) -> list[bytes | Damage]:
-    """What a whole file or upload holds, as a `FrameReader` gives it.
+    """Return the content of a whole file or upload, as a `FrameReader` gives it.
 
     But sooner where there is no damage.
     """

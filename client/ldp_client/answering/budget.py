@@ -82,7 +82,7 @@ MOST_EPSILON = Fraction(1000)
 
 
 class Agreed(NamedTuple):
-    """What a survey may spend, as a ratio, and the terms to which that was agreed."""
+    """Agreed limit of a survey, as a ratio, and the terms of the agreement."""
 
     most: str
     survey: str
@@ -91,7 +91,7 @@ class Agreed(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """What may be spent, and what was of it."""
+    """Limit: the ratio that may be spent, and the part that was."""
 
     bound: Fraction
     spent: Product
@@ -183,7 +183,7 @@ class Budget:
         return self._store.get(CHARGE, self._scope.key(question) + _FIRST) is not None
 
     def _open_questions(self, beside: Question | None = None) -> list[Question]:
-        """Those that may still be charged for, beside one: of a draw, as many as are left of it."""
+        """Questions that may still be charged for, beside one: of a draw, as many as are left."""
         answered: list[Question] = []
         others: list[Question] = []
         for question in self._survey:
@@ -208,7 +208,7 @@ class Budget:
         return number
 
     def _limits(self, charges: dict[bytes, Record]) -> list[Limit]:
-        """Those of the survey, wherever its reports go, if it has one; as agreed to; and of all."""
+        """Limits of the survey, wherever its reports go, if any; as agreed to; and of all."""
         survey, store = self._survey, self._store
         aside = dict(store.records(ASIDE))
         own, named, in_all = spent(charges, aside, survey.name, collector=self._scope.collector)
@@ -297,7 +297,7 @@ def _bound(epsilon: Fraction) -> Fraction:
 
 @lru_cache(maxsize=64)
 def _agreed_at_first(survey: Survey, collector: str) -> Agreed:
-    """What is agreed to on a device that has spent nothing on a survey."""
+    """Return the agreement of a device that has spent nothing on a survey."""
     most = survey.lifetime.bound if survey.lifetime is not None else _most_of(survey)
     return _agreement(most, survey, collector)
 
@@ -325,7 +325,7 @@ def _of_nothing_spent(survey: Survey, question: Question, bounds: tuple[Product,
 def _chargeable_beside(
     question: Question | None, questions: Iterable[Question], answered: Iterable[Question] = ()
 ) -> list[Question]:
-    """What a device may be charged for beside one question, after it has answered others."""
+    """Return the questions that a device may be charged for beside one, after others."""
     those = [*answered] if question is None else [*answered, question]
     taken = Counter(other.draw for other in those if other.draw is not None)
     return chargeable((other for other in questions if other is not question), taken)
@@ -373,7 +373,7 @@ def _most_of(survey: Survey) -> Fraction:
 
 
 def _at_most(spent: Product, questions: Iterable[Question]) -> Fraction:
-    """What was spent, times all charges of some questions; rounded up."""
+    """Return the ratio spent, times all charges of some questions; rounded up."""
     largest = _bound(MOST_EPSILON)
     above, below = spent
     # In whole numbers that stay small, each product rounded up: there may be a million charges.

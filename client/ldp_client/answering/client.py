@@ -157,7 +157,7 @@ class Client:
         self._store.settle()
 
     def ledger(self) -> Ledger:
-        """What the device has spent."""
+        """Return the ledger of the device."""
         return Ledger.read(self._store)
 
     def _make_report(

@@ -1,4 +1,4 @@
-"""What a person said about a survey: nothing yet, no, or yes to these very terms.
+"""Consent of a person to a survey: nothing yet, no, or yes to these very terms.
 
 Yes is bound to what was agreed to: a digest of the survey's terms (everything that costs) and of
 the text of every question. A version with other terms, or other words, was not agreed to: nothing
@@ -50,7 +50,7 @@ def agreement(survey: Survey) -> bytes:
 
 
 class Consent:
-    """What was said about one survey, under any collector.
+    """Consent to one survey, under any collector.
 
     `otherwise` is what holds as long as the person was not asked. `withdrawn` counts at once,
     whether or not it can be written down.

@@ -40,7 +40,7 @@ def today() -> int:
 
 
 class Charge(NamedTuple):
-    """What one report cost, or one value whose permanent response is kept.
+    """Cost of one report, or of one value whose permanent response is kept.
 
     `day` counts from the first of 1970.
 
@@ -56,7 +56,7 @@ class Charge(NamedTuple):
 
 
 class Ledger(NamedTuple):
-    """What a device has spent.
+    """Ledger: all spending of a device.
 
     Charges; the days on which it was given a new secret, or a new state file, with the reason; the
     ratio that is set aside. `problem` is why it could not be read: what was spent is not known
@@ -89,7 +89,7 @@ class Ledger(NamedTuple):
     def ratio(
         self, survey: str | None = None, question: str | None = None, day: int | None = None
     ) -> Fraction:
-        """What was spent in all, or on one survey, one question or one day."""
+        """Return the ratio spent in all, or on one survey, one question or one day."""
         if self.problem:
             raise StateError(self.problem)
         ratios = (
@@ -104,7 +104,7 @@ class Ledger(NamedTuple):
     def epsilon(
         self, survey: str | None = None, question: str | None = None, day: int | None = None
     ) -> float:
-        """The same as an epsilon, rounded up; 0 where nothing was."""
+        """Return the epsilon spent, rounded up; 0 without any charge."""
         if self.problem:
             return math.inf
         ratio = self.ratio(survey, question, day)
@@ -182,7 +182,7 @@ def ratio_of(text: str) -> Fraction:
 def spent(
     charges: Mapping[bytes, Record], aside: Mapping[bytes, Record], survey: str, collector: str
 ) -> tuple[Product, Product, Product]:
-    """What was charged or is set aside: on a survey for one collector, for any, and in all."""
+    """Return the charges and reserves: on a survey for one collector, for any, and in all."""
     own = named = in_all = NOTHING
     for records in (charges, aside):
         for name, _, ratio, place, left, *_ in records.values():

@@ -1,4 +1,4 @@
-"""What a device remembers of answers, so that it never gives fresh noise on the same one.
+"""Memory of answers, so that a device never gives fresh noise on the same one.
 
 - a secret, drawn once, under which memo keys are hashed;
 - its cohort for each question that has cohorts;

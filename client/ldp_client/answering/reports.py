@@ -47,7 +47,7 @@ class Report(NamedTuple):
     combination: int = 0
 
     def record(self) -> tuple[bytes | int, ...]:
-        """What a store keeps of it."""
+        """Record that a store keeps."""
         if self.combination:
             where = self.epoch or 0, self.mark or b"", self.combination
             return self.fingerprint, self.row, *where
@@ -66,12 +66,12 @@ class Report(NamedTuple):
 
     @property
     def alike(self) -> Alike:
-        """What reports have in common that travel in one batch."""
+        """Common part of reports that travel in one batch."""
         return Alike(self.fingerprint, self.epoch, self.mark, combination=self.combination)
 
 
 class Alike(NamedTuple):
-    """What the reports of a batch have in common: their question, and what is said beside them."""
+    """Common part of the reports of a batch: their question, and all that is said beside them."""
 
     fingerprint: bytes
     epoch: int | None
@@ -120,7 +120,7 @@ def batches(
 
 
 def batch_random(mark: bytes, epoch: int | None, clock: Clock) -> Random:
-    """What gives a batch its id in place of randomness: another one in each epoch.
+    """Return the randomness of a batch's id: another id in each epoch.
 
     So ids do not tell that batches of two epochs hold the same report.
     """

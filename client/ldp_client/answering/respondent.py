@@ -53,7 +53,7 @@ class Draft(NamedTuple):
 
 
 class Drafts(NamedTuple):
-    """What is to be charged for and reported together; the secret shows whether it is still due."""
+    """Drafts to charge for and report together; the secret shows whether they are still due."""
 
     envelope: Envelope
     secret: bytes
@@ -133,7 +133,7 @@ class Respondent:
         return question.name in names
 
     def drafts(self, answers: Hidden[Mapping[str, object]], together: bool) -> Drafts | None:
-        """The same answers, randomized and not charged for; None if another question was drawn."""
+        """Randomize answers without a charge; None if another question was drawn."""
         envelope, values = self._values(answers.value, together=together)
         if not values:
             return None
@@ -162,7 +162,7 @@ class Respondent:
     def _values(
         self, answers: Mapping[str, object], *, together: bool
     ) -> tuple[Envelope, list[tuple[Question, Value]]]:
-        """What answers belong to, and what the randomizer of each question takes.
+        """Return the question or group of answers, and the randomizer's input for each question.
 
         Nothing where the device drew another question.
         """

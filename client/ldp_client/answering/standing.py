@@ -1,4 +1,4 @@
-"""What answers are randomized under while others write to the state file: what was last read of it.
+"""State for randomizing while others write to the state file: the last one read of it.
 
 Reading alone would not do: whether an answer may be charged for is decided where it is written. All
 that randomizing takes is the person's word, the device's secret, its cohorts, and which questions
@@ -16,7 +16,7 @@ from ldp_client.keeping.store import ProcessStore, Record
 
 
 class Standing(NamedTuple):
-    """What the person said when the store was read, and the memory of it that drafts are made by.
+    """Consent when the store was read, and the memory of it that drafts are made by.
 
     The memory's store is a copy, in which the secret is as it is.
     """

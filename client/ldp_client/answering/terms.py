@@ -1,4 +1,4 @@
-"""What an app lets a survey ask for: checked before anything is recorded."""
+"""Limits that an app sets for a survey: checked before anything is recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happened to answers and reports, counted by reason; errors are logged once for each.
+"""Counts of answers and reports by reason; errors are logged once for each.
 
 Once for each question, too, which is named; no answer ever is. What is documented to do no harm is
 logged at DEBUG. Without any logging of the app's nothing is printed.
@@ -81,7 +81,7 @@ _REASON_OF: dict[type[LDPError], str] = {
 
 
 class RecordOutcome(int):
-    """What became of an answer: 1, if there is a report, or will be once a file can be written.
+    """Outcome of an answer: 1, if there is a report, or will be once a file can be written.
 
     Else 0. `reason` is one of `REASONS`, or `waiting` while another process writes to the state
     file. An outcome counts and compares as a `bool` does.

@@ -29,7 +29,7 @@ def this_day(clock: Clock = now) -> int:
 
 
 class Days:
-    """Those of a queue. Methods are called in transactions of the store."""
+    """Days of a queue. Methods are called in transactions of the store."""
 
     __slots__ = ("_clock", "_most", "_queue", "_store")
 

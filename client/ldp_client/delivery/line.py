@@ -96,7 +96,7 @@ class _Timed:
         self._end = end
 
     def until(self, end: float) -> _Timed:
-        """The same socket, with another deadline."""
+        """Return the socket with another deadline."""
         return _Timed(self._bare, end)
 
     def sendall(self, data: bytes) -> None:
@@ -149,7 +149,7 @@ def _connect(host: str, port: int, end: float) -> socket.socket:
 
 
 def _addresses(host: str, port: int, end: float) -> _Addresses:
-    """Those of a host. Asked in a thread: a resolver takes as long as it likes."""
+    """Resolve a host in a thread: a resolver takes as long as it likes."""
     answers: SimpleQueue[_Addresses | Exception] = SimpleQueue()
 
     def ask() -> None:

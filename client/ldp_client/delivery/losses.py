@@ -1,4 +1,4 @@
-"""What became of a queue's reports in the end, in running numbers that last as long as the file.
+"""Final losses of a queue's reports, in running numbers that last as long as the file.
 
 Reports that no collector will ever count are losses, by reason and question. Those that a collector
 keeps for a version of the survey that it does not serve (`quarantined`) are none, and are counted
@@ -24,7 +24,7 @@ _SEPARATOR = b"/"
 
 
 class Losses:
-    """Those of a queue. Methods are called in transactions of the store."""
+    """Loss counters of a queue. Methods are called in transactions of the store."""
 
     __slots__ = ("_queue", "_store")
 

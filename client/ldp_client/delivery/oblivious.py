@@ -137,7 +137,7 @@ def sender_for(configuration: KeyConfiguration, own: Any = None) -> tuple[bytes,
 
 
 def _judge(response: HTTPResponse, body: bytes, *, opened: Opened) -> Outcome:
-    """What became of a report, by the answer that is within the hop's."""
+    """Judge a report by the answer that is within the hop's."""
     said = response.status
     if said == 200 and response.getheader("Content-Type") == RESPONSE_TYPE:
         try:

@@ -136,15 +136,15 @@ class Outbox:
         return self._store.transact(self.schedule.pause)
 
     def wait(self) -> Span | None:
-        """Until it is time to send; None if that was never drawn."""
+        """Return the time until the next sending; None if that was never drawn."""
         return self._store.transact(self.schedule.wait)
 
     def wait_anew(self, seconds: Callable[[], float]) -> Span:
-        """The same once it was sent, drawn if need be."""
+        """Return the time until the next sending after this one, drawn if need be."""
         return self._store.transact(lambda: self.schedule.draw(seconds))
 
     def count_waiting(self) -> int:
-        """The same within a transaction."""
+        """Count waiting reports within a transaction."""
         return self._size()[0] + self._in_batch()
 
     def erase(self) -> None:
@@ -193,7 +193,7 @@ class Outbox:
         return sum(count for count, _ in sizes), sum(size for _, size in sizes)
 
     def _queues(self) -> tuple[bytes, ...]:
-        """Those that this one sends."""
+        """Queues that this outbox sends."""
         if self._orphaned != self._queue and self._inherits():
             return self._queue, self._orphaned
         return (self._queue,)
@@ -300,7 +300,7 @@ class Outbox:
 
 
 def _fingerprint_of(batch: Record) -> bytes:
-    """That of the question or group whose reports a batch has."""
+    """Return the fingerprint of the question or group whose reports a batch has."""
     (payload,) = read_frames(cast(bytes, batch[0]))
     if cast(bytes, payload)[1] == FORMAT_SEALED:
         from ldp.wire.sealed import decode_sealed_report

@@ -1,4 +1,4 @@
-"""What can become of a batch that is sent, whoever carries it."""
+"""Outcomes of a batch that is sent, whoever carries it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Outcome(NamedTuple):
-    """What became of a batch: one of the verdicts below.
+    """Outcome of a batch: one of the verdicts below.
 
     If it is to be sent again, not before `wait` seconds. `reason` is a word or two about the
     cause, such as `status 503`: it is logged, and part of `status()`.

@@ -43,7 +43,7 @@ class Attempt(NamedTuple):
 
 
 class Schedule:
-    """That of a queue. Methods are called in transactions of the store."""
+    """Schedule of a queue. Methods are called in transactions of the store."""
 
     __slots__ = ("_clock", "_queue", "_store")
 
@@ -99,7 +99,7 @@ class Schedule:
             self._store.put(ATTEMPT, self._queue, (*last.pause, 0, last.verdict, last.reason))
 
     def wait(self) -> Span | None:
-        """Until the queue is to be sent without being asked; None if that was never drawn."""
+        """Return the time until the queue is sent by itself; None if that was never drawn."""
         last = self.last()
         if last is not None and last.failures:
             return last.pause
@@ -107,7 +107,7 @@ class Schedule:
         return None if record is None else Span(*cast("tuple[int, int, int]", record))
 
     def draw(self, seconds: Callable[[], float]) -> Span:
-        """The same, once it was sent: drawn anew, unless it is still to come."""
+        """Draw the next time of sending, unless it is still to come."""
         wait = self.wait()
         if wait is None or not wait.left(self._clock()):
             wait = Span.of(seconds(), self._clock())

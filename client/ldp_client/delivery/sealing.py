@@ -63,12 +63,12 @@ class RelayTransport(HTTPTransport):
 
 
 def carrier_to(relay: Relay) -> Transport:
-    """What carries to a relay."""
+    """Return the transport to a relay."""
     return RelayTransport(relay.address) if relay.transport is None else relay.transport
 
 
 def sealer(relay: Relay, survey: Survey) -> Seal:
-    """What seals the reports of a survey.
+    """Return the function that seals the reports of a survey.
 
     Raises `ValueError` for a key that is none, or a survey that a relay cannot mix, and
     `ImportError` without the extra.

@@ -107,7 +107,7 @@ class Sender:
             self._bell.put(done)
 
     def flush(self, timeout: float) -> bool:
-        """The same. True if nothing waits any more, within the time-out, and nothing was lost.
+        """Send now. True if nothing waits any more, within the time-out, and nothing was lost.
 
         The first time what was turned away is tried in spite of its pause: an app that was opened
         anew may have another token, or the right address of a proxy.
@@ -260,7 +260,7 @@ def check_interval(interval: float) -> float:
 
 
 def _run(reference: ref[Sender], bell: Bell) -> None:
-    """What the thread does. It has a sender only while that works."""
+    """Run the thread. It has a sender only while that works."""
     asked: list[Done] = []
     while (sender := reference()) is not None and not sender._stopping:
         rest = sender.turn(bool(asked))
@@ -273,7 +273,7 @@ def _run(reference: ref[Sender], bell: Bell) -> None:
 
 
 def _woken(bell: Bell, rest: Span | None) -> list[Done]:
-    """Whom to tell of the next round, once there is one to be made."""
+    """Wait for a round; return the callbacks of all who asked for it."""
     while True:
         left = 0.0 if rest is None else rest.left(now())
         try:

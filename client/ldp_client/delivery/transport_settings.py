@@ -1,4 +1,4 @@
-"""What an app may set of its uploads beyond the address: checked once, when it is said.
+"""Settings of uploads beyond the address: checked once, when an app gives them.
 
 Values are not repeated in errors: they may be secrets.
 """

@@ -1,4 +1,4 @@
-"""What an answer over HTTP, or none, means for a batch.
+"""Verdicts on a batch by an answer over HTTP, or none.
 
 Rules
 - 202 is the collector's: its body says what became of the batch. Whatever else it says (nothing, or
@@ -29,7 +29,7 @@ _LONGEST_WAIT = 1e9
 
 
 def of_answer(status: int, retry_after: str | None, body: bytes) -> Outcome:
-    """What an answer means."""
+    """Return the outcome of an answer."""
     if status == ACCEPTED_STATUS:
         return _of_receipt(_object(body))
     reason = f"status {status}"
@@ -42,7 +42,7 @@ def of_answer(status: int, retry_after: str | None, body: bytes) -> Outcome:
 
 
 def of_failure(error: Exception) -> Outcome:
-    """What an error on the way means. It is named without what it says of bytes or paths."""
+    """Return the outcome of an error on the way, named without bytes or paths."""
     from socket import gaierror
 
     reason = type(error).__name__
@@ -66,7 +66,7 @@ def seconds(retry_after: str | None) -> float:
 
 
 def _of_receipt(receipt: dict[str, object]) -> Outcome:
-    """What became of the one batch that an upload has."""
+    """Return the outcome of the one batch that an upload has."""
     rejected = receipt.get("rejected")
     if isinstance(rejected, dict) and rejected:
         reason = _word(next(iter(rejected)))

@@ -1,4 +1,4 @@
-"""What there is to do about what a client's state file says, in sentences.
+"""Advice on the state file of a client, in sentences.
 
 Rules
 - What the last attempt came to is advised upon until there is another one.
@@ -57,7 +57,7 @@ _OF_LOST = {
 
 
 class Facts(NamedTuple):
-    """What can be read of a state file in one transaction, as `Status` describes it."""
+    """Facts that one transaction reads from a state file, as `Status` describes them."""
 
     consent: str
     said: str
@@ -74,7 +74,7 @@ class Facts(NamedTuple):
 
 
 def advice_about(error: Exception) -> str:
-    """What to do about what keeps the state file from being used."""
+    """Advise on an error that keeps the state file from being used."""
     if isinstance(error, BusyError):
         return "Nothing to do: it is tried again once the other process has written."
     if isinstance(error, NoRoomError):
@@ -86,7 +86,7 @@ def advice_about(error: Exception) -> str:
 
 
 def advice(known: Facts, *, sends: bool, by_itself: bool) -> Iterator[str]:
-    """What to do. `sends` and `by_itself` are those of `ldp_client.embedding.status.status`."""
+    """Yield advice. `sends` and `by_itself` are those of `ldp_client.embedding.status.status`."""
     if known.consent != "on":
         yield "Ask the person: nothing is recorded or sent until set_consent('on')."
     if known.waiting and not sends:

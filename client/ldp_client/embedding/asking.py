@@ -61,7 +61,7 @@ class StopRule(NamedTuple):
 
 
 class Asking:
-    """What a device asks of a survey, by what is kept in a store under the survey's key."""
+    """Stop lists of a survey on a device, kept in a store under the survey's key."""
 
     def __init__(self, store: Store, rule: StopRule, survey_name: str, key: bytes) -> None:
         self._store = store

@@ -1,4 +1,4 @@
-"""What an embedded client is made of, put together from what an app says."""
+"""Assembly of an embedded client from the arguments of an app."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Wishes(NamedTuple):
-    """What an app says, as `EmbeddedClient` describes it."""
+    """Arguments of an app, as `EmbeddedClient` describes them."""
 
     lifetime_cap: Epsilon | None
     consent: str
@@ -58,7 +58,7 @@ class Assembly(NamedTuple):
 def sealed_way(
     survey: Survey, relay: Relay | None, collector: str | None, transport: Transport | None
 ) -> tuple[Transport | None, Seal | None]:
-    """What carries to a relay, and what seals for it; without one, what carries as it is.
+    """Return the transport to a relay, and the seal for it; without a relay, the given transport.
 
     Raises `ValueError` for a relay beside another way, and what `sealing.sealer` raises.
     """
@@ -79,7 +79,7 @@ def sealed_way(
 def carrier(
     survey: Survey, collector: str | None, transport: Transport | None, *, is_watched: bool
 ) -> Transport | None:
-    """What carries batches: an app's own transport, or one to a collector's address, if any.
+    """Return the transport of batches: an app's own, or one to a collector's address, if any.
 
     One that is watched logs what it carries. Raises `ValueError` for both.
     """
@@ -183,7 +183,7 @@ def assemble(
 
 
 def _looking(asking: Asking | None, transport: Transport) -> Callable[[bool], object]:
-    """What is called before something is sent (True), or without: whether there is a stop list."""
+    """Return the function called before sending (True) or without, to look for a stop list."""
     if asking is None:
         return lambda _: None
     return lambda sends: asking.look(transport, sends=sends)

@@ -59,12 +59,12 @@ class AsyncClient:
         return await asyncio.to_thread(lambda: self.embedded.record(name, answer.value))
 
     async def record_daily(self, name: str, answer: object) -> RecordOutcome:
-        """The same, at most once a day."""
+        """Record an answer at most once a day."""
         answer = Hidden(answer)
         return await asyncio.to_thread(lambda: self.embedded.record_daily(name, answer.value))
 
     async def record_together(self, answers: Mapping[str, object]) -> RecordOutcome:
-        """The same for the answers to all questions of a group, by question name."""
+        """Record the answers to all questions of a group, by question name."""
         hidden = Hidden(answers)
         del answers
         return await asyncio.to_thread(lambda: self.embedded.record_together(hidden.value))
@@ -103,15 +103,15 @@ class AsyncClient:
         return await asyncio.to_thread(self.embedded.status)
 
     async def counts(self) -> dict[str, int]:
-        """What happened since this client was opened, by reason (`REASONS`)."""
+        """Return the counts since this client was opened, by reason (`REASONS`)."""
         return await asyncio.to_thread(self.embedded.counts)
 
     async def ledger(self) -> Ledger:
-        """What this device has spent, on all surveys in its state file."""
+        """Return all spending of this device, on all surveys in its state file."""
         return await asyncio.to_thread(self.embedded.ledger)
 
     async def preview(self, name: str, answer: object) -> Preview:
-        """What would be sent, and what it could reveal, without spending."""
+        """Show the report of an answer, and what it could reveal, without spending."""
         answer = Hidden(answer)
         return await asyncio.to_thread(lambda: self.embedded.preview(name, answer.value))
 
@@ -120,7 +120,7 @@ class AsyncClient:
         return await asyncio.to_thread(lambda: self.embedded.consent)
 
     async def said(self) -> str:
-        """What the person said about this version of the survey: one of `SAID`."""
+        """Return the consent of the person to this version of the survey: one of `SAID`."""
         return await asyncio.to_thread(lambda: self.embedded.said)
 
     async def set_consent(self, said: str) -> bool:

@@ -1,4 +1,4 @@
-"""What could not be written to the state file yet, since another process was writing, in memory.
+"""Backlog in memory: changes that wait while another process writes to the state file.
 
 An app's thread that records does not wait long for others to write. Where they do, the answer is
 randomized all the same, under what was last read of the file, and forgotten. What is left of it
@@ -71,7 +71,7 @@ class Backlog:
         return sum(not item.written for item in list(self._waiting))
 
     def names(self) -> set[str]:
-        """Of the questions that what waits is about."""
+        """Names of the questions that the backlog is about."""
         return {name for item in list(self._waiting) for name in item.names}
 
     def add(self, work: Work, names: tuple[str, ...] = ()) -> None:

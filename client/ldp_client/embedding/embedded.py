@@ -171,7 +171,7 @@ class EmbeddedClient:
         return self._record_answers(name, answers)
 
     def record_daily(self, name: str, answer: object) -> RecordOutcome:
-        """The same, at most once a day (UTC), of a question whose responses are memoized."""
+        """Record an answer at most once a day (UTC), to a question whose responses are memoized."""
         answers: Hidden[Mapping[str, object]] = Hidden({name: answer})
         del answer
 
@@ -183,7 +183,7 @@ class EmbeddedClient:
         return self._record_answers(name, answers, again)
 
     def record_together(self, answers: Mapping[str, object]) -> RecordOutcome:
-        """The same for the answers to all questions of a group, by question name."""
+        """Record the answers to all questions of a group, by question name."""
         hidden = Hidden(answers)
         del answers
         return self._store_report(
@@ -220,14 +220,14 @@ class EmbeddedClient:
         return self._guard.ask_or(lambda: self._store.transact(count), lambda _: backlog.pending())
 
     def counts(self) -> dict[str, int]:
-        """What happened since this client was opened, by reason (`REASONS`)."""
+        """Return the counts since this client was opened, by reason (`REASONS`)."""
         numbers = self._counts.numbers()
         if self._store.damaged:
             numbers["damaged"] = self._store.damaged
         return numbers
 
     def ledger(self) -> Ledger:
-        """What this device has spent, on all surveys in its state file.
+        """Return all spending of this device, on all surveys in its state file.
 
         One that cannot be read is a ledger that says so (`Ledger.problem`).
         """
@@ -248,7 +248,7 @@ class EmbeddedClient:
         )
 
     def preview(self, name: str, answer: object) -> Preview:
-        """What would be sent, and what it could reveal, without spending. Raises `AnswerError`."""
+        """Show the report of an answer and what it could reveal. Raises `AnswerError`."""
         from ldp_client.embedding.preview import preview
 
         answer = Hidden(answer)
@@ -266,7 +266,7 @@ class EmbeddedClient:
 
     @property
     def said(self) -> str:
-        """What the person said about this version of the survey: one of `SAID`."""
+        """Consent of the person to this version of the survey: one of `SAID`."""
         return self._guard.ask(self._saying.state, otherwise=UNKNOWN)
 
     def set_consent(self, said: str) -> bool:

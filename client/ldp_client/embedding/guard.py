@@ -1,4 +1,4 @@
-"""What keeps our trouble from an app: it is counted, logged, and raised if the app is strict.
+"""Error guard of an app: our errors are counted, logged, and raised if the app is strict.
 
 No frame that has seen an answer goes with it (`ldp_client.keeping.hidden`).
 """
@@ -17,7 +17,7 @@ Answer = TypeVar("Answer")
 
 
 class Guard:
-    """That of one client. Questions are named in the log only if the survey has them."""
+    """Error guard of one client. Questions are named in the log only if the survey has them."""
 
     __slots__ = ("_counts", "_names", "is_strict")
 
@@ -27,7 +27,7 @@ class Guard:
         self.is_strict = is_strict
 
     def ask(self, ask: Callable[[], Answer], *, otherwise: Answer, name: str = "") -> Answer:
-        """What is asked for, or something else where that fails, unless the client is strict."""
+        """Return an answer, or `otherwise` where that fails, unless the client is strict."""
         return self.ask_or(ask, lambda _: otherwise, name=name)
 
     def ask_or(
@@ -37,7 +37,7 @@ class Guard:
         *,
         name: str = "",
     ) -> Answer:
-        """The same, with something else that says what failed."""
+        """Return an answer, or another made from the error."""
         try:
             return ask()
         except Exception as error:

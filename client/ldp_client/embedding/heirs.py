@@ -1,4 +1,4 @@
-"""Who goes on with what was recorded before an app knew where to send.
+"""Adoption of reports recorded before an app knew where to send.
 
 That is the first collector of a survey, for good.
 
@@ -21,7 +21,7 @@ _HEIR = "heir"
 
 
 class Heirs:
-    """Those of a store, as a client of one survey and one collector (or of none yet) sees them.
+    """Adoption in a store, as a client of one survey and one collector (or of none yet) sees it.
 
     Both methods are called in a transaction of the store.
     """

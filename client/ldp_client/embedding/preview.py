@@ -1,4 +1,4 @@
-"""What would be sent, shown before anything is, to a person who decides.
+"""Preview of a report, shown to a person who decides before anything is sent.
 
 And to the app that asks her.
 """
@@ -60,7 +60,7 @@ class Preview(NamedTuple):
 
 
 def preview(survey: Survey, name: str, answer: object, random: Random) -> Preview:
-    """What an answer would look like. Raises `AnswerError` if it does not fit its question."""
+    """Preview the report of an answer. Raises `AnswerError` if it does not fit its question."""
     question = question_of(survey, name)
     report = question.randomizer.randomize(question.value(answer, random), random)
     ratio = question.randomizer.ratio

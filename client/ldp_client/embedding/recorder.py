@@ -87,7 +87,7 @@ class Recorder:
             self._store.prepare(self._look)
 
     def record(self, make: Make, draw: Draw, unless: Collection[Refusal] = ()) -> str | None:
-        """What became of an answer, by the name that it is counted under.
+        """Record an answer; return the name that its outcome is counted under.
 
         None if its draft waits to be charged for. It is drawn where a report cannot be made at
         once. Raises the errors of `Respondent`.
@@ -138,15 +138,15 @@ class Recorder:
         self.memory().secret(self._random)
 
     def memory(self) -> Memory:
-        """What the device remembers."""
+        """Return the memory of the device."""
         return Memory(self._store, self._heirs.scope(), self._vault)
 
     def budget(self) -> Budget:
-        """What it may spend."""
+        """Return the budget of the device."""
         return self._budget_of(self.memory())
 
     def respondent(self) -> Respondent:
-        """Who answers."""
+        """Return the respondent of the device."""
         return self._respondent_of(self.memory())
 
     def _budget_of(self, memory: Memory) -> Budget:

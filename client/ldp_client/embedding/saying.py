@@ -1,4 +1,4 @@
-"""What a person says to an app, and asks of it: written down, with all that follows from it.
+"""Consent actions of a person: written down, with all that follows from them.
 
 Consent raises what a survey may spend, or stops everything; `forget` erases what is kept and what
 waits; `rotate` begins with a new secret. Where another process writes to the state file for long,
@@ -20,7 +20,7 @@ from ldp_client.keeping.turns import BusyError
 
 
 class Saying:
-    """What was said, and what is said now, in the store of a recorder."""
+    """Consent actions in the store of a recorder."""
 
     def __init__(
         self, store: Database, consent: Consent, recorder: Recorder, outbox: Outbox
@@ -31,7 +31,7 @@ class Saying:
         self._outbox = outbox
 
     def state(self) -> str:
-        """What the person said about this version of the survey. Raises `StateError`."""
+        """Return the consent of the person to this version of the survey. Raises `StateError`."""
         if self._consent.withdrawn:
             return OFF
         try:

@@ -1,4 +1,4 @@
-"""What became of a device's reports, and what there is to do: one object, for people and programs.
+"""Status of a device's reports, and advice: one object, for people and programs.
 
 It never raises: what cannot be read is said. What to do is in `ldp_client.embedding.advice`.
 """
@@ -109,7 +109,7 @@ class Status(NamedTuple):
 
 
 def facts(survey: Survey, outbox: Outbox, consent: Consent) -> Facts:
-    """What can be read of a survey's queue, and of what was said. Called in a transaction."""
+    """Read the facts of a survey's queue and of its consent. Called in a transaction."""
     wait = outbox.schedule.wait()
     numbers = outbox.losses.numbers()
     quarantined = sum(numbers.pop(key) for key in list(numbers) if key[0] == QUARANTINED)

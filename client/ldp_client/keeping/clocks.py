@@ -1,4 +1,4 @@
-"""What time it is, by two clocks: one that people set, and one that only goes on.
+"""Two clocks: one that people set, and one that only goes on.
 
 Rules
 - The clock on the wall can say anything: 1970 until it is first set, a year too much, and less than

@@ -133,7 +133,7 @@ class Database:
         *given: *Given,
         patience: float | None = None,
     ) -> Result:
-        """What some work gives; its changes outlive the process, or are taken back if it raises.
+        """Run some work in a transaction; its changes last, or are taken back if it raises.
 
         With `patience` it is only tried for so many seconds. Raises `BusyError` where others
         write for longer.
@@ -141,7 +141,7 @@ class Database:
         return self._turns.take(self._whole, patience, work, *given, patience=patience)
 
     def prepare(self, work: Callable[[], Result]) -> Result:
-        """The same, after which the next transaction costs no sync: something was written.
+        """Run some work, after which the next transaction costs no sync: something was written.
 
         Nothing is done where what comes first in a new file failed: it would fail once more.
         """
@@ -399,7 +399,7 @@ class Database:
 
 
 def checksum(kind: str, key: bytes, content: Any) -> bytes:
-    """What a record carries; nothing for a content that is no record's."""
+    """Return the checksum of a record; empty for a content that is no record's."""
     if type(content) is not bytes:
         return b""
     return xxh64_digest(b"%b:%d:%b%b" % (kind.encode(), len(key), key, content))

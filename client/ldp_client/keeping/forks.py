@@ -58,7 +58,7 @@ def _keep(references: dict[int, ref[Each]], thing: Each) -> None:
 
 
 def _living(references: dict[int, ref[Each]]) -> list[Each]:
-    """What still lives, in the order in which it came."""
+    """Return the living objects, in the order in which they came."""
     things = (reference() for reference in list(references.values()))
     return [thing for thing in things if thing is not None]
 

@@ -1,4 +1,4 @@
-"""Whose a record is: what a device keeps for one collector is of no use to another.
+"""Scopes of records: a record kept for one collector is of no use to another.
 
 Not even if both ask the same.
 
@@ -33,11 +33,11 @@ class Scope(NamedTuple):
 
     @classmethod
     def of(cls, collector: str) -> Scope:
-        """That of a collector."""
+        """Return the scope of a collector."""
         return cls(collector, _digest(collector))
 
     def key(self, question: Question) -> bytes:
-        """What the keys of a question's records begin with."""
+        """Return the first bytes of the keys of a question's records."""
         return question.fingerprint + self.owner
 
     def draw_key(self, survey: Survey, draw: Draw) -> bytes:
@@ -45,7 +45,7 @@ class Scope(NamedTuple):
         return _digest(survey.name, draw.text, self.collector)
 
     def survey_key(self, survey: Survey) -> bytes:
-        """What the keys of a survey's records, and of its queue, begin with."""
+        """Return the first bytes of the keys of a survey's records, and of its queue."""
         return _digest(survey.name, self.collector)
 
 

@@ -26,7 +26,7 @@ class Store(Protocol):
     """
 
     def transact(self, work: Callable[[*Given], Result], *given: *Given) -> Result:
-        """What some work gives, done while other threads (and other processes that write) wait.
+        """Run some work while other threads (and other processes that write) wait.
 
         It is called with what is given. Raises what it raises, and `StateError` within a
         transaction of the same thread.
@@ -66,7 +66,7 @@ class ProcessStore:
         rest_at_forks(self._turns)
 
     def transact(self, work: Callable[[*Given], Result], *given: *Given) -> Result:
-        """What some work gives; what it changed is taken back if it raises."""
+        """Run some work; its changes are taken back if it raises."""
         return self._turns.take(self._whole, work, *given)
 
     def get(self, kind: str, key: bytes) -> Record | None:

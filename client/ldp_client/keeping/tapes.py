@@ -56,7 +56,7 @@ class Tape:
 
 
 def encode_value(value: Value) -> bytes:
-    """What a randomizer takes, as a part: no two values are written alike."""
+    """Encode the input of a randomizer: no two values are encoded alike."""
     if isinstance(value, bytes):
         return b"b" + value
     return b"i" + value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)

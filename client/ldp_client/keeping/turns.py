@@ -43,7 +43,7 @@ class BusyError(StateError):
 
 
 class Turns:
-    """Who may work now."""
+    """Queue of those who wait for the lock."""
 
     __slots__ = ("__weakref__", "_lock", "_thread")
 
@@ -65,7 +65,7 @@ class Turns:
         *given: *Given,
         patience: float | None = None,
     ) -> Result:
-        """What some work gives, called with what is given and done alone.
+        """Run some work alone, called with what is given.
 
         Raises `StateError` within a turn of the same thread, and `BusyError` where that of another
         lasts longer than `patience`.

@@ -84,7 +84,7 @@ def _imports(survey: Survey) -> list[str]:
 
 
 def _domains(domain: Domain) -> tuple[Domain, ...]:
-    """Those of its fields, or itself."""
+    """Return the domains of the fields, or the domain itself."""
     return tuple(field.domain for field in domain.fields) or (domain,)
 
 

@@ -64,7 +64,7 @@ class BitFlip(NamedTuple):
 
     @property
     def lifetime_ratio(self) -> Fraction:
-        """That of one report."""
+        """Ratio of one report."""
         return self.ratio
 
     @property
@@ -78,7 +78,7 @@ class BitFlip(NamedTuple):
         return min(self.sampled + 1, self.size)
 
     def ratio_after(self, _: int) -> Fraction:
-        """That of one report: the others are the same."""
+        """Ratio of one report: the others are the same."""
         return self.ratio
 
     @property

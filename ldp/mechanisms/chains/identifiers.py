@@ -58,7 +58,7 @@ def shown_states(layout: Layout) -> int:
 
 
 def identifier(randomizer: Memoized) -> Identifier:
-    """Of a device that keeps permanent responses."""
+    """Return the identifier of a device that keeps permanent responses."""
     shown = math.log2(shown_states(randomizer.layout))
     between_two, over_time = _of_response(randomizer)
     return Identifier(shown, shown + between_two, shown + over_time)
@@ -81,7 +81,7 @@ def _of_response(randomizer: Memoized) -> tuple[float, float]:
 
 
 def _of_bits(bits: int, ones: int, lasting: Rates, fresh: Rates) -> tuple[float, float]:
-    """Of bits, some of which are 1 before any noise."""
+    """Information of bits, some of which are 1 before any noise."""
     parts = ((ones, lasting[0]), (bits - ones, lasting[1]))
     between_two = sum(count * _between_bits(one, fresh) for count, one in parts)
     return between_two, sum(count * (_bits(one) + _bits(1 - one)) for count, one in parts)
@@ -101,7 +101,7 @@ def _between_bits(one: Fraction, fresh: Rates) -> float:
 
 
 def _of_symbol(symbols: int, lasting: Rates, fresh: Rates) -> tuple[float, float]:
-    """Of one of n symbols, the true one with p, each other with q.
+    """Information of one of n symbols, the true one with p, each other with q.
 
     And so for each report of it.
     """
@@ -126,7 +126,7 @@ def _of_symbol(symbols: int, lasting: Rates, fresh: Rates) -> tuple[float, float
 
 
 def _excess(joint: Fraction, independent: Fraction) -> float:
-    """What an outcome adds to a mutual information, never less than 0.
+    """Contribution of an outcome to a mutual information, never less than 0.
 
     That is j log2(j / i) - (j - i) / ln 2, the second term of which sums to 0 over all outcomes.
     """

@@ -87,7 +87,7 @@ class Chain(NamedTuple):
 
     @property
     def layout(self) -> Layout:
-        """That of the permanent response."""
+        """Layout of the permanent response."""
         return self.lasting.layout
 
     @property
@@ -97,12 +97,12 @@ class Chain(NamedTuple):
 
     @property
     def ratio(self) -> Fraction:
-        """Of a first report, and so of any other by itself."""
+        """Ratio of a first report, and so of any other by itself."""
         return self.once.ratio
 
     @property
     def lifetime_ratio(self) -> Fraction:
-        """What the permanent response would reveal, if it were seen."""
+        """Ratio of the permanent response, if it were seen."""
         return self.lasting.ratio
 
     def ratio_after(self, reports: int) -> Fraction:
@@ -123,15 +123,15 @@ class Chain(NamedTuple):
 
     @property
     def response_steps(self) -> tuple[Rates, Rates]:
-        """The same, but of the bucket where a value is hashed."""
+        """Rates of both steps, of the bucket where a value is hashed."""
         return self._response.support, self.fresh.support
 
     def joint_support(self) -> tuple[Fraction, Fraction] | None:
-        """That of both steps together."""
+        """Joint support of both steps together."""
         return self.once.joint_support()
 
     def integers(self) -> Numbers:
-        """Those of the permanent response, and the weights of the instantaneous one."""
+        """Integers of the permanent response, and the weights of the instantaneous one."""
         return {
             **integers(self.lasting),
             "fresh_truth": self.fresh.truth,
@@ -163,7 +163,7 @@ class Chain(NamedTuple):
         return self._response.randomize(self.memo_value(value, cohort), random)
 
     def instantaneous(self, permanent: int, cohort: int, random: Random) -> int:
-        """The same symbol or another; each bit or its opposite."""
+        """Draw the symbol to be sent: the permanent one or another; each bit or its opposite."""
         _, truth, other = self.fresh
         if isinstance(self.lasting, UnaryEncoding):
             body = draw_bits(
@@ -183,7 +183,7 @@ class Chain(NamedTuple):
         return self.instantaneous(self.permanent(value, cohort, random), cohort, random)
 
     def channel(self) -> Channel:
-        """That of both steps together."""
+        """Channel of both steps together."""
         return self.once.channel()
 
     @property

@@ -80,7 +80,7 @@ class Rappor(NamedTuple):
 
     @property
     def steps(self) -> tuple[Rates, Rates]:
-        """The same of both responses: (1 - f/2, f/2) and (q, p)."""
+        """Rates of both responses: (1 - f/2, f/2) and (q, p)."""
         span = 1 << self.word
         thresholds = (self.flip, self.if_one, self.if_zero)
         flip, one, zero = (Fraction(threshold, span) for threshold in thresholds)
@@ -98,7 +98,7 @@ class Rappor(NamedTuple):
 
     @property
     def lifetime_ratio(self) -> Fraction | None:
-        """What the permanent response alone reveals; None without one."""
+        """Ratio of the permanent response alone; None without one."""
         if not self.flip:
             return None
         return Fraction((1 << self.word) - self.flip, self.flip) ** (2 * max(self.hashes, 1))
@@ -109,7 +109,7 @@ class Rappor(NamedTuple):
         return None if self.hashes else self.bits
 
     def ratio_after(self, reports: int) -> Fraction:
-        """It grows without bound if f = 0."""
+        """Ratio of several reports; grows without bound if f = 0."""
         lasting, (one, zero) = self.steps
         fresh = (one, zero) if one > zero else (1 - one, 1 - zero)
         return repeated_bits_ratio(lasting, fresh, reports) ** max(self.hashes, 1)

@@ -85,7 +85,7 @@ def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:
 
 
 def _weights(odds: list[int]) -> tuple[int, ...]:
-    """Those of a row, from the odds of its outputs."""
+    """Return the weights of a row, from the odds of its outputs."""
     total = sum(odds)
     weights = [_TOTAL * chance // total for chance in odds]
     weights[odds.index(max(odds))] += _TOTAL - sum(weights)

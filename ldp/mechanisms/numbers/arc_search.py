@@ -92,24 +92,24 @@ class _Circle:
         return weights, sum((asked << 2 * _FINE) // knows for asked, knows in sums)
 
     def by_frequency(self, weights: list[int]) -> tuple[int, ...]:
-        """Those of the frequencies 1, 2, ..., up to the last one that has any."""
+        """Return the weights of the frequencies 1, 2, ..., up to the last one that has any."""
         by_frequency = dict(zip(self._order, weights, strict=True))
         last = max(frequency for frequency, weight in by_frequency.items() if weight)
         return tuple(by_frequency[frequency] for frequency in range(1, last + 1))
 
     def _tells(self, wave: int, width: int) -> int:
-        """What arcs of frequency 1 tell of a wave, by width^2: never nothing."""
+        """Information of arcs of frequency 1 on a wave, by width^2: never 0."""
         times = _fold(width * wave, self._modulus)
         return (self._squares[times] << _FINE) // (width**2 * self._squares[wave]) + 1
 
 
 def _fold(place: int, modulus: int) -> int:
-    """Of a wave and the same one backwards, the number of both."""
+    """Return the number of a wave and of the same one backwards."""
     return min(place % modulus, -place % modulus)
 
 
 def _powers(modulus: int) -> list[int]:
-    """Those of the least number whose powers, folded, are all waves."""
+    """Return the powers of the least number whose powers, folded, are all waves."""
     base = 1
     powers = [1]
     while len(powers) < modulus // 2:
@@ -121,7 +121,7 @@ def _powers(modulus: int) -> list[int]:
 
 
 def _shares(weights: list[int]) -> list[int]:
-    """The same in proportion, adding up to 1."""
+    """Scale weights in proportion so that they add up to 1."""
     total = sum(weights)
     return [(weight << _FINE) // total for weight in weights]
 

@@ -86,7 +86,7 @@ class Arcs(NamedTuple):
 
     @property
     def ratio(self) -> Fraction:
-        """That of an arc with the true place, and one without."""
+        """Ratio of an arc with the true place, and one without."""
         return Fraction(self.truth, self.other)
 
     @property

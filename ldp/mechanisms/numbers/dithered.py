@@ -70,12 +70,12 @@ class DitheredResponse(NamedTuple):
 
     @property
     def response(self) -> RandomizedResponse:
-        """What happens to the level."""
+        """Randomized response to the level."""
         return RandomizedResponse(self.levels, self.truth, self.other)
 
     @property
     def ratio(self) -> Fraction:
-        """That of two levels: the dither tells nothing."""
+        """Ratio of two levels: the dither tells nothing."""
         return self.response.ratio
 
     def blanket(self) -> Blanket:

@@ -48,7 +48,7 @@ MOST_VALUES = 1 << 13
 
 
 class SquareWave(NamedTuple):
-    """Of `size` values the window of `width` places with weight `truth`, the others of `other`."""
+    """Square wave: a window of `width` places with weight `truth`, the others of `other`."""
 
     size: int
     width: int

@@ -107,7 +107,7 @@ class TreeResponse(NamedTuple):
 
     @property
     def oracles(self) -> tuple[Oracle, ...]:
-        """What makes the symbols of each level."""
+        """Oracles that make the symbols of each level."""
         return oracles_of(self.cells, self.spaces, self.truth, other=self.other)
 
     @property
@@ -118,16 +118,16 @@ class TreeResponse(NamedTuple):
 
     @property
     def ratio(self) -> Fraction:
-        """That of two cells: the level tells nothing."""
+        """Ratio of two cells: the level tells nothing."""
         return Fraction(self.truth, self.other)
 
     @property
     def shares(self) -> tuple[Fraction, ...]:
-        """Of the people, by level."""
+        """Shares of the people, by level."""
         return tuple(Fraction(weight, sum(self.law)) for weight in self.law)
 
     def integers(self) -> Numbers:
-        """Those of the law and of the responses."""
+        """Integers of the law and of the responses."""
         return {
             "size": self.size,
             "law": (self.law,),
@@ -225,7 +225,7 @@ def difference_variance(oracle: Oracle, cells: int) -> Fraction:
 
 @lru_cache(maxsize=1024)
 def best_space(cells: int, truth: int, other: int) -> Space:
-    """What tells two cells apart best, or nearly so, with the fewest symbols."""
+    """Find the space that tells two cells apart best, or nearly so, with the fewest symbols."""
     larger = takewhile(lambda w: comb(cells, w) <= MOST_SETS, range(2, cells // 2 + 1))
     sets = [(0, chosen, 1) for chosen in (1, *larger)]
     spaces = [

@@ -142,7 +142,7 @@ def _ranges(depth: int) -> tuple[int, ...]:
 
 
 def _sums(numbers: Table, depth: int, *, finer: bool) -> Table:
-    """Of each pair of levels, the sum over those that are as fine or finer; or as coarse or so."""
+    """Sum, for each pair of levels, over those that are as fine or finer; or as coarse or so."""
     order = range(depth, -1, -1) if finer else range(depth + 1)
     step = 1 if finer else -1
     sums: Table = {}

@@ -107,7 +107,7 @@ class Stripes(NamedTuple):
 
     @property
     def ratio(self) -> Fraction:
-        """That of an arc with the true place, and one without."""
+        """Ratio of an arc with the true place, and one without."""
         return Fraction(self.truth, self.other)
 
     @property
@@ -117,7 +117,7 @@ class Stripes(NamedTuple):
 
     @property
     def weights(self) -> tuple[int, ...]:
-        """Of every frequency, in the order of cohorts."""
+        """Weight of every frequency, in the order of cohorts."""
         return _unfold(self.modulus, self.law)
 
     def integers(self) -> Numbers:
@@ -265,7 +265,7 @@ def _rectangle_weights(side: int, modulus: int) -> list[int]:
 
 @lru_cache(maxsize=64)
 def usual_stripes(side: int, truth: int, other: int) -> Stripes:
-    """Those for a map of side x side cells, with the usual width and weights."""
+    """Return the stripes of a map of side x side cells, with the usual width and weights."""
     modulus = usual_modulus(max(side, 3), circular=True)
     width = usual_width(modulus, Fraction(truth, other))
     law = usual_law(side, modulus, width)

@@ -115,16 +115,16 @@ class PadAndSample(NamedTuple):
 
     @property
     def worth(self) -> Fraction:
-        """That of the entry, as often as it is not drawn."""
+        """Weight of the entry, as often as it is not drawn."""
         return self.most * self._hadamard.worth
 
     @property
     def squares(self) -> Fraction:
-        """Those of the question's values, the draw included."""
+        """Squares of the question's values, the draw included."""
         return self.most**2 * self._hadamard._replace(size=self.size).squares
 
     def joint_support(self) -> None:
-        """It depends on whether the set holds both."""
+        """None: joint support depends on whether the set holds both."""
         return
 
     @property
@@ -133,11 +133,11 @@ class PadAndSample(NamedTuple):
         return self.oracle
 
     def integers(self) -> Numbers:
-        """Those of the oracle, but for the size, and how many values a set may hold."""
+        """Integers of the oracle, but for the size, and how many values a set may hold."""
         return {**integers(self.oracle), "size": self.size, "most": self.most}
 
     def entry(self, held: Sequence[int], place: int) -> int:
-        """What stands at a place of the padded set: a member, in ascending order, or a dummy."""
+        """Return the entry at a place of the padded set: a member, by its order, or a dummy."""
         if place < len(held):
             return held[place]
         return self.size + place % (self.oracle.size - self.size)
@@ -172,7 +172,7 @@ class PadAndSample(NamedTuple):
 
 
 class SignedItems(PadAndSample):
-    """The same of keys that come with numbers: its values are their items, two of each key."""
+    """Padding and sampling of keys with numbers: values are signed items, two of each key."""
 
     __slots__ = ()
 
@@ -209,7 +209,7 @@ def _is_signed(items: int) -> bool:
 def _pad_and_sample(
     domain: Domain, oracle: Pure | hadamard.HadamardResponse, declared: Declared
 ) -> tuple[PadAndSample, Declared]:
-    """What pads and samples answers of a domain."""
+    """Design the mechanism that pads and samples answers of a domain."""
     row = PadAndSample if domain.key_scale is None else SignedItems
     return row(_entries(domain), domain.most or 1, oracle), declared
 

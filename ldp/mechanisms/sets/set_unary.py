@@ -63,17 +63,17 @@ class SetEncoding(NamedTuple):
 
     @property
     def bits(self) -> UnaryEncoding:
-        """The same for one value."""
+        """Unary encoding of one value."""
         return UnaryEncoding(self.size, self.if_true, self.if_other, word=self.word)
 
     @property
     def ratio(self) -> Fraction:
-        """That of two sets that differ in as many values as they may, in the worst way."""
+        """Ratio of two sets that differ in as many values as they may, in the worst way."""
         return Fraction(*self._odds)
 
     @property
     def _odds(self) -> tuple[int, int]:
-        """The same as whole numbers, not reduced: of all steps that would take longest."""
+        """Odds as whole numbers, not reduced: reducing would take longest."""
         span = 1 << self.word
         # What a bit of 1 reveals, and a bit of 0: A and B as (above, below).
         less = self.if_true, self.if_other

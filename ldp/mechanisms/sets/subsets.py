@@ -112,7 +112,7 @@ class SubsetsResponse(NamedTuple):
 
     @property
     def ratio(self) -> Fraction:
-        """That of two cells: the subset tells nothing."""
+        """Ratio of two cells: the subset tells nothing."""
         return Fraction(self.truth, self.other)
 
     def fields_of(self, number: int) -> tuple[int, ...]:
@@ -120,15 +120,15 @@ class SubsetsResponse(NamedTuple):
         return tuple(reversed(members(number, self.together)))
 
     def space(self, cells: int) -> Space:
-        """That of the response for so many cells."""
+        """Return the space of the response for so many cells."""
         return _by_cells(self.spaces)[cells]
 
     def oracle(self, cells: int) -> Oracle:
-        """What makes the symbols of a subset with so many cells."""
+        """Return the oracle that makes the symbols of a subset with so many cells."""
         return oracle_of(cells, self.space(cells), self.truth, other=self.other)
 
     def integers(self) -> Numbers:
-        """Those of the fields and of the responses."""
+        """Integers of the fields and of the responses."""
         return {
             "sizes": (self.sizes,),
             "together": self.together,
@@ -223,7 +223,7 @@ def information_of(sizes: Sizes, together: int, of: Sizes, odds_: tuple[int, int
 
 
 def pair_error(sizes: Sizes, together: int, odds_: tuple[int, int]) -> Fraction:
-    """What n Var is of a cell of the table of two fields, on average over all pairs."""
+    """Return n Var of a cell of the table of two fields, on average over all pairs."""
     often = Counter(sizes)
     total = 0
     for first, second in combinations_with_replacement(often, 2):
@@ -234,7 +234,7 @@ def pair_error(sizes: Sizes, together: int, odds_: tuple[int, int]) -> Fraction:
 
 
 def _cell_error(sizes: Sizes, together: int, pair: tuple[int, int], odds_: tuple[int, int]) -> int:
-    """Of one pair, in units of 2^-64."""
+    """Return the error of one pair, in units of 2^-64."""
     first, second = pair
     parts = ((first,), first - 1), ((second,), second - 1), (pair, (first - 1) * (second - 1))
     noise = sum(

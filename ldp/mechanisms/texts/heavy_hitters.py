@@ -90,7 +90,7 @@ class HeavyHitters(NamedTuple):
 
     @property
     def ratio(self) -> Fraction:
-        """That of two cells: the cohort tells nothing."""
+        """Ratio of two cells: the cohort tells nothing."""
         return self.oracle.ratio
 
     @property
@@ -99,7 +99,7 @@ class HeavyHitters(NamedTuple):
         return len(self.alphabet) or UNICODE
 
     def integers(self) -> Numbers:
-        """Those of the response, with cells for values, and what cells are made from."""
+        """Integers of the response, with cells for values, and what cells are made from."""
         of_cells = {
             "cells" if name == "size" else name: number
             for name, number in integers(self.oracle).items()
@@ -117,7 +117,7 @@ class HeavyHitters(NamedTuple):
         return xxh64_intdigest(text[:length], self.hash_seed << 16 | cohort) % self.oracle.size
 
     def blanket(self) -> Blanket:
-        """As if no two texts shared a cell."""
+        """Return the blanket as if no two texts shared a cell."""
         return blanket_of(self.oracle)
 
     def randomize(self, value: Value, random: Random) -> int:

@@ -86,7 +86,7 @@ class TaxonomyResponse(NamedTuple):
 
     @property
     def oracles(self) -> tuple[Oracle, ...]:
-        """What makes the symbols of each level."""
+        """Oracles that make the symbols of each level."""
         return tuple(
             _oracle(len(level.nodes), space, self.truth, other=self.other)
             for level, space in zip(self.levels, self.spaces, strict=True)
@@ -100,16 +100,16 @@ class TaxonomyResponse(NamedTuple):
 
     @property
     def ratio(self) -> Fraction:
-        """That of two cells: the level tells nothing."""
+        """Ratio of two cells: the level tells nothing."""
         return Fraction(self.truth, self.other)
 
     @property
     def shares(self) -> tuple[Fraction, ...]:
-        """Of the people, by level."""
+        """Shares of the people, by level."""
         return tuple(Fraction(weight, sum(self.law)) for weight in self.law)
 
     def integers(self) -> Numbers:
-        """Those of the tree, of the law and of the responses."""
+        """Integers of the tree, of the law and of the responses."""
         return {
             "size": self.size,
             "parents": (self.parents,),
@@ -171,7 +171,7 @@ def least_error_space(cells: int, truth: int, other: int) -> tuple[int, int]:
 
 
 def usual_shares(upper: int) -> tuple[Fraction, ...]:
-    """What each of so many upper levels gets where the survey does not say."""
+    """Return the share of each of so many upper levels where the survey names none."""
     return (min(USUAL_SHARE, Fraction(1, 2 * upper)),) * upper
 
 

@@ -99,7 +99,7 @@ class HadamardResponse(NamedTuple):
 
     @property
     def worth(self) -> Fraction:
-        """What a report is worth to the values that it supports: c."""
+        """Weight c of a report for the values that it supports."""
         return Fraction(self._total, self.truth - self.other)
 
     @property
@@ -109,7 +109,7 @@ class HadamardResponse(NamedTuple):
 
     @property
     def _total(self) -> int:
-        """What the weights of all halves add up to."""
+        """Sum of the weights of all halves."""
         return self.truth + (2 * self.blocks - 1) * self.other
 
     @property
@@ -178,7 +178,7 @@ def least_error_response(size: int, truth: int, other: int) -> HadamardResponse:
 
 
 def _symbols(size: int, blocks: int) -> int:
-    """As many as it takes for each block to have more than the values that are dealt out to it."""
+    """Return how many symbols give each block more than the values dealt out to it."""
     return blocks << (-(-size // blocks)).bit_length()
 
 

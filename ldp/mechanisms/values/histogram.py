@@ -87,7 +87,7 @@ class NoisyHistogram(NamedTuple):
 
     @property
     def ratio(self) -> Fraction:
-        """That of the sides: the distances know nothing of the value."""
+        """Ratio of the sides: the distances know nothing of the value."""
         return self.sides.ratio
 
     @property
@@ -132,7 +132,7 @@ class NoisyHistogram(NamedTuple):
         )
 
     def scores(self) -> tuple[Fraction, ...]:
-        """What an entry of each level adds to the estimate of its value.
+        """Contribution of an entry of each level to the estimate of its value.
 
         1 in expectation if it is held, else 0.
         """
@@ -145,7 +145,7 @@ class NoisyHistogram(NamedTuple):
         )
 
     def variance(self) -> Fraction:
-        """Of the score of an entry, the same whether its value is held or not."""
+        """Variance of the score of an entry, the same whether its value is held or not."""
         masses = self.level_law(holds=False)
         squares = (mass * score**2 for mass, score in zip(masses, self.scores(), strict=True))
         return sum(squares, Fraction(0))

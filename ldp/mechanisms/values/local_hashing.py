@@ -69,7 +69,7 @@ class LocalHashing(NamedTuple):
 
     @property
     def response(self) -> RandomizedResponse:
-        """What happens to the bucket."""
+        """Randomized response to the bucket."""
         return RandomizedResponse(self.buckets, self.truth, self.other)
 
     @property
@@ -92,7 +92,7 @@ class LocalHashing(NamedTuple):
         return self.truth * pairs, met * self.truth + (pairs - met) * self.other, total * pairs
 
     def joint_support(self) -> None:
-        """It depends on how values are spaced.
+        """None: joint support depends on how values are spaced.
 
         The hash functions are independent for two values, not for three.
         """
@@ -103,7 +103,7 @@ class LocalHashing(NamedTuple):
         return (multiplier * value + shift) % self.modulus * self.buckets // self.modulus
 
     def bucket_of(self, value: Value, seed: int) -> int:
-        """The same under the hash function of a seed."""
+        """Return the bucket under the hash function of a seed."""
         return self.bucket(int(value), seed & _MULTIPLIER, seed >> 32)
 
     def draw_seed(self, random: Random) -> int:

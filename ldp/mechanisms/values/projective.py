@@ -126,7 +126,7 @@ class ProjectiveResponse(NamedTuple):
         return self.truth * block, self.truth * common + self.other * (block - common), total
 
     def joint_support(self) -> None:
-        """It depends on whether the true value lies on the line through the two."""
+        """None: it depends on whether the true value lies on the line through the two."""
         return
 
     def integers(self) -> Numbers:
@@ -255,7 +255,7 @@ def _nearest(size: int, truth: int, other: int, folded: bool) -> Iterator[Projec
 
 
 def _dimension(size: int, order: int) -> int:
-    """That of the smallest space with room for n values, at least a plane."""
+    """Return the dimension of the smallest space with room for n values, at least a plane."""
     dimension = 3
     points = order * order + order + 1
     while points < size:

@@ -86,12 +86,12 @@ class CountMean(NamedTuple):
 
     @property
     def encoding(self) -> UnaryEncoding:
-        """What happens to the bucket."""
+        """Unary encoding of the bucket."""
         return UnaryEncoding(self.buckets, self.if_true, self.if_other, word=self.word)
 
     @property
     def ratio(self) -> Fraction:
-        """That of two buckets: two bits, one each way."""
+        """Ratio of two buckets: two bits, one each way."""
         return self.encoding.ratio
 
     @property
@@ -100,7 +100,7 @@ class CountMean(NamedTuple):
         return self.encoding.support
 
     def blanket(self) -> Blanket:
-        """As if no two values shared a bucket."""
+        """Return the blanket as if no two values shared a bucket."""
         return self.encoding.blanket()
 
     def randomize(self, value: Value, random: Random) -> int:
@@ -219,7 +219,7 @@ def design(keys: Keys, domain: Domain) -> tuple[CountMean, Declared]:
 
 
 def design_hadamard(keys: Keys, domain: Domain) -> tuple[HadamardCountMean, Declared]:
-    """The same; the width is a power of two."""
+    """Design a sketch whose width is a power of two."""
     hashes, width, hash_seed = _sizes(keys)
     epsilon = keys.epsilon()
     if width & width - 1:

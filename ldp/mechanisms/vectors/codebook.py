@@ -79,7 +79,7 @@ class CodebookResponse(NamedTuple):
 
     @property
     def ratio(self) -> Fraction:
-        """That of a word that is near, and one that is not."""
+        """Ratio of a word that is near, and one that is not."""
         return Fraction(self.truth, self.other)
 
     @property

@@ -43,7 +43,7 @@ _BLOCK_BITS = 16
 
 @lru_cache(maxsize=1)
 def magnitudes() -> array[int]:
-    """Those of all codes, in their order."""
+    """Return the magnitudes of all codes, in their order."""
     weight, ratio = 1 << _BITS, _DECAY
     squared = _DECAY**2 >> _BITS
     weights = [weight]

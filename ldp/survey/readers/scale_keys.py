@@ -56,7 +56,7 @@ def missing_of(keys: Keys) -> tuple[str, ...]:
 
 
 def _unit(keys: Keys) -> str:
-    """What numbers are counted in, as it stands beside them in a line of text."""
+    """Read the unit of numbers, as it stands beside them in a line of text."""
     unit = keys.text("unit", "")
     if unit.isprintable():
         return unit
@@ -121,7 +121,7 @@ def _step(keys: Keys, low: Fraction, high: Fraction) -> Fraction:
 
 
 def outside_of(keys: Keys, low: Fraction, high: Fraction, what: str = "a number") -> str | Fraction:
-    """What is done with numbers outside of a range: a word, or the number that stands in."""
+    """Read the treatment of numbers outside of a range: a word, or the number that stands in."""
     if "outside" not in keys:
         return "refuse"
     outside = keys.word_or_fraction("outside", _OUTSIDE)

@@ -136,7 +136,7 @@ def _read_parents(keys: Keys) -> dict[str, str]:
 
 
 def _without_root(values: tuple[str, ...], above: Mapping[str, str]) -> Mapping[str, str]:
-    """The same without nodes that hold all values."""
+    """Return the parents without nodes that hold all values."""
     while True:
         tops = {name for name in (*values, *above.values()) if name not in above}
         if len(tops) > 1 or not above:
@@ -147,7 +147,7 @@ def _without_root(values: tuple[str, ...], above: Mapping[str, str]) -> Mapping[
 def _wrong(
     values: tuple[str, ...], above: Mapping[str, str], inner: set[str]
 ) -> tuple[str, str] | None:
-    """What was expected of a tree and what came; None if it is one."""
+    """Return (expected, got) for a broken tree; None for a sound one."""
     known = set(values)
     if len(values) > MOST_VALUES:
         return f"at most {MOST_VALUES:,} values", f"{len(values):,} of them"
