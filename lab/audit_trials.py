@@ -136,7 +136,7 @@ class _Drawn(Audited):
         state: Path | None = None,  # noqa: ARG002
         verdict: str = ACCEPTED,  # noqa: ARG002
     ) -> dict[bytes, Left]:
-        """Of one question, to which all devices give one answer."""
+        """Ask one question, to which all devices give one answer."""
         ((name, answer),) = lines[0].items()
         question = self.survey[name]
         rows = drawn_rows(question, answer, len(lines), random=self.random)
@@ -145,7 +145,7 @@ class _Drawn(Audited):
 
 
 class _WithoutLives(Audit):
-    """What devices do besides takes processes."""
+    """Audit without the checks of devices that take processes."""
 
     def _points(self) -> Iterator[PointVerdict]:
         return iter(())

@@ -1,4 +1,4 @@
-"""What epsilon costs: `python -m lab.epsilon_picture FILE.svg`.
+"""Picture of the price of epsilon: `python -m lab.epsilon_picture FILE.svg`.
 
 Two panels, for those who choose one. On the left, what somebody may come to think of an answer who
 thought it p likely before they saw one report, at most:
@@ -36,7 +36,7 @@ def posterior(prior: float, epsilon: float) -> float:
 
 
 def half_width(epsilon: float, respondents: int) -> float:
-    """Of the interval of a value, as `ldp plan` foretells it."""
+    """Return the half-width of a value's interval, as `ldp plan` predicts it."""
     values = [str(value) for value in range(VALUES)]
     asked = survey("picture", question("asked", values, epsilon=str(epsilon)))
     width: float = plan(asked, respondents=respondents).records()[0]["half_width"]

@@ -62,7 +62,7 @@ FIGURES: dict[tuple[int, str, str], tuple[float, ...]] = {
 
 
 def blanket(name: str, epsilon: Fraction) -> Blanket:
-    """That of a mechanism of so many values."""
+    """Return the blanket of a mechanism of so many values."""
     from ldp.mechanisms.values.subset import SubsetSelection, least_error_size
     from ldp.mechanisms.values.unary import optimal_encoding, symmetric
 

@@ -112,7 +112,7 @@ def _rows(
 
 
 def not_listed(attribute: Attribute) -> str:
-    """What is wrong with a cell that has no value of an attribute."""
+    """Return the error for a cell that has no value of an attribute."""
     return (
         f"attribute {attribute.name!r}: expected one of its values "
         f"({', '.join(attribute.values)}), {UNKNOWN} or nothing"

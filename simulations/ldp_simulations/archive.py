@@ -75,7 +75,7 @@ class Archive:
 
 
 def digest(files: Iterable[Path], *words: str) -> str:
-    """Of the code that a result depends on, and of whatever else it does."""
+    """Hash the code that a result depends on, and further words."""
     sha = hashlib.sha256("\n".join(words).encode())
     for path in files:
         sha.update(path.read_bytes())

@@ -1,4 +1,4 @@
-"""Who holds which values of many fields: the true state of a question that tells some of them."""
+"""Holders of values of many fields: the true state of a question that tells some of them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class FieldHolders(Holders):
 
     @classmethod
     def holding(cls, domain: Domain, held: Integers, counts: Counts) -> Self:
-        """The same from values, (holders, fields)."""
+        """Make holders from values, (holders, fields)."""
         texts = [field.domain.values or () for field in domain.fields]
         values = tuple(
             AND.join(of[value] for of, value in zip(texts, row, strict=True))

@@ -1,4 +1,4 @@
-"""Who holds what: the true state of one question, in numbers of respondents."""
+"""Holders of values: the true state of one question, in numbers of respondents."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class TreeHolders(Holders):
 
 
 def holders_of(domain: Domain, values: tuple[str, ...], counts: Counts) -> Holders:
-    """Those of values of which everyone holds one."""
+    """Return holders of values of which everyone holds one."""
     if domain.taxonomy is None:
         return Holders(values, counts)
     return TreeHolders(values, counts, domain.taxonomy)

@@ -1,4 +1,4 @@
-"""Who holds which keys, and the numbers that come with them: the true state of such a question."""
+"""Holders of keys, and the numbers that come with them: the true state of such a question."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class PairHolders(Holders):
 
     @cached_property
     def columns(self) -> tuple[Integers, Integers, Floats]:
-        """Of every pair: the place of its holders, its key, and how likely it is the upper item."""
+        """Return for every pair its holders' place, its key, and the chance of the upper item."""
         owner = [place for place, pairs in enumerate(self.pairs) for _ in pairs]
         items = np.array([item for pairs in self.pairs for item, _ in pairs], dtype=np.int64)
         rests = [rest for pairs in self.pairs for _, rest in pairs]

@@ -100,7 +100,7 @@ def _held(domain: Domain, answered: Sequence[tuple[object, int]]) -> Counter[Val
 
 
 def _shared(domain: Domain, answered: Sequence[tuple[object, int]]) -> Counter[Value]:
-    """The same where devices have many records: few answers are alike, and a place has a share.
+    """Count holders where devices have many records: answers differ, and a place has a share.
 
     Of records of which one is drawn, each has an equal one.
     """
@@ -156,7 +156,7 @@ def points_of(domain: Domain) -> tuple[str, ...]:
 
 
 def coarsened(scale: Scale) -> Scale:
-    """The same range in the steps of the finest grid that numbers are dithered on."""
+    """Return the same range in the steps of the finest grid that numbers are dithered on."""
     size = FINEST_GRID + 1
     return scale._replace(size=size, step=(scale.high - scale.low) / FINEST_GRID)
 
@@ -228,7 +228,7 @@ def _synthetic(
 
 
 def _reader(distribution: str) -> Callable[[Question, Sequence[str]], Floats]:
-    """What gives the weights of a question's values.
+    """Return a function that gives the weights of a question's values.
 
     A file is read once: a pipe can be read no more often.
     """

@@ -275,7 +275,7 @@ def _is_missing(cell: object) -> bool:
 
 
 def _answer(domain: Domain, cell: Any) -> object:
-    """What a cell says, ready to be checked."""
+    """Read a cell, ready to be checked."""
     if isinstance(cell, str):
         return domain.parse(cell.strip())
     if hasattr(cell, "tolist"):  # an array, or a scalar, of numpy

@@ -74,7 +74,7 @@ _AT_ONCE = 1 << 22
 
 @dataclass(frozen=True)
 class Attack:
-    """Who attacks what: `forged` reports for `targets`, places of some of the holders' values."""
+    """Attack with `forged` reports for `targets`, places of some of the holders' values."""
 
     question: Question
     holders: Holders
@@ -90,7 +90,7 @@ class Attack:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """Those that are estimated: values or nodes of the question, or texts looked for."""
+        """Names of the estimates: values or nodes of the question, or texts looked for."""
         return estimated(self.question, self.holders)
 
     @property
@@ -115,7 +115,7 @@ class Attack:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one simulated attack did; arrays of shape (M,), or (1,) where a mean was attacked."""
+    """Outcome of one simulated attack; arrays of shape (M,), or (1,) where a mean was attacked."""
 
     honest: Floats
     poisoned: Floats
@@ -286,7 +286,7 @@ def _held_for(attack: Attack, target: int) -> int:
 
 
 def estimated(question: Question, holders: Holders) -> tuple[str, ...]:
-    """What is estimated of a question that these answer."""
+    """Return the names of a question's estimates that these holders answer."""
     if question.domain.ball is not None:
         return question.domain.ball.names
     if question.domain.collect:

@@ -1,4 +1,4 @@
-"""What simulated attacks did, over all runs: a table for each question, and records."""
+"""Results of simulated attacks over all runs: a table for each question, and records."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _table(records: Sequence[dict[str, Any]]) -> TextTable:
 
 
 def _aim(record: dict[str, Any], target: dict[str, Any]) -> str:
-    """What is to be moved; and where to, if that is a mean."""
+    """Describe the target; and the wanted value, if that is a mean."""
     name = str(target["value"])
     return f"{name} to {', '.join(record['towards'])}" if "towards" in record else name
 

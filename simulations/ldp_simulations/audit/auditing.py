@@ -250,7 +250,7 @@ class Audit:
         }
 
     def verdict(self) -> Verdict:
-        """What all of it says. It is a look, and counted."""
+        """Return the verdict on all counts so far. It is a look, and counted."""
         self.looks += 1
         self.save()
         points = [*self._points()]
@@ -368,7 +368,7 @@ class Audit:
         return {"counts": self.counts, "core": self.core, "sent": self.sent}
 
     def _identity(self) -> dict[str, Any]:
-        """What has to be the same when counts are added to."""
+        """Return the settings that have to be the same when counts are added to."""
         answers = {part.name: list(part.answers) for parts in self.parts.values() for part in parts}
         return {
             "survey": self.client.survey.fingerprint.hex(),

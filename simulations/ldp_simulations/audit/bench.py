@@ -25,7 +25,7 @@ class Bench(NamedTuple):
     devices: int
 
     def lone(self) -> Iterator[Part]:
-        """Those that are asked by themselves, and that every device answers."""
+        """Yield the parts that are asked by themselves, and that every device answers."""
         for fingerprint, parts in self.parts.items():
             envelope = self.client.envelopes[fingerprint]
             if isinstance(envelope, Question) and envelope.draw is None:

@@ -1,4 +1,4 @@
-"""What draws say for sure: lower bounds of epsilon, tests of a law, and what either would notice.
+"""Guarantees from draws: lower bounds of epsilon, tests of a law, and their power.
 
 Suppose that an event T happens in a of n reports of one answer, and in b of n reports of another.
 If the mechanism has the ratio e^epsilon, then P[T | one] <= e^epsilon P[T | other]. With the ends

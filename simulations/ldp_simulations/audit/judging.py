@@ -56,7 +56,7 @@ class Bound(NamedTuple):
 
 
 def certain(where: str, what: str) -> Test:
-    """What no chance explains."""
+    """Return a failed test that no chance explains."""
     return Test(where, what, 0.0)
 
 
@@ -249,7 +249,7 @@ def answer_name(part: Part, number: int) -> str:
 
 
 class Levels(NamedTuple):
-    """What each test and each bound has of the false-alarm rate of a look."""
+    """Levels of each test and each bound, shares of the false-alarm rate of a look."""
 
     test: float
     declared: float

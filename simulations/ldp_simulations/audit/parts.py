@@ -1,4 +1,4 @@
-"""What is audited: the questions of a survey, answers to them, and what their reports have to be.
+"""Parts of an audit: the questions of a survey, answers to them, and their declared bounds.
 
 A *part* is one question of what travels in a row. Its answers are a few that fit: the first, the
 middle and the last of a list, so that what goes wrong at an end is seen; more of them, or all, if
@@ -103,7 +103,7 @@ class Part:
 
 
 def parts_of(envelope: Envelope, draws: int, answers: int = FEW) -> tuple[Part, ...]:
-    """Those of what travels as one row."""
+    """Return the parts of an envelope that travels as one row."""
     parts = []
     start = 0
     for question in envelope.members:
@@ -129,7 +129,7 @@ def _spread(domain: Domain, number: int) -> list[Any]:
 
 
 def envelopes_of(survey: Survey, names: Sequence[str] = ()) -> tuple[Envelope, ...]:
-    """What is sent for the named questions, or for all."""
+    """Return the envelopes for the named questions, or for all."""
     return tuple(
         envelope
         for envelope in survey.envelopes
@@ -333,5 +333,5 @@ def _bit(rows: Rows, place: int) -> Flags:
 
 
 def value_of(question: Question, answer: object) -> Value:
-    """What the core's randomizer takes for an answer, rounded at random where it has to be."""
+    """Return the input of the core's randomizer, rounded at random where it has to be."""
     return question.value(answer)

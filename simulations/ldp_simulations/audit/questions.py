@@ -1,4 +1,4 @@
-"""What reports of one device to several questions have in common: nothing, not even their order.
+"""Independence of the reports of one device to several questions, even of their order.
 
 Each report has the law of its question, whichever were answered before. Of two questions that are
 answered one after the other, and of those of a group that travel as a

@@ -36,7 +36,7 @@ _LEGEND = (
 
 
 class PointVerdict(NamedTuple):
-    """What became of a point of `lives`."""
+    """Verdict on a point of `lives`."""
 
     name: str
     verdict: str
@@ -45,7 +45,7 @@ class PointVerdict(NamedTuple):
 
 
 class PartVerdict(NamedTuple):
-    """What became of one part."""
+    """Verdict on one part."""
 
     question: str
     mechanism: str
@@ -160,7 +160,7 @@ def verdict_of(
     alpha: float,
     look: int,
 ) -> Verdict:
-    """What tests and bounds say together."""
+    """Combine tests and bounds to a verdict."""
     shares = levels(tests, bounds, alpha)
     alarms = alarms_of(tests, bounds, shares)
     owned: dict[str, list[str]] = {part.name: [] for part in parts}
@@ -200,7 +200,7 @@ def verdict_of(
 def alarms_of(
     tests: Sequence[Test], bounds: Sequence[Bound], shares: Levels
 ) -> list[tuple[str, str]]:
-    """What is not as declared: where, and in words."""
+    """Return all deviations from the declared: where, and in words."""
     alarms = []
     for test in tests:
         if test.p_value == 0:

@@ -83,7 +83,7 @@ def _short_name(text: str) -> str:
 
 
 def _cost(survey: Survey) -> str:
-    """What a report reveals, in words."""
+    """Describe the privacy of a report in words."""
     from ldp.mechanisms.contract import Pure
     from ldp.numbers.accounting import posterior
     from ldp.numbers.exact import log_text

@@ -1,3 +1,3 @@
-"""What commands that simulate have in common."""
+"""Options that all commands that simulate share."""
 
 MOST_RUNS = 10**6

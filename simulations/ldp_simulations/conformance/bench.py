@@ -1,4 +1,4 @@
-"""What all points are tried on: a command, its processes, their state, and what leaves them."""
+"""Test bench of all points: a command, its processes, their state, and their reports."""
 
 from __future__ import annotations
 
@@ -154,11 +154,11 @@ class Device:
         self.survey = survey
 
     def record(self, name: str, answer: object) -> str:
-        """What became of an answer: `RECORDED`, or the reason why there is no report."""
+        """Record an answer: `RECORDED`, or the reason why there is no report."""
         return outcome(self.process.ask("record", question=name, answer=answer))
 
     def together(self, answers: dict[str, object]) -> str:
-        """The same of answers to several questions at once."""
+        """Record answers to several questions at once."""
         return outcome(self.process.ask("together", answers=answers))
 
     def send(self, verdict: str = ACCEPTED) -> list[bytes]:
@@ -171,7 +171,7 @@ class Device:
         return payloads
 
     def sent(self, verdict: str = ACCEPTED) -> list[bytes]:
-        """The same, for as long as a client may pause until there is something."""
+        """Return the payloads, waiting as long as a client may pause."""
         until = time.monotonic() + LONGEST_PAUSE
         while not (payloads := self.send(verdict)):
             if time.monotonic() > until:
@@ -180,7 +180,7 @@ class Device:
         return payloads
 
     def post(self) -> Answer:
-        """The same of a device that posts: what waits afterwards, and for how long."""
+        """Post the reports; return how many wait afterwards, and for how long."""
         return expect(self.process.ask("send", verdict=ACCEPTED))
 
     def rows(self, name: str, answer: object) -> list[bytes]:
@@ -191,7 +191,7 @@ class Device:
         return rows_of(self.sent(), self.survey, name)
 
     def ledger(self) -> Spent:
-        """What the device says that it has spent."""
+        """Return the spending that the device states."""
         answer = expect(self.process.ask("ledger"))
         return Spent(dict(answer["charges"]), Fraction(answer["spent"]))
 
@@ -204,7 +204,7 @@ class Spent(NamedTuple):
 
 
 def words_of(survey: Survey, state: Path | None, cap: str = PLENTY) -> dict[str, object]:
-    """What a device is told when it is opened."""
+    """Return the arguments for opening a device."""
     return {
         "survey": compile_survey(survey),
         "text": survey.to_toml(),
@@ -215,7 +215,7 @@ def words_of(survey: Survey, state: Path | None, cap: str = PLENTY) -> dict[str,
 
 
 def outcome(answer: Answer) -> str:
-    """What became of an answer that was recorded, or not."""
+    """Return the outcome of an answer that was recorded, or not."""
     if "refused" not in answer:
         return RECORDED
     reason = answer["refused"]

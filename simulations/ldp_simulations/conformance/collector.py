@@ -12,7 +12,7 @@ REPORTS_PATH = "/v1/reports"
 
 
 class Reply(NamedTuple):
-    """What it answers; with status 0 it hangs up."""
+    """Reply of the collector; with status 0 it hangs up."""
 
     status: int
     body: bytes = b""
@@ -20,7 +20,7 @@ class Reply(NamedTuple):
 
 
 class Upload(NamedTuple):
-    """What came."""
+    """Upload to the collector."""
 
     method: str
     path: str

@@ -42,7 +42,7 @@ _NAP = 0.2
 
 
 class Device:
-    """What is known of one that is killed: what it was asked, said, and sent."""
+    """Record of a device that is killed: its questions, answers and reports."""
 
     def __init__(self, state: Path) -> None:
         self.state = state
@@ -101,7 +101,7 @@ def _payloads_of(process: Process, most: int) -> list[Answer]:
 
 
 def _note(device: Device, names: list[str], answers: list[Answer]) -> None:
-    """What is known by what a process said: an answer for each question, then what left."""
+    """Note the output of a process: an answer for each question, then its reports."""
     for name, answer in zip(names, answers, strict=False):
         if outcome(answer) == RECORDED:
             device.recorded.add(name)

@@ -1,4 +1,4 @@
-"""What leaves a client, what it sends again, and what stays behind on its device."""
+"""Delivery by a client: its reports, its retries, and the rest on its device."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _RETRIES = 2
 
 
 def wire(bench: Bench) -> str:
-    """What leaves are whole frames of batches in their one encoding, of this survey's questions."""
+    """Check that all output is whole frames of batches in their one encoding, of this survey."""
     bench.needs("send")
     frames = 0
     for source, names in ((RULES, ("first", "second", "third")), (EPOCHS, ("daily",))):
@@ -86,7 +86,7 @@ def groups(bench: Bench) -> str:
 
 
 def retries(bench: Bench) -> str:
-    """What was not accepted is sent again with the same bytes, after a restart too; else never."""
+    """Check that refused reports are sent again with the same bytes, after a restart too."""
     bench.needs("send", "state")
     state = bench.new_state()
     with bench.own_device(RULES, state) as device:

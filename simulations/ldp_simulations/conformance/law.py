@@ -1,4 +1,4 @@
-"""What a client draws by itself: the length of reports, their law, and anew in each process.
+"""Randomness of a client: the length of reports, their law, and anew in each process.
 
 Reports are made by a device of its own for each, with the client's own randomness.
 

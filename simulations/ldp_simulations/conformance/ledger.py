@@ -1,4 +1,4 @@
-"""What a client remembers of what it spent, and when it stops."""
+"""Ledger of a client: its charges, and when it stops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What outlives a process that ends: charges, responses, what waits, and what was drawn."""
+"""Persistence across processes: charges, responses, waiting reports, and draws."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def restarts(bench: Bench) -> str:
 
 
 def draws(bench: Bench) -> str:
-    """Of several questions a device answers one, which it draws once, whatever it answers."""
+    """Check that a device answers one of several questions, drawn once, whatever it answers."""
     bench.needs("draw", "state")
     drawn = set()
     for number in range(_DEVICES):

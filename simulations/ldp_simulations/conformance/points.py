@@ -16,7 +16,7 @@ PASSED, FAILED, SKIPPED = "pass", "FAIL", "skip"
 
 
 class Point(NamedTuple):
-    """What became of one point."""
+    """Result of one point."""
 
     name: str
     verdict: str
@@ -56,7 +56,7 @@ def conform(
     kills: int = 20,
     only: Collection[str] = (),
 ) -> Iterator[Point]:
-    """What becomes of each point. Raises `ClientError` if the command does not say hello."""
+    """Check each point. Raises `ClientError` if the command does not say hello."""
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(
             command, Path(folder), survey=survey, vectors=vectors, samples=samples, kills=kills

@@ -1,4 +1,4 @@
-"""What a client makes of a collector's answers over HTTP: what is dropped, held, or tried again.
+"""Replies of a collector over HTTP: which reports a client drops, holds, or tries again.
 
 The rules are those of `docs/client-options.md`, under *Sending*.
 """
@@ -103,7 +103,7 @@ def _try(device: Device, collector: Collector, case: Case) -> None:
 
 
 def _mended(bench: Bench, collector: Collector) -> None:
-    """What was turned away is sent with the same bytes, if the client tries when opened anew."""
+    """Check that a reopened client sends rejected reports again with the same bytes."""
     state = bench.new_state()
     uploads: list[bytes] = []
     for reply in (Reply(401), Reply(202)):
@@ -119,7 +119,7 @@ def _mended(bench: Bench, collector: Collector) -> None:
 
 
 class _Left(NamedTuple):
-    """What waits, and for how long nothing is sent."""
+    """Waiting reports, and the pause before the next sending."""
 
     waiting: int
     pause: float
@@ -131,7 +131,7 @@ def _answer(device: Device) -> None:
 
 
 def _posted(device: Device, collector: Collector, reply: Reply) -> _Left:
-    """What is left after an upload that is answered so."""
+    """Return the waiting reports after an upload with this reply."""
     collector.reply = reply
     collector.uploads.clear()
     answer = device.post()

@@ -36,7 +36,7 @@ class _Collector:
 
 
 class Adapter:
-    """What each request does."""
+    """Adapter: a method for each request."""
 
     def __init__(self) -> None:
         self._client: EmbeddedClient | None = None
@@ -92,7 +92,7 @@ class Adapter:
         return {"recorded": True}
 
     def together(self, answers: dict[str, object]) -> Answer:
-        """The same of answers to a group."""
+        """Answer the questions of a group."""
         self._open.record_together(answers)
         return {"recorded": True}
 
@@ -104,7 +104,7 @@ class Adapter:
         return {"waiting": status.waiting, "pause": status.pause} if self._posts else {}
 
     def ledger(self) -> Answer:
-        """What was spent."""
+        """Return the spending."""
         ledger = self._open.ledger()
         charges = Counter(charge.question for charge in ledger.charges)
         return {"charges": charges, "spent": str(ledger.ratio() * ledger.aside)}

@@ -1,4 +1,4 @@
-"""What a client computes from its survey: fingerprints, reports of tapes, answers that fit."""
+"""Computations of a client from its survey: fingerprints, reports of tapes, valid answers."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _vectors(bench: Bench) -> _Vectors:
 
 
 def _of_files(folder: Path) -> _Vectors:
-    """Those of the project's vector files."""
+    """Read the project's vector files."""
     for path in sorted(folder.glob("*.json")):
         content = json.loads(path.read_text(encoding="ascii"))
         for vector in content if isinstance(content, list) else ():

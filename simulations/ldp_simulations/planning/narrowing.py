@@ -67,12 +67,12 @@ class Narrowed(NamedTuple):
 
     @property
     def notes(self) -> list[str]:
-        """What is known of the shares outside, in words."""
+        """Notes on the shares outside, in words."""
         return [line for name in self.outside for line in self._notes_of(name)]
 
     @property
     def warnings(self) -> list[str]:
-        """What to look at before asking: shares that are surely outside, questions left out."""
+        """Warnings before asking: shares that are surely outside, questions left out."""
         lines = [
             line
             for name, shares in self.outside.items()
@@ -192,7 +192,7 @@ def _about_the_mean(question: Question, low: Fraction, high: Fraction) -> dict[s
 
 
 def _shift(distribution: Distribution, first: int, last: int) -> Shift:
-    """Of the mean of all values, if those outside are taken for the ends."""
+    """Return the shift of the mean if values outside are taken for the ends."""
     values = distribution.line.middles
     low, high = map(float, distribution.line.ends(first, last))
     query = (values.clip(low, high) - values)[None]

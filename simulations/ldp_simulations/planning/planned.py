@@ -108,7 +108,7 @@ def plan(
     value: str | None = None,
     response_rate: float | None = None,
 ) -> Planned:
-    """What errors to expect of a survey's questions, or of every mechanism for n values.
+    """Plan the errors of a survey's questions, or of every mechanism for n values.
 
     survey        the survey; or
     values        a number of values, at least 2, to compare mechanisms for, with an epsilon or a

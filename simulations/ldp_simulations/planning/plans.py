@@ -105,7 +105,7 @@ def of_values(size: int, epsilon: Fraction | None, respondents: int | None, ask:
 
 
 def _cost(plan: Plan, ask: Ask) -> tuple[float, ...]:
-    """What is smaller is better: declared epsilon, then respondents, then width of intervals."""
+    """Return the sort key of plans, smaller is better: epsilon, respondents, interval width."""
     if plan.design is None or plan.respondents is None:
         return (math.inf,)
     epsilon, respondents = log(plan.design.declared.bound), plan.respondents

@@ -1,4 +1,4 @@
-"""What a plan says: a row for each mechanism or question, as a table with a legend, and records."""
+"""Report of a plan: a row for each mechanism or question, as a table with legend, and records."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _table(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> T
 
 
 def _legend(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> list[str]:
-    """What the columns mean."""
+    """Explain the columns."""
     typical = {entry["typical_frequency"] for entry in records if "typical_frequency" in entry}
     f = f"f = {typical.pop():.3g}" if len(typical) == 1 else "f = an even share"
     family = ", all of a question's together" if ask.simultaneous else ""

@@ -34,7 +34,7 @@ _STEPS = 100
 
 @dataclass(frozen=True)
 class BatchWish:
-    """What is wanted of a batch of so many honest reports."""
+    """Target of a batch of so many honest reports."""
 
     reports: int
     delta: Fraction

@@ -77,7 +77,7 @@ def _symbols(
 
 
 def _products(response: CodebookResponse, values: Integers, seeds: Words) -> Floats:
-    """Of each vector and each of its seed's: whole numbers, of shape (reports, words / 2)."""
+    """Multiply each vector by the words of its seed: integers, of shape (reports, words / 2)."""
     whole = values.astype(np.float64)
     columns = []
     for number in range(response.words // 2):

@@ -1,4 +1,4 @@
-"""What simulations know of a class of randomizers: a row of `ldp_simulations.sampling.table`.
+"""Contract of simulated randomizers: a row of `ldp_simulations.sampling.table`.
 
     sample    a tally drawn from the law of the reports, without making them one at a time
     expected  the tally to be expected: planning runs the decoder on it
@@ -29,7 +29,7 @@ Errors are scaled to the number that is planned.
 
 
 class Wanted(NamedTuple):
-    """What forgers want."""
+    """Target of forgers."""
 
     targets: Integers
     """Indices of values."""

@@ -42,7 +42,7 @@ def _expected(
     values: Sequence[str],  # noqa: ARG001
     frequency: Floats,  # noqa: ARG001
 ) -> Counts:
-    """That of vectors of full length in all directions alike."""
+    """Return the expected counts of vectors of full length in all directions alike."""
     width = response.dimensions
     counts = empty_counts(response.layout)
     counts[0, 0] = REPORTS
@@ -53,7 +53,7 @@ def _expected(
 
 
 def _forged(response: CodebookResponse, wanted: Wanted, generator: Generator) -> Rows:
-    """Of the words that some seeds give, those with the greatest coordinates of the targets."""
+    """Forge reports: of the words of some seeds, the greatest coordinates of the targets."""
     tries = wanted.hashes or _TRIES
     seeds = np.empty(wanted.reports, dtype=np.uint64)
     symbols = np.empty(wanted.reports, dtype=np.int64)

@@ -27,7 +27,7 @@ from ldp_simulations.reports.rows import symbol_rows
 def by_subset(
     randomizer: SubsetsResponse, holders: Holders, generator: Generator
 ) -> Iterator[tuple[Oracle, Counts]]:
-    """Of each subset its response, and how many who drew it hold what a place stands for."""
+    """Yield the response of each subset, and how many who drew it hold each of its cells."""
     sizes = np.array(randomizer.sizes)[fields_by_number(randomizer)].prod(axis=1).tolist()
     drawn = dealt_out(randomizer, holders, generator)
     for cells, own in zip(sizes, drawn, strict=True):

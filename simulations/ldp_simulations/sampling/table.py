@@ -102,7 +102,7 @@ def sample_counts(question: Question, holders: Holders, generator: Generator) ->
 def repeated_counts(
     question: Question, holders: Holders, repeats: int, generator: Generator
 ) -> Counts:
-    """The same of n reports from every holder, all of one permanent response.
+    """Count n reports from every holder, all of one permanent response.
 
     Raises `EstimateError` where that is not drawn from a law.
     """
@@ -169,7 +169,7 @@ def _forged_items(randomizer: SignedItems, wanted: Wanted, generator: Generator)
 
 
 def _levels(randomizer: TaxonomyResponse, holders: Holders, generator: Generator) -> Counts:
-    """Of each level the reports of those who drew it, of shape (levels, symbols)."""
+    """Count the reports of those who drew each level, of shape (levels, symbols)."""
     drawn = zip(randomizer.oracles, levels.by_level(randomizer, holders, generator), strict=True)
     parts = (
         form_of(oracle).sample(oracle, Holders((), cells), generator)[0] for oracle, cells in drawn
@@ -178,7 +178,7 @@ def _levels(randomizer: TaxonomyResponse, holders: Holders, generator: Generator
 
 
 def _halves(randomizer: TreeResponse, holders: Holders, generator: Generator) -> Counts:
-    """The same of halves of halves."""
+    """Count the reports of those who drew each level of halves."""
     drawn = zip(randomizer.oracles, trees.by_place(randomizer, holders, generator), strict=True)
     parts = (
         form_of(oracle).sample(oracle, Holders((), places), generator)[0]
@@ -188,7 +188,7 @@ def _halves(randomizer: TreeResponse, holders: Holders, generator: Generator) ->
 
 
 def _subsets(randomizer: SubsetsResponse, holders: Holders, generator: Generator) -> Counts:
-    """Of each subset of fields the reports of those who drew it, of shape (subsets, symbols)."""
+    """Count the reports of those who drew each subset of fields, (subsets, symbols)."""
     counts = np.zeros((randomizer.subsets, randomizer.layout.symbols), dtype=np.int64)
     drawn = marginals.by_subset(randomizer, holders, generator)
     for row, (oracle, places) in zip(counts, drawn, strict=True):

@@ -48,7 +48,7 @@ class DistributionRuns:
 
     @property
     def sentences(self) -> list[str]:
-        """What came of it in words."""
+        """Describe the results in words."""
         ratio = float(np.sqrt((self.error**2).mean() / (self.stated**2).mean()))
         cumulative = (
             f"Of cumulative shares: {self.interval_share.mean():.1%} of all intervals hold the "
@@ -74,7 +74,7 @@ class DistributionRuns:
 def distribution_runs(
     holders: Holders, estimates: Sequence[QuestionEstimates]
 ) -> DistributionRuns | None:
-    """What came of the runs of a question; None of those that are not for distributions."""
+    """Return the results of a question's runs; None of those without a distribution."""
     distributions = [question.distribution for question in estimates]
     first = distributions[0]
     if first is None:

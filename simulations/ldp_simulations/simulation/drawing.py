@@ -1,4 +1,4 @@
-"""Who answers what, where devices draw one or a few of several questions (`ldp.survey.draws`).
+"""Respondents of each question, where devices draw a few of several (`ldp.survey.draws`).
 
 By respondent, as a device draws; or all at once, by the law of that: how many draw each question,
 and of those who hold its values as many taken without replacement. Of one answer each these numbers

@@ -87,7 +87,7 @@ def randomize(
 
 
 def _combinations(envelope: Envelope, columns: Mapping[str, Column]) -> Integers:
-    """What is said openly of each respondent, as a combination; of shape (respondents,)."""
+    """Return each respondent's public attributes as a combination, (respondents,)."""
     numbers = np.zeros(len(columns[envelope.members[0].name].codes), dtype=np.int64)
     for attribute in envelope.attributes:
         # No value is -1 as a code, and 0 as a digit.

@@ -1,4 +1,4 @@
-"""What a simulation says: as tables and records, and as one self-contained HTML page."""
+"""Report of a simulation: as tables and records, and as one self-contained HTML page."""
 
 from __future__ import annotations
 

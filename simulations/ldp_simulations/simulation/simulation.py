@@ -68,7 +68,7 @@ class Simulation:
         return "\n".join(lines) + ">"
 
     def only(self, names: Collection[str]) -> Simulation:
-        """What came of these questions."""
+        """Return the results of these questions."""
         estimates = {
             name: question for name, question in self.first.questions.items() if name in names
         }

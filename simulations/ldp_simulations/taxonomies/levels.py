@@ -25,7 +25,7 @@ from ldp_simulations.reports.rows import symbol_rows
 def by_level(
     randomizer: TaxonomyResponse, holders: Holders, generator: Generator
 ) -> Iterator[Counts]:
-    """Of each level, how many of those who drew it hold each of its cells."""
+    """Yield for each level how many of those who drew it hold each of its cells."""
     shares = [float(share) for share in randomizer.shares]
     # (levels, values)
     drawn = generator.multinomial(holders.counts, shares).T

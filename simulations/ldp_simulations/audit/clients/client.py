@@ -161,7 +161,7 @@ def _finished(
     most: int,
     timeout: float,
 ) -> bytes:
-    """What a process says until it ends by itself, within its time and its room."""
+    """Return the output of a process that ends by itself, within its time and its room."""
     until = time.monotonic() + timeout
     out, errors = _Heard(process, process.stdout, most), _Heard(process, process.stderr)
     writer = threading.Thread(target=_write, args=(process, lines), daemon=True)
@@ -197,7 +197,7 @@ def _finished(
 
 
 class _Heard:
-    """What a process says on one of its pipes, as it says it.
+    """Output of a process on one of its pipes, as it comes.
 
     most  bytes, beyond which it is ended; if there is no such number, its last words are kept
     """

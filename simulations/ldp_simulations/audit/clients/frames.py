@@ -24,11 +24,11 @@ _BEFORE_ID = slice(_HEAD, _ID_AT)
 
 
 class FramesError(LDPError):
-    """What left a client is no sequence of frames of reports to the survey."""
+    """Output of a client that is no sequence of frames of reports to the survey."""
 
 
 class Left(NamedTuple):
-    """What left for one envelope: reports, (reports, width), and the ids of their batches."""
+    """Reports of one envelope, (reports, width), and the ids of their batches."""
 
     rows: Rows
     ids: Rows
@@ -38,7 +38,7 @@ class Left(NamedTuple):
 
 
 def read_left(data: bytes, envelopes: Mapping[bytes, Envelope]) -> dict[bytes, Left]:
-    """What left, by fingerprint, in its order. Raises `FramesError`."""
+    """Read the reports, by fingerprint, in their order. Raises `FramesError`."""
     rows: dict[bytes, list[Rows]] = {}
     ids: dict[bytes, list[Rows]] = {}
     starts: dict[bytes, list[Integers]] = {}

@@ -39,7 +39,7 @@ _BYTE = 8
 
 
 class Proof(NamedTuple):
-    """What running every tape said of a question's sampler."""
+    """Proof by running every tape of a question's sampler."""
 
     question: str
     integers: str
@@ -85,7 +85,7 @@ def differences(randomizer: Randomizer, bits: Sequence[int], most: int | None = 
 
 
 def _values(randomizer: Any) -> Iterable[int]:
-    """What a randomizer takes, in the order of its channel's rows."""
+    """Return the inputs of a randomizer, in the order of its channel's rows."""
     return sets_of(randomizer.size, randomizer.most) if hasattr(randomizer, "most") else count()
 
 

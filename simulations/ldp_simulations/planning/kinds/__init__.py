@@ -1,4 +1,4 @@
-"""What is planned, by what is estimated of a question.
+"""Plans by the estimand of a question.
 
 asking             what is wanted of a plan
 planning           errors and power of one mechanism, of frequencies

@@ -1,4 +1,4 @@
-"""What a plan is asked: what it has to tell, and which arguments go together.
+"""Arguments of a plan: its targets, and which of them go together.
 
 Without numpy, so that commands load quickly.
 """
@@ -13,7 +13,7 @@ MOST_RESPONDENTS = 10**15
 
 @dataclass(frozen=True)
 class Ask:
-    """What a plan is to tell, and what it has to keep."""
+    """Targets of a plan, and its limits."""
 
     level: float = 0.95
     power: float = 0.8
@@ -48,7 +48,7 @@ class Asked:
     ask: Ask
 
     def misfit(self, named: Callable[[str], str] = str) -> str | None:
-        """What keeps a plan from being found by these arguments; None if nothing does.
+        """Return why no plan is found by these arguments; None if one can be.
 
         `named` gives an argument the name that the one who asks knows it by: commands have options.
         """

@@ -54,7 +54,7 @@ _STRETCHES = 8
 
 
 class DistributionPlan(NamedTuple):
-    """What n respondents tell of a distribution; None if none are enough."""
+    """Errors of a distribution from n respondents; None if none are enough."""
 
     question: Question
     respondents: int | None
@@ -201,7 +201,7 @@ def _planned(question: Question, respondents: int | None, ask: Ask) -> Distribut
 
 
 def _of_one(error: float | None, root: float) -> float | None:
-    """What a single respondent would leave, from the root of how many there are."""
+    """Return the error of a single respondent, from the root of how many there are."""
     return None if error is None else error * root
 
 
@@ -243,7 +243,7 @@ def _reach(question: Question, queries: Floats) -> float:
 
 
 def _ranges(line: Line) -> tuple[Floats, Floats]:
-    """What the average is taken of, and all that is looked at: each of shape (ranges, values)."""
+    """Return the ranges to average, and all ranges: each of shape (ranges, values)."""
     if line.circular:
         around = around_circle(line.size, most=_AROUND)
         return around, around

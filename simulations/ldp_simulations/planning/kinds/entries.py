@@ -1,4 +1,4 @@
-"""What the records and tables of all plans have in common, whatever is planned."""
+"""Common entries of the records and tables of all plans."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def answering(share: Fraction, respondents: int | None) -> int | None:
 
 
 def described_plan(question: Question, respondents: int | None) -> dict[str, Any]:
-    """The same, and how many respondents it takes."""
+    """Describe a question and the respondents that it takes."""
     return {
         **described(question),
         "reachable": respondents is not None,
@@ -49,12 +49,12 @@ def described_plan(question: Question, respondents: int | None) -> dict[str, Any
 
 
 def described_number(question: Question, respondents: int | None) -> dict[str, Any]:
-    """The same of a question about numbers, with their unit."""
+    """Describe a question about numbers, with their unit."""
     return {**described_plan(question, respondents), "unit": question.domain.unit}
 
 
 def drawn_in_words(records: Iterable[dict[str, Any]]) -> list[str]:
-    """The same for a legend."""
+    """Describe draws for a legend."""
     return [
         f"{entry['name']}: answered by a share of {entry['drawn']['share']} of "
         f"{whole(entry['drawn']['asked'])} who are asked"
@@ -84,14 +84,14 @@ def enough(error_of_one: float, half_width: float, quantile: float) -> int | Non
 
 
 def captioned(question: Question, respondents: int | None) -> str:
-    """What a table about one question is of."""
+    """Return the caption of a table about one question."""
     return (
         f"{question.mechanism}, epsilon {question.declared.text}, {whole(respondents)} respondents"
     )
 
 
 def forged_in_words(forged: int | None) -> str:
-    """The same for a legend."""
+    """Describe forged reports for a legend."""
     return "1 % of the reports" if forged is None else f"{forged:,} reports"
 
 

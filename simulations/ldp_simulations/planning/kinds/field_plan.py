@@ -61,7 +61,7 @@ class Way(NamedTuple):
 
 
 class FieldPlan(NamedTuple):
-    """What n respondents tell of many fields; `respondents` is None if none are enough."""
+    """Errors of many fields from n respondents; `respondents` is None if none are enough."""
 
     question: Question
     respondents: int | None
@@ -179,7 +179,7 @@ def _ways(question: Question, ask: Ask) -> Iterator[Way]:
 
 
 def by_pairs(sizes: Sizes, odds_: tuple[int, int]) -> float:
-    """Of devices that tell one pair each, which counts for that alone."""
+    """Return the error of devices that tell one pair each, which counts for that alone."""
     pairs = math.comb(len(sizes), 2)
 
     def cell(first: int, second: int) -> float:
@@ -190,7 +190,7 @@ def by_pairs(sizes: Sizes, odds_: tuple[int, int]) -> float:
 
 
 def by_splitting(sizes: Sizes, epsilon: Fraction) -> float:
-    """Of devices that tell every field by itself, with a part of epsilon each."""
+    """Return the error of devices that tell every field, with a part of epsilon each."""
     weights = odds(epsilon / len(sizes))
 
     def square(size: int) -> float:
@@ -200,7 +200,7 @@ def by_splitting(sizes: Sizes, epsilon: Fraction) -> float:
 
 
 def bound(sizes: Sizes, epsilon: Fraction) -> float:
-    """What no mechanism has less than."""
+    """Return the lower bound of all mechanisms."""
     ratio = math.exp(epsilon)
     pairs = math.comb(len(sizes), 2)
     roots = total = 0.0
@@ -222,7 +222,7 @@ def _mean(sizes: Sizes, cell: Callable[[int, int], float]) -> float:
 
 
 def _of_sampling(first: int, second: int) -> float:
-    """What drawing respondents from a population adds to n Var of a cell."""
+    """Return the part of n Var of a cell from drawing respondents from a population."""
     return (1 - 1 / (first * second)) / (first * second)
 
 

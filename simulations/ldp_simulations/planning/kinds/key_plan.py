@@ -38,7 +38,7 @@ SHARES = (0.01, 0.03, 0.1, 0.3)
 
 
 class KeyRow(NamedTuple):
-    """What is known of a key that a share of the respondents hold."""
+    """Errors of a key that a share of the respondents hold."""
 
     share: float
     frequency_error: float
@@ -49,7 +49,7 @@ class KeyRow(NamedTuple):
 
 
 class KeyPlan(NamedTuple):
-    """What n respondents tell of keys; `respondents` is None if none are enough."""
+    """Errors of keys from n respondents; `respondents` is None if none are enough."""
 
     question: Question
     respondents: int | None

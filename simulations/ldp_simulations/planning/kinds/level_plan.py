@@ -52,7 +52,7 @@ class LevelPlan(NamedTuple):
 
 
 class TreePlan(NamedTuple):
-    """What n respondents tell of a tree; `respondents` is None if none are enough."""
+    """Errors of a tree from n respondents; `respondents` is None if none are enough."""
 
     question: Question
     respondents: int | None
@@ -192,7 +192,7 @@ def _with_shares(question: Question, shares: Sequence[Fraction]) -> TaxonomyResp
 
 
 def _errors(response: TaxonomyResponse, values: Sequence[str], ask: Ask) -> Floats:
-    """Of every node, the standard error that one respondent would leave."""
+    """Return the standard error of one respondent, for every node."""
     even = np.full(len(values), 1 / len(values))
     moments = moments_of(response, expected_counts(response, values, even), values)
     share = moments.frequency

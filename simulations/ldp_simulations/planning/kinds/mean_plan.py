@@ -38,7 +38,7 @@ from ldp_simulations.sampling.table import expected_counts
 
 @dataclass(frozen=True)
 class MeanPlan:
-    """What n respondents tell of a mean, in the unit of the answers; None if none are enough."""
+    """Error of a mean from n respondents, in the unit of the answers; None if none are enough."""
 
     question: Question
     respondents: int | None

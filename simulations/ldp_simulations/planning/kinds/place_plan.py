@@ -62,7 +62,7 @@ class MapRow(NamedTuple):
 
 
 class PlacePlan(NamedTuple):
-    """What n respondents tell of places; None if none are enough."""
+    """Errors of places from n respondents; None if none are enough."""
 
     question: Question
     respondents: int | None
@@ -273,7 +273,7 @@ def _zooms(question: Question, expected: _Expected, ask: Ask) -> Iterator[tuple[
 
 
 def _maps(question: Question, ask: Ask) -> Iterator[tuple[int, float]]:
-    """The same of questions that differ in their cells alone, as far as a mechanism has them."""
+    """Yield the errors of questions that differ in their cells alone, if a mechanism has them."""
     table = question_table(question)
     for halved in range(1, MOST_CELLS.bit_length()):
         cells = 1 << halved
@@ -299,7 +299,7 @@ def _anywhere(side: int) -> Floats:
 
 
 def _rectangles(side: int) -> Floats:
-    """Those that are looked at, of shape (rectangles, values)."""
+    """Return all rectangles in question, of shape (rectangles, values)."""
     part = max(side // _PARTS, 1)
     places = np.arange(side)
     along = [

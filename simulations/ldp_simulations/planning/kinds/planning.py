@@ -160,14 +160,14 @@ def rows_for(domain: Domain) -> list[Mechanism]:
 
 
 def designed(row: Mechanism, domain: Domain, epsilon: str) -> tuple[Randomizer, Declared] | None:
-    """What a mechanism makes of an epsilon; None if it wants other keys, or cannot serve."""
+    """Design a mechanism for an epsilon; None if it wants other keys, or cannot serve."""
     keys = Keys("plan", {"epsilon": epsilon})
     parts = row.design(keys, domain)
     return None if keys.problems else parts
 
 
 def design_for(row: Mechanism, domain: Domain, epsilon: str) -> Design | None:
-    """The same, ready to be planned with."""
+    """Design a mechanism for an epsilon, ready to be planned with."""
     parts = designed(row, domain, epsilon)
     if parts is None:
         return None

@@ -17,7 +17,7 @@ from ldp_simulations.planning.kinds.entries import answering, described
 
 
 class SearchPlan(NamedTuple):
-    """What n respondents let be found; None if no number of them is enough."""
+    """Texts that can be found from n respondents; None if no number of them is enough."""
 
     question: Question
     finds: Finds

@@ -38,7 +38,7 @@ from ldp_simulations.sampling.table import expected_counts
 
 @dataclass(frozen=True)
 class VectorPlan(MeanPlan):
-    """What n respondents tell of a mean vector: of each coordinate, and of the whole."""
+    """Errors of a mean vector from n respondents: of each coordinate, and of the whole."""
 
     dimensions: int
 

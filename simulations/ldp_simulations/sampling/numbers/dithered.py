@@ -78,7 +78,7 @@ def _places(randomizer: DitheredResponse) -> tuple[Integers, Floats]:
 def _on_grid(
     randomizer: DitheredResponse, places: Integers, there: Counts | Floats, onwards: Counts | Floats
 ) -> Floats:
-    """Of shape (grid + 1,): what is at each place, and what goes on to the next one."""
+    """Return the mass at each place, and the part that goes on to the next: (grid + 1,)."""
     size = randomizer.grid + 1
     at_next = np.bincount(places + 1, onwards, size + 1)[:size]
     return np.asarray(np.bincount(places, there, size) + at_next, dtype=np.float64)

@@ -29,7 +29,7 @@ from ldp_simulations.sampling.values.symbols import symbol_counts
 
 
 def by_place(randomizer: TreeResponse, holders: Holders, generator: Generator) -> Iterator[Counts]:
-    """Of each level, how many of those who drew it hold what each place stands for."""
+    """Yield for each level how many of those who drew it hold each of its places."""
     shares = [float(share) for share in randomizer.shares]
     # (levels, values)
     drawn = generator.multinomial(holders.counts, shares).T
