@@ -50,7 +50,7 @@ class Source(Protocol):
 
 
 class Companion(Protocol):
-    """What goes on beside a service for as long as it lives."""
+    """Companion of a service for as long as it lives."""
 
     def start(self) -> None:
         """Begin, in a thread of its own."""
@@ -61,7 +61,7 @@ class Companion(Protocol):
 
 @dataclass(frozen=True)
 class Settings:
-    """What may be chosen.
+    """Settings of a service.
 
     Without tokens anyone may do anything: then the application that mounts the service has to ask.
     """
@@ -150,7 +150,7 @@ class Service:
             self.board = DebugBoard(surveys, clock)
 
     def permitted(self, token: str | None, scope: str, survey: str | None = "") -> str:
-        """What a token is worth for a scope: one of the verdicts of `tokens`.
+        """Return the verdict on a token for a scope: one of the verdicts of `tokens`.
 
         `survey` is the one that is asked for; None stands for all at once, nothing for whichever.
         """
@@ -165,7 +165,7 @@ class Service:
     def verdict(
         self, request: Asking, token: str | None, scope: str, survey: str | None = ""
     ) -> str:
-        """What whoever asks may do: by a token, if one is shown, or else as a person."""
+        """Return the verdict on a request: by a token, if one is shown, or else by a person."""
         verdict = self.permitted(token, scope, survey)
         sign_in = self.settings.sign_in
         if verdict != MISSING or sign_in is None:
@@ -173,7 +173,7 @@ class Service:
         return sign_in.verdict(request, scope, self.clock(), survey=survey)
 
     def entitled(self, token: str | None, scope: str) -> tuple[str, Sender | None]:
-        """What a token is worth for a scope; and whose it is, and what that one may send."""
+        """Return the verdict on a token for a scope; and its sender with limits."""
         invited = self._invited(token)
         if invited is not None and scope == UPLOAD:
             own = Sender("", (invited.survey,), most_reports=1, spent_as=invited.spent_as)

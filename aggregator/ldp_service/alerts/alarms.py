@@ -33,7 +33,7 @@ Said = tuple[str, Condition]
 
 @dataclass
 class _Alarm:
-    """What is or was wrong: since when it is so, or right again, and when it began today."""
+    """Alarm: since when it is so, or right again, and when it began today."""
 
     condition: Condition
     wrong: float | None = None
@@ -52,7 +52,7 @@ class _Alarm:
 
 
 class Alarms:
-    """What is wrong, what was told of it, and when."""
+    """Alarms and their messages, with their times."""
 
     def __init__(self) -> None:
         self._alarms: dict[tuple[str, str], _Alarm] = {}
@@ -60,7 +60,7 @@ class Alarms:
         self._events: Counter[str] = Counter()
 
     def look(self, wrong: Iterable[Condition], now: float) -> Iterator[Said]:
-        """What to tell, with this being wrong now."""
+        """Yield the messages at this moment, by the conditions of now."""
         conditions = {(one.kind, one.subject): one for one in wrong}
         for key, condition in conditions.items():
             alarm = self._alarms.setdefault(key, _Alarm(condition))
@@ -72,7 +72,7 @@ class Alarms:
                 del self._alarms[key]
 
     def happened(self, events: Iterable[Condition], now: float) -> Iterator[Said]:
-        """What to tell of events."""
+        """Yield the messages of events."""
         hour = int(now // HOUR)
         if hour != self._hour:
             self._hour = hour

@@ -1,4 +1,4 @@
-"""What of an observation is an alarm: kinds, thresholds and words.
+"""Alarm conditions on observations: kinds, thresholds and words.
 
     kind         begins when
     not-ready    uploads have been refused for a minute, or the token file cannot be read
@@ -51,7 +51,7 @@ class Condition(NamedTuple):
 
 
 class Observation(NamedTuple):
-    """What is so at a time.
+    """State of a service at a time.
 
     Outcomes of batches, and statuses of uploads, are those of the last hour. `noise` are checks of
     reports that failed.

@@ -1,4 +1,4 @@
-"""What is so now, read off a service.
+"""Observation of a running service.
 
 What the store says is so for all processes; trouble, the clock and statuses of uploads are those of
 this one. Checks of reports take long, so that they are looked at less often.
@@ -27,7 +27,7 @@ class Sliding:
         self._known: deque[tuple[float, Counter[Any]]] = deque()
 
     def risen(self, moment: float, total: Counter[Any]) -> Counter[Any]:
-        """By what it is now."""
+        """Return the increase over the interval, by kind."""
         self._known.append((moment, Counter(total)))
         while len(self._known) > 1 and self._known[1][0] <= moment - HOUR:
             self._known.popleft()
@@ -47,7 +47,7 @@ class Observer:
         self._noise: tuple[Condition, ...] = ()
 
     def look(self, now: float, moment: float) -> Observation:
-        """What is so: `now` is the time, `moment` that of a clock that only goes on.
+        """Observe: `now` is the time, `moment` that of a clock that only goes on.
 
         Raises `StoreError` where the store cannot be read.
         """
@@ -82,7 +82,7 @@ class Observer:
         return () if tokens is None else tuple(token.name for token in tokens.tokens.all)
 
     def _checks(self) -> tuple[Condition, ...]:
-        """Of what is shown, so that a message says no more than the page does."""
+        """Return the failed checks of published counts: a message says no more than the page."""
         analysis = self._service.analysis
         return tuple(
             Condition(

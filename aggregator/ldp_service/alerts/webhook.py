@@ -63,7 +63,7 @@ class Message(NamedTuple):
     summary: str
 
     def body(self) -> bytes:
-        """What a webhook is sent."""
+        """Body of a webhook request."""
         moment = datetime.fromtimestamp(self.time, UTC).isoformat(timespec="seconds")
         summary = printable(self.summary)[:_LONGEST]
         return json.dumps(self._asdict() | {"time": moment, "summary": summary}).encode()
@@ -83,7 +83,7 @@ class Webhook:
 
     @property
     def name(self) -> str:
-        """What messages call it: paths of such addresses are often secrets."""
+        """Name in messages: paths of such addresses are often secrets."""
         return f"webhook {self._parts.hostname}"
 
     def send(self, message: Message, now: float) -> None:

@@ -1,4 +1,4 @@
-"""What analysts ask a service for: estimates, tallies, history, health.
+"""Questions of analysts to a service: estimates, tallies, history, health.
 
 All of it is read from the store at every call.
 
@@ -99,7 +99,7 @@ class Analysis:
     def batches(
         self, served: Served, epoch: Epoch | Span | None = None
     ) -> list[tuple[MixedBatch, str]]:
-        """What relays had mixed for one version of a survey, and what that was worth, in words."""
+        """Return the batches of relays for one version of a survey, and their privacy in words."""
         with self._snapshot() as snapshot:
             return worth_of(mixed_batches(snapshot, served.survey, epoch), served.survey.envelopes)
 
@@ -252,7 +252,7 @@ class Analysis:
         return self._once(("group history", served.fingerprint, name, asked, options), make)
 
     def changes(self, served: Served) -> dict[str, Changes]:
-        """What has changed over closed epochs, by question (`ldp_service.analysis.changes`)."""
+        """Return the changes over closed epochs, by question (`ldp_service.analysis.changes`)."""
         with self._snapshot() as snapshot:
             return self._changes.changes(snapshot, served)
 
@@ -281,7 +281,7 @@ class Analysis:
             return commits(snapshot)
 
     def accounts(self) -> Accounts:
-        """What was received by all shards, for all surveys, and what became of it."""
+        """Return the numbers of received batches of all shards and surveys, by outcome."""
         with self._snapshot() as snapshot:
             return Accounts(received(snapshot), outcomes_in_all(snapshot))
 
@@ -291,7 +291,7 @@ class Analysis:
             return sent_on(snapshot, int(now // DAY))
 
     def outcomes(self, served: Served) -> dict[Epoch, Counter[str]]:
-        """What became of the batches of a survey's questions, by epoch."""
+        """Count the batches of a survey's questions by outcome and epoch."""
         with self._snapshot() as snapshot:
             return outcomes_by_epoch(snapshot, served.survey)
 

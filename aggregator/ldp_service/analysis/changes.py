@@ -1,4 +1,4 @@
-"""What has changed over closed epochs, remembered until another one closes.
+"""Changes over closed epochs, remembered until another one closes.
 
 Rules
 - The rate of false alarms is that of a version of a survey: each of its questions is tested at its
@@ -25,7 +25,7 @@ class ChangeReader:
         self._known: dict[tuple[str, str], tuple[int, Changes]] = {}
 
     def changes(self, snapshot: Scanned, served: Served) -> dict[str, Changes]:
-        """Of each question with epochs, whether it has changed."""
+        """Return for each question with epochs whether it has changed."""
         closed = last_closed(snapshot)
         asked = [question for question in served.survey if question.epoch is not None]
         changes: dict[str, Changes] = {}

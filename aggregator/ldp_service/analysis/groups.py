@@ -143,7 +143,7 @@ def _noted(snapshot: Scanned, survey: Survey, question: Question) -> Least:
 def _tallies(
     snapshot: Scanned, survey: Survey, question: Question, *, epoch: Epoch | Span | None, last: int
 ) -> dict[Epoch, Tally]:
-    """What was counted of a question in closed epochs, by combination."""
+    """Return the tallies of a question in closed epochs, by combination."""
     by_epoch: dict[Epoch, dict[int, Counts]] = defaultdict(dict)
     for (at, number), counts in by_combination(snapshot, question, epoch).items():
         if at.number <= last:

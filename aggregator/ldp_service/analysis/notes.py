@@ -62,7 +62,7 @@ class NoteFile:
         self._read()
 
     def notes(self) -> tuple[Note, ...]:
-        """As the file says now, if it can be read."""
+        """Return the notes of the file as it is now, if it can be read."""
         try:
             self._read()
             self.trouble = ""

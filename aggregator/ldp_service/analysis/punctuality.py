@@ -26,7 +26,7 @@ class Punctuality(NamedTuple):
 
     @property
     def share(self) -> float:
-        """That of late ones; 0 where there are none."""
+        """Share of late ones; 0 where there are none."""
         return self.late / self.batches if self.batches else 0.0
 
     @property
@@ -36,7 +36,7 @@ class Punctuality(NamedTuple):
 
 
 def punctuality(outcomes: Mapping[Epoch, Counter[str]]) -> Punctuality:
-    """That of a survey, from what became of its batches by epoch."""
+    """Return the punctuality of a survey, from its batches by epoch and outcome."""
     last = sorted(outcomes)[-2:]
     batches = sum(outcomes[epoch].total() for epoch in last)
     return Punctuality(batches, sum(outcomes[epoch][LATE] for epoch in last))

@@ -1,4 +1,4 @@
-"""What an analyst asks for in the query of a URL: a version of a survey, and options."""
+"""Queries of analysts in a URL: a version of a survey, and options."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def groups_of(query: Mapping[str, str]) -> Asked | None:
 
 
 def _of_distributions(query: Mapping[str, str]) -> dict[str, Any]:
-    """What is asked of distributions and maps; ranges and rectangles stand side by side."""
+    """Read the options of distributions and maps; ranges and rectangles stand side by side."""
     asked: dict[str, Any] = {}
     if query.get("quantiles"):
         asked["quantiles"] = quantiles_of(query["quantiles"])

@@ -1,4 +1,4 @@
-"""What commands of the aggregator read in a store: entry points of the group `ldp.stores`."""
+"""Stores as sources of the aggregator's commands: entry points of the group `ldp.stores`."""
 
 from __future__ import annotations
 
@@ -38,6 +38,6 @@ def group_history(
 
 
 def batches_of_relays(url: str, survey: Survey) -> list[MixedBatch]:
-    """What relays had mixed for a survey."""
+    """Return the batches of relays for a survey."""
     with open_snapshot(url) as snapshot:
         return mixed_batches(snapshot, survey)

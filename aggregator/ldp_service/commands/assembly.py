@@ -1,4 +1,4 @@
-"""From what `ldp serve` was asked for to a service: surveys, tokens, lists, maps and sources."""
+"""Assembly of a service from the options of `ldp serve`: surveys, tokens, maps and sources."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def check_files(options: ServeOptions) -> None:
 
 
 def _opener(options: ServeOptions) -> Opener | None:
-    """What opens the batches of relays. Raises `KeyFileError` and `FileError`."""
+    """Return the opener of relays' batches. Raises `KeyFileError` and `FileError`."""
     if not options.relay_keys:
         return None
     from ldp_aggregator.tallies.mixing.keys import read_key
@@ -166,7 +166,7 @@ def _pages(options: ServeOptions, served: Iterable[Served]) -> Public | None:
 
 
 def _webhook(options: ServeOptions) -> Webhook | None:
-    """What is told when something is wrong. Raises `AlertError` and `FileError`."""
+    """Return the webhook of alarms. Raises `AlertError` and `FileError`."""
     from ldp_service.alerts.flags import webhook_of
 
     return webhook_of(options.alert_webhook, os.environ)
@@ -266,7 +266,7 @@ def _check_folders(options: ServeOptions) -> None:
 
 
 def _sources(options: ServeOptions, service: Service) -> Iterator[Source]:
-    """What is followed besides uploads."""
+    """Yield the sources that are followed besides uploads."""
     from ldp_service.sources.folder import FolderSource
     from ldp_service.sources.kafka import KafkaSource, read_settings
     from ldp_service.store.opening import open_snapshot

@@ -104,7 +104,7 @@ def _make_first_tokens(options: ServeOptions) -> None:
 
 
 def _later(options: ServeOptions) -> ServeOptions:
-    """What goes on being asked for when a service is begun anew: its clock was right at a start."""
+    """Return the options for a restart: the clock was right at the first start."""
     return replace(options, confirm_clock=False)
 
 

@@ -1,4 +1,4 @@
-"""What `ldp serve` was asked for, as it can be handed to another process."""
+"""Options of `ldp serve`, as they can be handed to another process."""
 
 from __future__ import annotations
 

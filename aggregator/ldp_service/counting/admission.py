@@ -1,4 +1,4 @@
-"""What becomes of the batches that a turn takes in.
+"""Admission of batches to a turn.
 
     rejected      for a reason in `wire.REASONS`, of an epoch or a survey that is closed, or of
                   an epoch that has not begun, among them
@@ -50,7 +50,7 @@ AHEAD = 3600
 
 
 class Rules(NamedTuple):
-    """What a turn keeps besides sums, and takes.
+    """Rules of a turn: records besides sums, and limits.
 
     Days for which batches are kept whole, if at all; days and bytes of batches that are put aside;
     the reports that a batch of an upload may have, those that the queue of a device can hold;
@@ -143,7 +143,7 @@ class Admission:
         self._outcomes(turn, entries, now)
 
     def _outcomes(self, turn: Turn, entries: Sequence[_Entry], now: float) -> list[str]:
-        """What became of each payload."""
+        """Return the outcome of each payload."""
         outcomes = [""] * len(entries)
         totals: Counter[tuple[bytes | None, Epoch, str]] = Counter()
         candidates: dict[Epoch, dict[bytes, tuple[int, Batch]]] = {}

@@ -87,7 +87,7 @@ def check_confirmed(closed: Mapping[int, int], now: float) -> None:
 
 
 def in_words(jumps: Mapping[int, int], closed: Mapping[int, int], now: float) -> str | None:
-    """What is wrong with the clock, and what to do; None if nothing is.
+    """Describe a wrong clock, and the remedy; None for a right one.
 
     `closed` are the last epochs that are closed, by their length.
     """

@@ -18,7 +18,7 @@ _PLACE = re.compile(r" at postgres(ql)?://[^\s,]*")
 
 
 class Condition:
-    """Of one writer; `on_failure` is called when nothing can be taken any more."""
+    """Condition of one writer; `on_failure` is called when nothing can be taken any more."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class Condition:
 
     @property
     def trouble(self) -> str | None:
-        """What keeps it from writing, in words; None if nothing does."""
+        """Reason that keeps the writer from writing, in words; None if there is none."""
         trouble = self.failure or self.obstacle
         if isinstance(trouble, StoreLostError):
             # Anyone may see this, and alerts have it: a server's own words have its address.

@@ -1,4 +1,4 @@
-"""What time does to a store: epochs close, and what was kept or put aside for its days goes.
+"""Housekeeping by time: epochs close, and records that were kept for their days go.
 
 What a process had kept goes even if it never comes back: another one stands in for its shard.
 """
@@ -93,7 +93,7 @@ def promise(books: Books, catalogue: Catalogue) -> None:
 
 
 def _promised(books: Books, catalogue: Catalogue) -> dict[bytes, Least]:
-    """What is to be noted anew."""
+    """Return the thresholds to be noted anew."""
     leasts: dict[bytes, int] = {}
     for served in catalogue.all:
         for question in served.survey:
@@ -240,13 +240,13 @@ def _past(books: Books, closed: Mapping[int, int], kept_epochs: int) -> Iterator
 
 
 def _older(records: Iterable[Record], now: float, days: int) -> Iterator[Record]:
-    """Those, in the order of days, of days longer ago."""
+    """Yield the records, in the order of days, of days longer ago."""
     first = int(now // DAY) - days
     return takewhile(lambda record: int.from_bytes(record.key[:4], "big") < first, records)
 
 
 def _known(records: Iterable[Record], catalogue: Catalogue, rules: Rules) -> Iterator[Record]:
-    """Those of questions that are served to whoever has a token."""
+    """Yield the records of questions that are served to all holders of a token."""
     for record in records:
         fingerprint = decode_batch(record.content).fingerprint
         if fingerprint not in catalogue.envelopes:

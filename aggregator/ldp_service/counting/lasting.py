@@ -1,4 +1,4 @@
-"""What goes wrong again and again: said in the log once, counted each time.
+"""Lasting errors: logged once, counted each time.
 
 A disk that is full makes every turn fail. A line for each would fill whatever room is left, and
 hide the first one.

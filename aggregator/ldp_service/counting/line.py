@@ -1,4 +1,4 @@
-"""What waits for the writer: light submissions as they came, heavy ones by pieces.
+"""Queue of the writer: light submissions as they came, heavy ones by pieces.
 
 Rules
 - So many submissions, and bytes of them, wait at most; more are told to come again.
@@ -73,7 +73,7 @@ class Line:
                 self._queue.put(None)
 
     def next(self) -> list[Piece] | None:
-        """What waits, up to the limits of a turn; nothing if nothing came for a while.
+        """Return waiting pieces, up to the limits of a turn; empty if nothing came for a while.
 
         None at the end.
         """
@@ -85,7 +85,7 @@ class Line:
         return None if self._ended and not pieces else pieces
 
     def _light(self, wait: float) -> list[Piece]:
-        """Those that are taken whole."""
+        """Return light submissions, which are taken whole."""
         light: list[Piece] = []
         size = mixed = 0
         take = self._queue.get_nowait

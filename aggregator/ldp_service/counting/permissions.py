@@ -1,4 +1,4 @@
-"""What a token may send: batches of its surveys, and so many reports a day.
+"""Permissions of a token: batches of its surveys, and so many reports a day.
 
 Rules
 - A piece of an upload is taken whole or not at all: who may not send one of its batches, or not as
@@ -24,7 +24,7 @@ from ldp_service.store.records import DAY
 
 
 class Permissions:
-    """What senders may still send within one turn."""
+    """Permissions of senders within one turn."""
 
     def __init__(self, turn: Turn, catalogue: Catalogue, now: float) -> None:
         self._turn = turn

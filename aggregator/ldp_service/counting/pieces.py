@@ -77,7 +77,7 @@ class _Heavy:
 
 
 def answer_to(piece: Piece, outcome: tuple[str, ...]) -> Receipt | EarlyError | None:
-    """What to tell a submission after one of its pieces; None before the last."""
+    """Return the answer to a submission after one of its pieces; None before the last."""
     submission = piece.submission
     if piece.is_last and not submission.told:
         receipt = Receipt(outcome)

@@ -1,4 +1,4 @@
-"""What of the tallies may be looked at: not each report as it comes, but many together.
+"""Publication of tallies: not each report as it comes, but many together.
 
 For someone new to it: a tally changes by exactly what a report says. Whoever can read it before and
 after has the report, randomized as it is, and the moment at which it came. So what analysts see,
@@ -206,7 +206,7 @@ class Publisher:
                         yield (of_combination(fingerprint, number), epoch), part
 
     def _seen(self, records: Scanned) -> set[tuple[Unit, Epoch]]:
-        """Of which epochs something is shown, of what shares reports, in any shard."""
+        """Return the epochs of units with something published, in any shard."""
         keys = (read_tally_key(record.key)[:2] for record in records.scan(SHOWN))
         return {
             (self._unit_of[fingerprint], epoch)
@@ -234,7 +234,7 @@ class _Own:
         self._store = books.store
 
     def scan(self, kind: str, prefix: bytes = b"") -> Iterator[Record]:
-        """As of the store."""
+        """Yield records as the store does."""
         for record in self._store.scan(kind, prefix):
             if shard_of(record) == self._store.shard:
                 yield record
@@ -245,7 +245,7 @@ def _ends(epoch: Epoch, closing: Mapping[int, int]) -> bool:
 
 
 def _units(catalogue: Catalogue) -> dict[bytes, Unit]:
-    """What shares reports with each question or group, itself among it."""
+    """Return for each question or group all that share reports with it, itself among them."""
     unit_of = {fingerprint: frozenset([fingerprint]) for fingerprint in catalogue.tallied}
     for envelope in catalogue.envelopes.values():
         members = {envelope.fingerprint, *(member.fingerprint for member in envelope.members)}

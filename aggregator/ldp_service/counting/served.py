@@ -1,4 +1,4 @@
-"""What a service serves: surveys, some of them versions of one another.
+"""Surveys of a service, some of them versions of one another.
 
 A question that two surveys have under one fingerprint is one question to the store: reports to
 either count for both.

@@ -1,4 +1,4 @@
-"""What is handed to the writer, and what comes back."""
+"""Submissions to the writer, and their receipts."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class NotPermittedError(LDPError):
 
 
 class Sender(NamedTuple):
-    """Who sends: a token, by its name.
+    """Sender: a token, by its name.
 
     The surveys that it is for, all if there are none; the reports that one batch of its may have,
     and all in a day, None for what everyone may.
@@ -78,7 +78,7 @@ class Sender(NamedTuple):
 
 
 class Receipt(NamedTuple):
-    """What became of each batch of one submission, in order; it is written only after it lasts.
+    """Outcome of each batch of one submission, in order; it is written only after it lasts.
 
     `counted` is that by outcome, where it was counted piece by piece: a million at once would keep
     everyone waiting.

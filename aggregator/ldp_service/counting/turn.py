@@ -54,7 +54,7 @@ def begin(books: Books, *, alone: bool = False) -> Turn:
 
 
 class Turn:
-    """What one transaction changes. Records are written at its end; ids are claimed at once."""
+    """Changes of one transaction. Records are written at its end; ids are claimed at once."""
 
     def __init__(self, books: Books) -> None:
         self._books = books
@@ -93,7 +93,7 @@ class Turn:
         return max(self.closed(length), self._books.seen.get(length, -1))
 
     def claim(self, epoch: Epoch, ids: Sequence[bytes]) -> set[bytes]:
-        """Those of the ids, all different, that were never claimed before."""
+        """Claim ids, all different; return those that were never claimed before."""
         fresh = self._books.store.claim(epoch, ids)
         if fresh:
             self._ids[epoch] = self._ids.get(epoch, IdSum()).plus(fresh)

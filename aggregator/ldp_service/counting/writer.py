@@ -119,7 +119,7 @@ class Writer:
 
     @property
     def failure(self) -> StoreError | None:
-        """What the store said when nothing could be taken any more; None before that."""
+        """Error of the store when nothing could be taken any more; None before that."""
         return self._condition.failure
 
     @property
@@ -237,7 +237,7 @@ class Writer:
         self._hand_out(done)
 
     def _answer(self, piece: Piece, outcome: tuple[str, ...] | LDPError) -> Answer | None:
-        """What to tell a submission after one of its pieces; None before the last."""
+        """Return the answer to a submission after one of its pieces; None before the last."""
         if not piece.submission.wanted:
             outcome = BusyError()
         if isinstance(outcome, LDPError):
@@ -359,7 +359,7 @@ class Writer:
             raise
 
     def _trouble(self, error: StoreError) -> LDPError:
-        """What to do after an error of the store, and what to tell those who wait."""
+        """React to an error of the store; return the error for those who wait."""
         books = self._books
         if not isinstance(error, StoreFullError) and books is not None:
             self._books = None

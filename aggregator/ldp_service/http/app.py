@@ -121,7 +121,7 @@ class Application:
 
     @property
     def leaving(self) -> bool:
-        """As of `protocol.Ends`."""
+        """Whether the server ends, as in `protocol.Ends`."""
         return self.service.leaving
 
     def leave(self) -> None:
@@ -205,7 +205,7 @@ def _rest(service: Service, metrics: Metrics, *, owned: bool) -> Starlette:
 
 
 class _Endpoints:
-    """What is answered; reading and estimating run in threads, so that uploads go on."""
+    """Endpoints; reading and estimating run in threads, so that uploads go on."""
 
     def __init__(self, service: Service, metrics: Metrics) -> None:
         self._service = service

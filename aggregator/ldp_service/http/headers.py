@@ -1,4 +1,4 @@
-"""What every answer says besides: who may keep it, and how it may be read.
+"""Headers of every answer: who may keep it, and how it may be read.
 
 nosniff       a browser takes it for nothing but what it is called
 no-store      no one keeps estimates or surveys; the page's own files say otherwise for themselves
@@ -20,7 +20,7 @@ OVER_TLS: Fields = [(b"strict-transport-security", b"max-age=31536000")]
 
 
 def with_fields(scope: Scope, send: Send) -> Send:
-    """The same `send`, which adds the fields that an answer lacks."""
+    """Return a `send` that adds the fields that an answer lacks."""
     usual = FIELDS + (OVER_TLS if scope.get("scheme") == "https" else [])
 
     async def sent(message: MutableMapping[str, Any]) -> None:

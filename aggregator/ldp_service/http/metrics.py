@@ -140,7 +140,7 @@ def _lives(process: int) -> bool:
 
 
 class _Own:
-    """What this process knows of itself, taken over whenever it is asked for."""
+    """Metrics of this process, taken over whenever they are asked for."""
 
     def __init__(self, service: Service, registry: CollectorRegistry) -> None:
         self._service = service
@@ -217,7 +217,7 @@ class _Own:
 
 
 class _FromStore(Collector):
-    """What the store says, which is the same whoever asks it."""
+    """Metrics of the store, the same whoever asks."""
 
     def __init__(self, service: Service) -> None:
         self._service = service

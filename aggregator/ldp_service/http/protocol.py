@@ -265,7 +265,7 @@ class StrictProtocol(HttpToolsProtocol):
             self.loop.call_later(LAST, self._close_unless_begun)
 
     def too_late(self) -> None:
-        """What was expected has not come in time."""
+        """End a connection whose expected bytes have not come in time."""
         self.transport.abort()
 
     def expect(self, seconds: float) -> None:

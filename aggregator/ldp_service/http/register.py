@@ -49,7 +49,7 @@ class _Pages:
         self._register = register
 
     async def page(self, _: Request) -> Response:
-        """What changed, and why."""
+        """Return the page of changes and their reasons."""
         content = await run_in_threadpool(lambda: register_page(self._read()))
         return Response(content, media_type="text/html", headers=_HEADERS)
 

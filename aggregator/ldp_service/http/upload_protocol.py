@@ -163,7 +163,7 @@ class UploadProtocol(StrictProtocol):
         self._submit(upload, body)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """What is with the writer is held until it lets go; of the rest no more will come."""
+        """Drop the uploads of a lost connection; those with the writer stay until it lets go."""
         super().connection_lost(exc)
         upload = self._upload
         if upload is not None and not upload.with_writer:
@@ -186,7 +186,7 @@ class UploadProtocol(StrictProtocol):
         self._keep_alive = False
 
     def shutdown(self) -> None:
-        """The same; a body that would outlast the server gets an answer."""
+        """Shut down; a body that would outlast the server gets an answer."""
         super().shutdown()
         self.loop.call_later(LAST_WORDS, self._give_up)
 

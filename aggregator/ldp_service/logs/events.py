@@ -1,4 +1,4 @@
-"""What a service logs: one line an event, as text or as JSON, with the request that it belongs to.
+"""Events in the log: one line each, as text or as JSON, with the request that it belongs to.
 
 Rules
 - A line is a line, whatever a file's name or a peer's bytes say: control characters are escaped,

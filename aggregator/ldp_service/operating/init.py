@@ -1,4 +1,4 @@
-"""What belongs together of the shipped files, with one domain and one set of names.
+"""Parts of the shipped files that belong together, with one domain and one set of names.
 
 The files are as they run in containers, where processes are called by the names of services. On a
 host with systemd they are on the same machine, and secrets lie below /etc/ldp.

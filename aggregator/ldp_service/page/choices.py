@@ -91,7 +91,7 @@ def _where(asked: Asked) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _of_numbers(options: Options) -> _Texts:
-    """What to see of distributions."""
+    """Return the choices of distributions."""
     return (
         ("Quantiles", "quantiles", written(options.quantiles), ".1,.5,.9"),
         ("Ranges", "ranges", ",".join(map(":".join, options.ranges)), "18:25,65:100"),
@@ -100,7 +100,7 @@ def _of_numbers(options: Options) -> _Texts:
 
 
 def _of_maps(options: Options) -> _Texts:
-    """What to see of maps."""
+    """Return the choices of maps."""
     return (
         ("Rectangles", "rectangles", rectangles_written(options), "0:4,0:8;4:8,0:8"),
         ("Zoom", "zoom", zoom_written(options), "8x8"),

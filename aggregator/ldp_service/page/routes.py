@@ -191,7 +191,7 @@ class _Pages:
         return await run_in_threadpool(answer)
 
     def _survey(self, asked: Asked) -> SurveyView | str:
-        """What is shown of a survey, or why it is not."""
+        """Return the view of a survey, or why there is none."""
         try:
             return survey_view(self._service.analysis, asked)
         except (EstimateError, UnknownNameError) as error:
@@ -230,7 +230,7 @@ class _Pages:
         )
 
     def _warnings(self) -> Iterator[str]:
-        """What is wrong besides trouble that keeps reports out."""
+        """Yield the warnings besides trouble that keeps reports out."""
         service, notes = self._service, self._service.settings.notes
         if service.writer.clock_trouble and service.writer.clock_trouble != service.trouble:
             yield f"No epoch is closed: {service.writer.clock_trouble}"

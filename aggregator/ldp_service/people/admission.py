@@ -36,7 +36,7 @@ class SignIn:
     proxy: TrustedProxy
 
     def verdict(self, request: Asking, scope: str, now: float, *, survey: str | None = "") -> str:
-        """What whoever asks may do as a person, who is noted for the audit log."""
+        """Return the permission of a person, who is noted for the audit log."""
         if "authorization" in request.headers:
             return MISSING
         person = self.proxy.person_of(request.scope)

@@ -45,7 +45,7 @@ FLAGS = (
 
 
 class PeopleOptions(NamedTuple):
-    """What was asked for; without a path no one but tokens."""
+    """Options of people; without a path there are only tokens."""
 
     path: Path | None
     header: str

@@ -52,7 +52,7 @@ class TrustedProxy:
         self._doubled: set[bytes] = set()
 
     def person_of(self, scope: Any) -> Person | None:
-        """Who asks, if a trusted proxy says so."""
+        """Return the person of a request, if a trusted proxy names one."""
         if not self._trusts(scope.get("client")):
             return None
         headers = list(scope["headers"])

@@ -1,4 +1,4 @@
-"""What people may look at: a file beside that of the tokens.
+"""Roles of people: a file beside that of the tokens.
 
     [[grant]]
     person = "ada@example.org"      or  group = "night-shift"
@@ -55,7 +55,7 @@ class Person(NamedTuple):
 
 
 class Grant(NamedTuple):
-    """What a person, or everyone in a group, may do."""
+    """Permission of a person, or of everyone in a group."""
 
     person: str
     group: str
@@ -67,7 +67,7 @@ class Grant(NamedTuple):
         return self.person == person.name if self.person else self.group in person.groups
 
     def verdict(self, scope: str, survey: str | None) -> str:
-        """What it is worth for a scope and a survey."""
+        """Return the verdict for a scope and a survey."""
         if scope not in _GOOD_FOR[self.role]:
             return WRONG_SCOPE
         fits = survey == "" or not self.surveys or survey in self.surveys
@@ -87,7 +87,7 @@ class People:
     def check(
         self, person: Person | None, scope: str, now: float, *, survey: str | None = ""
     ) -> str:
-        """What a person's grants are worth, in the words of `tokens`.
+        """Return the verdict of a person's grants, in the words of `tokens`.
 
         `survey` is the one that is asked for; None stands for all at once, nothing for whichever.
         """

@@ -33,7 +33,7 @@ MOST_BYTES_IN_PART = 8 << 20
 
 
 class Terms(NamedTuple):
-    """What a relay was told: n, when batches are made, and what becomes of what is too few."""
+    """Terms of a relay: n, when batches are made, and the fate of those that are too few."""
 
     least: int
     wait: str = LEAST

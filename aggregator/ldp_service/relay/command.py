@@ -195,7 +195,7 @@ def serve(log_format: str, log_level: str, **asked: Any) -> None:
 
 
 def _token() -> str:
-    """What the collector knows this relay by. Raises `FileError`, which does not show it."""
+    """Read the token by which the collector knows this relay. Raises `FileError`, without it."""
     plain, path = os.environ.get(TOKEN), os.environ.get(f"{TOKEN}_FILE")
     if bool(plain) == bool(path):
         raise FileError(

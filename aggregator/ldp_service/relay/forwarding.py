@@ -45,7 +45,7 @@ class CollectorError(LDPError):
 
 
 class Told(NamedTuple):
-    """What a collector said to a part: whether it took it, why not, and when to come again."""
+    """Answer of a collector to a part: taken or not, why, and when to come again."""
 
     taken: bool
     reason: str = ""
@@ -54,7 +54,7 @@ class Told(NamedTuple):
 
 
 class Carrier(Protocol):
-    """What takes a frame to a collector."""
+    """Carrier of frames to a collector."""
 
     def send(self, frame: bytes) -> Told:
         """Send it once. Raises `OSError` and `HTTPException` where there is no answer."""
@@ -80,7 +80,7 @@ class Collector:
         self._tls = ssl.create_default_context() if parts.scheme == "https" else None
 
     def send(self, frame: bytes) -> Told:
-        """As of `Carrier`."""
+        """Send a frame as a `Carrier`."""
         connection = self._connection()
         try:
             connection.request("POST", self._path, frame, self._headers)
@@ -97,7 +97,7 @@ class Collector:
 
 
 def told(status: int, retry_after: str | None, body: bytes) -> Told:
-    """What an answer means."""
+    """Return the meaning of an answer."""
     content: Any = None
     with suppress(ValueError, RecursionError):
         content = json.loads(body)

@@ -187,7 +187,7 @@ class GatewayDesk(UploadDesk):
         self._thread.submit(open_it)
 
     def reply(self, answer: Receipt | Exception, head: Head, started: float) -> Reply:
-        """As any desk; an answer to what was within goes back encrypted."""
+        """Reply as any desk; an answer to an encrypted request goes back encrypted."""
         if not isinstance(answer, _Within):
             return super().reply(answer, head, started)
         reply = super().reply(answer.answer, head, started)

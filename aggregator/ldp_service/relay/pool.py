@@ -70,7 +70,7 @@ Place = Callable[[int], int]
 
 
 class Crowd(NamedTuple):
-    """What is mixed together: a question or group by its fingerprint, and an epoch."""
+    """Group that is mixed together: a question or group by its fingerprint, and an epoch."""
 
     fingerprint: bytes
     epoch: Epoch
@@ -181,7 +181,7 @@ class Pool:
         self._seen.forget(epoch)
 
     def epochs(self) -> list[Epoch]:
-        """Those of which it is known what came."""
+        """Return the epochs with known ids."""
         return self._seen.epochs()
 
     def add(self, crowd: Crowd, envelopes: Sequence[bytes]) -> None:

@@ -109,7 +109,7 @@ def run(options: RelayOptions) -> None:
 
 
 def not_renewed() -> bool:
-    """What SIGHUP does: nothing, which is said."""
+    """Handle SIGHUP: nothing is renewed, and the log says so."""
     _log.warning("expected SIGTERM and another start: a relay reads nothing anew at SIGHUP")
     return False
 

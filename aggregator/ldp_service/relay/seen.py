@@ -1,4 +1,4 @@
-"""What came to a relay, by epoch: so that nothing is mixed twice, in tables that tell no order.
+"""Ids that came to a relay, by epoch: nothing is mixed twice, in tables that tell no order.
 
 For someone new to it: a retry has the id that its report had before. But whoever watches a device
 may send its envelope again, under ids of their own, a thousand times; if the relay mixed all of
@@ -56,7 +56,7 @@ class Seen:
         self._run(f"DROP TABLE IF EXISTS {_table(epoch)}")
 
     def epochs(self) -> list[Epoch]:
-        """Those of which something is known."""
+        """Return the epochs with known ids."""
         rows = self._run("SELECT name FROM sqlite_schema WHERE name LIKE 'seen!_%' ESCAPE '!'")
         return sorted(Epoch(*map(int, name.split("_")[1:])) for (name,) in rows)
 

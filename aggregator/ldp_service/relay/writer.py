@@ -178,7 +178,7 @@ class RelayWriter:
             self._pool.close()
 
     def _next(self) -> list[Submission | _Task] | None:
-        """What waits, up to the limits of a turn; None at the end."""
+        """Return waiting work, up to the limits of a turn; None at the end."""
         items: list[Submission | _Task] = []
         try:
             # A look comes when it is due, and not with the next report.
@@ -387,5 +387,5 @@ class RelayWriter:
 
 
 def _names(sealed: Sealed) -> tuple[bytes, ...]:
-    """What it is known by. An envelope opens for nothing but what it was sealed for."""
+    """Return the ids of an envelope, which opens for nothing but its own question and epoch."""
     return sealed.id, sealed.fingerprint + sealed.envelope

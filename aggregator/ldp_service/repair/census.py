@@ -38,16 +38,16 @@ Statistic = tuple[bytes, Epoch, int]
 
 
 class Evidence(Protocol):
-    """What can be read of a store, whether or not it is sound."""
+    """Records that can be read of a store, whether or not it is sound."""
 
     def complaints(self) -> list[str]:
-        """What the database finds wrong with itself."""
+        """Return the complaints of the database about itself."""
 
     def records(self, kind: str | None = None) -> Iterator[Record]:
         """All records, or those of a kind, as they are."""
 
     def epochs(self) -> list[Epoch]:
-        """Those that have ids."""
+        """Return the epochs that have ids."""
 
     def ids(self, epoch: Epoch) -> Iterator[list[bytes]]:
         """The ids of an epoch."""
@@ -55,7 +55,7 @@ class Evidence(Protocol):
 
 @dataclass
 class Census:
-    """What sound records say, those among them that were mended.
+    """Contents of sound records, those among them that were mended.
 
     And which records are broken for good.
     """
@@ -127,7 +127,7 @@ class Census:
 
     @property
     def envelopes(self) -> dict[bytes, Envelope]:
-        """What reports are sent for, in the surveys that are known."""
+        """Envelopes of the reports, in the surveys that are known."""
         return {
             envelope.fingerprint: envelope
             for survey in self.surveys.values()
@@ -173,7 +173,7 @@ class Census:
 
     @cached_property
     def _combinations(self) -> dict[bytes, set[bytes]]:
-        """What was counted of combinations, by the question or group."""
+        """Return the counted combinations, by the question or group."""
         known = Known.of(self.tallied)
         combinations: dict[bytes, set[bytes]] = defaultdict(set)
         for name, _, _ in self.parts:

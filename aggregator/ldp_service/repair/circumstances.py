@@ -1,4 +1,4 @@
-"""What a sound store may suffer from all the same: a clock that has jumped, a disk without room.
+"""Circumstances of a sound store: a clock that has jumped, a disk without room.
 
 Nothing of it is damage, and a repair mends none of it. The service says the same, on its page and
 in its metrics.
@@ -18,7 +18,7 @@ LEAST_ROOM = 1_000_000_000
 
 
 def circumstances(url: str, now: float) -> Iterator[str]:
-    """What there is to say, at a time. Raises `StoreError`."""
+    """Yield the remarks at a time. Raises `StoreError`."""
     with open_snapshot(url) as snapshot:
         surveys = [
             parse_survey(record.content, "a survey in the store", len(record.content))
@@ -39,7 +39,7 @@ def circumstances(url: str, now: float) -> Iterator[str]:
 
 
 def _on_server(url: str) -> Iterator[str]:
-    """What PostgreSQL says where something would have to be written."""
+    """Yield the remarks of PostgreSQL where something would have to be written."""
     from ldp_service.store.postgres_connection import look_for_room
 
     try:

@@ -1,4 +1,4 @@
-"""What is wrong with a store, what it means, and what can be done about it without ever guessing.
+"""Diagnosis of a store: defects, their meaning, and repairs without ever guessing.
 
     one bit changed           put back: the checksum says which; nothing is lost
     a tally may lack parts    counted anew, if all its batches are kept whole; else set aside, and
@@ -41,7 +41,7 @@ class Trouble(NamedTuple):
 
 @dataclass
 class Diagnosis:
-    """What is wrong, and what a repair has to change besides leaving out what is broken."""
+    """Defects, and the changes of a repair besides leaving out broken records."""
 
     census: Census
     troubles: list[Trouble] = field(default_factory=list)

@@ -59,7 +59,7 @@ _WITNESS_MISSING = Trouble(
 
 
 class Examination(NamedTuple):
-    """What was found; and if it was repaired, where the damaged store is kept."""
+    """Findings; and after a repair, the place of the damaged store."""
 
     troubles: tuple[Trouble, ...]
     kept_as: Path | None = None
@@ -101,7 +101,7 @@ class Examination(NamedTuple):
 
 
 def examine(url: str, surveys: Mapping[bytes, str]) -> Examination:
-    """What is wrong with a store; `surveys` are files by fingerprint, should it lack them.
+    """Examine a store; `surveys` are files by fingerprint, should it lack them.
 
     Raises `StoreError`.
     """
@@ -117,7 +117,7 @@ def examine(url: str, surveys: Mapping[bytes, str]) -> Examination:
 
 
 def repair(url: str, surveys: Mapping[bytes, str]) -> Examination:
-    """The same, and repair all of it.
+    """Examine a store and repair all of it.
 
     Raises `StoreError` if that fails, or if a service has the store.
     """
@@ -174,7 +174,7 @@ class _Readable:
         self.ids = snapshot.ids
 
     def records(self, kind: str | None = None) -> Iterator[Record]:
-        """Those of known kinds."""
+        """Yield the records of known kinds."""
         kinds = (kind,) if kind else KINDS
         for name in kinds:
             yield from self._snapshot.scan(name)

@@ -1,4 +1,4 @@
-"""What of the header of a store's SQLite file is known in advance, and is put back.
+"""Header of a store's SQLite file: the bytes that are known in advance, and are put back.
 
 SQLite believes the first hundred bytes of its file. A bit of them may make it read nothing, or
 refuse to write; most of them say the same in every store of ours.

@@ -120,7 +120,7 @@ def _renew(
 
 @dataclass
 class _Kept:
-    """What batches that were kept whole add up to."""
+    """Sums of batches that were kept whole."""
 
     batches: int = 0
     counts: dict[bytes, Counts] = field(default_factory=dict)
@@ -142,7 +142,7 @@ class _Kept:
 def _kept_whole(
     evidence: Evidence, census: Census, suspects: Mapping[tuple[Epoch, int], set[bytes]]
 ) -> dict[Statistic, _Kept]:
-    """What batches that were kept whole say of suspects, by what they were sent for."""
+    """Return the sums of suspects from whole batches, by question or group."""
     batches_of: dict[Statistic, _Kept] = {}
     for raw in evidence.records("kept") if suspects else ():
         record = census.mended.get(raw, raw)

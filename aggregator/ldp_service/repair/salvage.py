@@ -1,4 +1,4 @@
-"""What can still be read of a damaged SQLite file, row by row, without changing it.
+"""Salvage of a damaged SQLite file, row by row, without changing it.
 
 Each table is read from its beginning to the first page that cannot be read, and from its end back
 to the last one; what lies between is lost. Nothing is believed here: records come as they are, and
@@ -44,7 +44,7 @@ class Salvage:
         self._tables = {epoch: name for name in names if (epoch := _epoch(name)) is not None}
 
     def complaints(self) -> list[str]:
-        """What is wrong with the structure of the database."""
+        """Return the defects in the structure of the database."""
         try:
             return complaints(self._connection)
         except sqlite3.Error as error:
@@ -60,7 +60,7 @@ class Salvage:
                     yield record
 
     def epochs(self) -> list[Epoch]:
-        """Those that have a table of ids."""
+        """Return the epochs that have a table of ids."""
         return sorted(self._tables)
 
     def ids(self, epoch: Epoch) -> Iterator[list[bytes]]:
@@ -95,7 +95,7 @@ class Salvage:
 
 @contextmanager
 def salvaging(path: Path) -> Iterator[Salvage]:
-    """What a file holds, without changing it.
+    """Open a file for salvage, without changing it.
 
     Raises `StoreDamagedError` if nothing of it can be read.
     """

@@ -1,4 +1,4 @@
-"""What one report can tell, in the figures of `ldp explain`, and which questions a page can ask."""
+"""Figures on one report, as `ldp explain` has them, and the questions that a page can ask."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def check_askable(survey: Survey) -> None:
 
 
 def figures(question: Question) -> dict[str, Any]:
-    """What one report to a question can tell."""
+    """Return the figures on one report to a question."""
     # A page asks once, of memoized questions as well.
     ratio, _ = exact_ratios(question)
     return {
@@ -58,7 +58,7 @@ def figures(question: Question) -> dict[str, Any]:
 
 
 def total_figures(survey: Survey) -> dict[str, str]:
-    """What all reports of one respondent can tell together."""
+    """Return the figures on all reports of one respondent together."""
     epsilon = Fraction(totals(survey)["one_report_each"] or CERTAIN)
     belief = posterior_of(epsilon)
     return {"epsilon": text_upper(epsilon, _PLACES), "percent": percent_below(belief)}

@@ -71,14 +71,14 @@ def page_files(survey: Survey, shown: Presentation, site: Site) -> dict[str, byt
 
 
 def headers_of(shown: Presentation, site: Site) -> dict[str, str]:
-    """What a host should send with a page."""
+    """Return the headers that a host should send with a page."""
     policy = _policy(site)
     parents = " ".join(shown.parents) or "'none'"
     return {"content-security-policy": f"{policy}; frame-ancestors {parents}", **HEADERS}
 
 
 def headers_text(shown: Presentation, site: Site) -> str:
-    """The same as a file, in the form that several hosts read."""
+    """Return the headers as a file, in the form that several hosts read."""
     lines = [f"  {name}: {value}" for name, value in headers_of(shown, site).items()]
     return "\n".join(["/*", *lines]) + "\n"
 
@@ -107,7 +107,7 @@ def _check_address(collector: str) -> None:
 
 
 def _texts(survey: Survey, shown: Presentation, site: Site) -> dict[str, Any]:
-    """What `client/js/page/texts.ts` reads."""
+    """Return the texts that `client/js/page/texts.ts` reads."""
     empty = dict.fromkeys(("title", "asked_by", "purpose", "contact", "thanks"), "")
     languages = {}
     for language, spoken in shown.languages.items():

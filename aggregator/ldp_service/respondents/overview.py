@@ -1,4 +1,4 @@
-"""What analysts see of the respondents' page: links, QR codes, and the response by day.
+"""Respondents' page as analysts see it: links, QR codes, and the response by day.
 
 None of it knows an answer, or who (`response`).
 """

@@ -36,7 +36,7 @@ class PaperError(LDPError):
 
 
 class Rule(NamedTuple):
-    """What to write down: for each outcome of a toss, by the value that is true."""
+    """Rule on paper: an answer for each outcome of a toss, by the value that is true."""
 
     device: str
     tosses: int
@@ -45,7 +45,7 @@ class Rule(NamedTuple):
 
     @property
     def outcomes(self) -> list[str]:
-        """What a toss may show, all alike likely."""
+        """Return the outcomes of a toss, all alike likely."""
         if self.device == SLIPS:
             return [str(number) for number in range(1, self.tosses + 1)]
         sides = "HT" if self.device == COINS else "123456"
@@ -79,7 +79,7 @@ def rule_of(question: Question) -> Rule:
 
 
 def _device(question: Question, common: int) -> tuple[str, int, int]:
-    """What has outcomes in this denominator: its name, how many of it, how many outcomes."""
+    """Return a device with this many outcomes: its name, how many of it, how many outcomes."""
     for coins in range(1, _MOST_COINS + 1):
         if 2**coins % common == 0:
             return COINS, coins, 2**coins

@@ -1,4 +1,4 @@
-"""What came back on paper, counted by hand, as the bytes of reports.
+"""Counts of answers on paper, counted by hand, as the bytes of reports.
 
     question,value,count            a line for each value that was written down
     affair,true,31

@@ -99,7 +99,7 @@ def _toss(rule: Rule, words: Words) -> str:
 
 
 def _said(written: tuple[int, ...], names: list[str], words: Words) -> str:
-    """What to write down, whatever is true, or by what is true."""
+    """Return the instruction: one for all, or by the true value."""
     if len(set(written)) == 1:
         return filled(words["whatever_is_true"], answer=names[written[0]])
     if written == tuple(range(len(names))):

@@ -1,4 +1,4 @@
-"""What a page says beside the survey: who asks and why, help, labels, translations.
+"""Presentation of a page beside the survey: who asks and why, help, labels, translations.
 
 It is no part of the survey file, since nothing of it changes what a report means: no fingerprint
 has it, no device needs it, and translators get a file of texts.
@@ -67,7 +67,7 @@ class Presentation(NamedTuple):
     """By language, what stands in the survey's own because there are no other words for it."""
 
     def warnings(self) -> list[str]:
-        """What whoever makes the page should know."""
+        """Return the warnings for the author of the page."""
         return [
             f"language {tag} leaves unsaid: {', '.join(lacking)}; these stand there in "
             f"{self.language}"
@@ -82,7 +82,7 @@ def page_file(survey_path: Path) -> Path:
 
 
 def read_presentation(survey: Survey, path: Path | None) -> Presentation:
-    """What a page file says; of a survey alone, without one. Raises `FileError`, `PageError`."""
+    """Read a page file; of a survey alone, without one. Raises `FileError`, `PageError`."""
     if path is None:
         return parse_presentation(survey, {})
     try:
@@ -147,7 +147,7 @@ def _part(keys: Keys, name: str, place: str) -> Keys:
 
 
 def _texts(keys: Keys) -> dict[str, str]:
-    """Who asks and why, as far as it is said."""
+    """Read the texts on who asks and why, as far as there are any."""
     return {name: keys.text(name) for name in _TEXTS if name in keys}
 
 

@@ -81,7 +81,7 @@ def _most(sums: Sums, survey: Survey) -> int:
 
 
 def _growth(totals: Mapping[str, Sums]) -> dict[str, Counter[str]]:
-    """What came on each day, from what there was at its end; of the time before, all there was."""
+    """Return the increase on each day, from the totals at its end; before, all there was."""
     growth = {}
     before: Sums = {}
     for day, sums in sorted(totals.items()):

@@ -25,7 +25,7 @@ class Spoken(NamedTuple):
     questions: Mapping[str, Asked]
 
     def over(self, other: Spoken) -> Spoken:
-        """The same, with those of another language where there are none."""
+        """Return the words, with those of another language where there are none."""
         questions = dict(other.questions)
         for name, asked in self.questions.items():
             base = questions.get(name, Asked())

@@ -1,4 +1,4 @@
-"""What a page file names, and what its languages leave unsaid.
+"""Names in a page file, and the words that its languages lack.
 
 A text that a language does not have stands there in the survey's own: a page half in one language
 and half in another, which no one should have to find out from respondents.
@@ -20,7 +20,7 @@ _MOST_NAMED = 5
 
 
 def label_names(question: Question) -> list[str]:
-    """What labels of a question may be for: its values, what stands above them, its fields."""
+    """Return the names that labels of a question may have: values, nodes above them, fields."""
     names = [*_listed(question.domain)]
     if question.domain.taxonomy is not None:
         names += question.domain.taxonomy.inner
@@ -35,7 +35,7 @@ def some_of(names: Sequence[str]) -> str:
 
 
 def unsaid(survey: Survey, own: Spoken, spoken: Spoken) -> list[str]:
-    """What a language has no words for, beside those of the survey's own language."""
+    """Return the words that a language lacks, beside those of the survey's own language."""
     lacking = [name for name in own.texts if own.texts[name] and name not in spoken.texts]
     for question in survey:
         known = own.questions.get(question.name, Asked())

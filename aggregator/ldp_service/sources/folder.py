@@ -193,7 +193,7 @@ def _next(file: BinaryIO, at: int) -> list[tuple[bytes, int]]:
 
 
 def _with_size(part: bytes | Damage) -> tuple[bytes, int]:
-    """What to deliver of a part of a file, and the bytes that it takes there."""
+    """Return the deliverable of a part of a file, and the bytes that it takes there."""
     if isinstance(part, Damage):
         return _DAMAGE, part.size
     return encode_frame(part), _HEADER + len(part)

@@ -1,4 +1,4 @@
-"""What follows a source: a thread that reads on, and marks how far it has read.
+"""Follower of a source: a thread that reads on, and marks how far it has read.
 
 What it read is counted together with its mark.
 

@@ -43,11 +43,11 @@ class Known:
 
     @classmethod
     def of(cls, envelopes: Mapping[bytes, Envelope]) -> Known:
-        """Those of a mapping."""
+        """Make one from a mapping."""
         return cls(envelopes.values())
 
     def get(self, fingerprint: bytes) -> Envelope | None:
-        """What a tally under a fingerprint counts; None if that is not known."""
+        """Return the envelope that a tally under a fingerprint counts; None if not known."""
         envelope = self._by_prefix.get(fingerprint[:PREFIX])
         if envelope is None or fingerprint == envelope.fingerprint:
             return envelope

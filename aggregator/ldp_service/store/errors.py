@@ -1,4 +1,4 @@
-"""What goes wrong with a store; the type of an error says what may be done next."""
+"""Errors of a store; the type of an error says what may be done next."""
 
 from ldp.errors import LDPError
 

@@ -1,4 +1,4 @@
-"""What all connections to PostgreSQL share: how they are made and set, what errors mean.
+"""Connections to PostgreSQL: how they are made and set, and the meaning of errors.
 
 Rules
 - Of a URL only host and database are ever shown, since anything else may be a password, or a part

@@ -26,14 +26,14 @@ _LAST = b"\xff" * 64
 
 
 class PostgresSnapshot:
-    """What one connection sees."""
+    """Snapshot as one connection sees it."""
 
     def __init__(self, connection: psycopg.Connection[Any], place: str) -> None:
         self._connection = connection
         self._place = place
 
     def rows(self, statement: str, *values: object) -> list[Any]:
-        """What a statement gives."""
+        """Return the rows of a statement."""
         with told(self._place):
             cursor = self._connection.execute(statement, values or None, binary=bool(values))
             return cursor.fetchall() if cursor.description else []

@@ -80,7 +80,7 @@ def tally_of(snapshot: Scanned, survey: Survey, epoch: Epoch | Span | None = Non
 
 
 def store_id(snapshot: Scanned) -> bytes | None:
-    """What tells the store from others; None if no service has opened it since it has one."""
+    """Return the id of the store; None if no service has opened it since it has one."""
     return min((record.content for record in _sound(snapshot, "store")), default=None)
 
 

@@ -1,4 +1,4 @@
-"""What a store keeps: records by kind and key, under checksums; ids of batches, by epoch.
+"""Records of a store: by kind and key, under checksums; ids of batches, by epoch.
 
     kind      key                                content
     root      shard                              see `Root`
@@ -87,7 +87,7 @@ class Epoch(NamedTuple):
 
     @classmethod
     def at(cls, id_: bytes, length: int) -> Epoch:
-        """That of a batch's id, of a survey with epochs of `length` seconds."""
+        """Return the epoch of a batch's id, of a survey with epochs of `length` seconds."""
         return cls(length, epoch_of(id_))
 
     @property
@@ -107,10 +107,10 @@ TOKENS = Epoch(0, 1)
 
 
 class Scanned(Protocol):
-    """What has records."""
+    """Source of records."""
 
     def scan(self, kind: str, prefix: bytes = b"") -> Iterator[Record]:
-        """Those whose keys begin with the prefix, in their order."""
+        """Yield the records whose keys begin with the prefix, in their order."""
 
 
 class Record(NamedTuple):
@@ -128,7 +128,7 @@ class Record(NamedTuple):
 
 
 class Root(NamedTuple):
-    """What a shard has in all.
+    """Totals of a shard.
 
     Commits so far, its records, the exclusive or of their checksums, and batches received.
     """
@@ -139,7 +139,7 @@ class Root(NamedTuple):
     received: int = 0
 
     def packed(self) -> bytes:
-        """As the content of a record."""
+        """Pack the content of a record."""
         return _ROOT.pack(FORMAT, *self)
 
 
@@ -153,12 +153,12 @@ class Least(NamedTuple):
     highest: int
 
     def packed(self) -> bytes:
-        """As the content of a record."""
+        """Pack the content of a record."""
         return _LEAST.pack(*self)
 
 
 class IdSum(NamedTuple):
-    """What a set of ids adds up to, in whatever order.
+    """Sum of a set of ids, in whatever order.
 
     Their number, the exclusive ors of both halves, and the sum of the products of the halves.
     """
@@ -180,14 +180,14 @@ class IdSum(NamedTuple):
         return self.joined(IdSum(len(halves), high, low, products=products))
 
     def joined(self, other: IdSum) -> IdSum:
-        """Of both sets, which have nothing in common."""
+        """Join two sets that have nothing in common."""
         products = (self.products + other.products) & ((1 << 64) - 1)
         return IdSum(
             self.ids + other.ids, self.high ^ other.high, self.low ^ other.low, products=products
         )
 
     def packed(self) -> bytes:
-        """As the content of a record."""
+        """Pack the content of a record."""
         return _ID_SUM.pack(*self)
 
 
@@ -259,12 +259,12 @@ def read_kept_key(key: bytes) -> tuple[int, bytes, bytes]:
 
 
 def sent_key(day: int, token: str) -> bytes:
-    """What the key of a token's count on a day begins with."""
+    """Return the first bytes of the key of a token's count on a day."""
     return b"%b%b\0" % (day.to_bytes(4, "big"), token.encode())
 
 
 def shard_of(record: Record) -> int:
-    """Whose record it is."""
+    """Return the shard of a record."""
     at = -6 if record.kind in (TALLY, SHOWN) else -2
     shard: int = _SHARD.unpack(record.key[at : at + 2 or None])[0]
     return shard
@@ -296,7 +296,7 @@ def pack_outcomes(outcomes: Counter[str]) -> bytes:
 
 
 def read_outcomes(content: bytes) -> Counter[str]:
-    """The same, read."""
+    """Read the outcomes of a record."""
     parts = unpack_array(content, _MOST_CONTENT, DAMAGED)
     return Counter({name: int.from_bytes(count, "little") for name, count in parts})
 

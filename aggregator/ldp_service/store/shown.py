@@ -19,19 +19,19 @@ class ShownRecords:
         self._records = records
 
     def scan(self, kind: str, prefix: bytes = b"") -> Iterator[Record]:
-        """As of the store."""
+        """Yield records as the store does."""
         return self._records.scan(SHOWN if kind == TALLY else kind, prefix)
 
 
 class ShownSnapshot(ShownRecords):
-    """The same of a whole snapshot."""
+    """Published part of a whole snapshot."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         super().__init__(snapshot)
         self._snapshot = snapshot
 
     def epochs(self) -> list[Epoch]:
-        """Those whose ids are kept."""
+        """Return the epochs whose ids are kept."""
         return self._snapshot.epochs()
 
     def ids(self, epoch: Epoch) -> Iterator[list[bytes]]:
@@ -39,7 +39,7 @@ class ShownSnapshot(ShownRecords):
         return self._snapshot.ids(epoch)
 
     def complaints(self) -> list[str]:
-        """What the database finds wrong with itself."""
+        """Return the complaints of the database about itself."""
         return self._snapshot.complaints()
 
 

@@ -220,7 +220,7 @@ class SQLiteStore:
 
 
 class _Snapshot:
-    """What one connection sees."""
+    """Snapshot as one connection sees it."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection
@@ -295,14 +295,14 @@ def connected(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def complaints(connection: sqlite3.Connection) -> list[str]:
-    """What is wrong with the structure of the database, as SQLite and we see it."""
+    """Return the defects in the structure of the database, as SQLite and we see it."""
     rows = connection.execute(f"PRAGMA quick_check({_MOST_COMPLAINTS})")
     lines = [line for (text,) in rows for line in str(text).splitlines() if line != "ok"]
     return strangers(connection) + lines
 
 
 def strangers(connection: sqlite3.Connection, known: re.Pattern[str] = _TABLE) -> list[str]:
-    """What the database has beside the known tables: triggers, views, other tables."""
+    """Return the unknown parts of the database: triggers, views, other tables."""
     rows = connection.execute("SELECT type, name, sql FROM sqlite_schema")
     return [
         f"{kind} {name}, which no store has"

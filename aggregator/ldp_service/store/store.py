@@ -1,4 +1,4 @@
-"""What every store can do: keep records and batch ids, and change both in transactions that last.
+"""Stores: records and batch ids, and transactions that last.
 
 Rules
 - `commit` returns when everything since `begin` would outlive a loss of power; until then, and
@@ -21,13 +21,13 @@ class Snapshot(Scanned, Protocol):
     """A store as it was at one moment."""
 
     def epochs(self) -> list[Epoch]:
-        """Those whose ids are kept."""
+        """Return the epochs whose ids are kept."""
 
     def ids(self, epoch: Epoch) -> Iterator[list[bytes]]:
         """All ids of an epoch, in lists of some thousands."""
 
     def complaints(self) -> list[str]:
-        """What the database finds wrong with itself, if it can be asked."""
+        """Return the complaints of the database about itself, if it can be asked."""
 
 
 class Store(Snapshot, Protocol):

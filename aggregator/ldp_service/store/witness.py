@@ -90,7 +90,7 @@ def witness_path(path: Path) -> Path:
 
 
 def noted_commits(path: Path) -> int | None:
-    """What the witness of a store says, held or not; None where there is none.
+    """Return the number in a store's witness, held or not; None where there is none.
 
     Raises `StoreDamagedError`.
     """

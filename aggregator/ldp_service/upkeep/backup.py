@@ -128,7 +128,7 @@ def _copy_file(source: Path, fresh: Path) -> None:
 
 
 def _commits(snapshot: Snapshot) -> int:
-    """What the witness of a store notes."""
+    """Return the number of commits that the witness of a store notes."""
     roots = [read_root(record.content) for record in snapshot.scan("root")]
     return max((root.commits for root in roots), default=0)
 
@@ -169,7 +169,7 @@ def _set_aside(place: Path) -> Path | None:
 
 
 def _sizes_of(place: Path) -> Sizes | None:
-    """What a store holds; None where there is none, or it cannot be read."""
+    """Return the sizes of a store; None where there is none, or it cannot be read."""
     if not place.exists():
         return None
     try:

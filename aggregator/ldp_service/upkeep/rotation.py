@@ -38,7 +38,7 @@ class Keep(NamedTuple):
 
 
 def parse_keep(text: str) -> tuple[Keep, ...]:
-    """What is kept, written as 48h,14d. Raises `StoreError`."""
+    """Parse the rule of backups to keep, written as 48h,14d. Raises `StoreError`."""
     amounts = [_AMOUNT.fullmatch(part.strip()) for part in text.split(",")]
     kept = tuple(Keep(int(amount[1]), amount[2]) for amount in amounts if amount is not None)
     if len(kept) < len(amounts):

@@ -1,4 +1,4 @@
-"""What a store holds, in a few numbers that two stores can be compared by."""
+"""Sizes of a store, a few numbers that two stores can be compared by."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Sizes(NamedTuple):
 
     @classmethod
     def of(cls, snapshot: Snapshot) -> Sizes:
-        """Those of a store, at one moment. Raises `StoreDamagedError`."""
+        """Return the sizes of a store, at one moment. Raises `StoreDamagedError`."""
         outcomes = outcomes_in_all(snapshot)
         return cls(commits(snapshot), received(snapshot), outcomes[ACCEPTED])
 

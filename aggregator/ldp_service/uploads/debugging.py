@@ -60,6 +60,6 @@ class DebugBoard:
         return Receipt((DEBUG,) * len(read_frames(body)))
 
     def uploads(self) -> tuple[DebugUpload, ...]:
-        """Those that are kept, the last one first."""
+        """Return the kept uploads, the last one first."""
         with self._lock:
             return tuple(self._uploads)

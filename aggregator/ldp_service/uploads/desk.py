@@ -71,7 +71,7 @@ PREFLIGHT: Headers = [
 
 
 class Receiver(Protocol):
-    """Who is handed what was uploaded, and answers it: a writer."""
+    """Receiver of uploads, which answers them: a writer."""
 
     def submit(self, submission: Submission) -> None:
         """Hand it over. Raises `BusyError` or `StoreError`; then there will be no answer."""
@@ -102,7 +102,7 @@ class Reply(NamedTuple):
 
 
 class UploadDesk:
-    """What is asked of an upload and answered to it, however its bytes come in.
+    """Checks on uploads and their answers, however their bytes come in.
 
     `scope` is that of the tokens that may.
 
@@ -163,7 +163,7 @@ class UploadDesk:
         return place, sender
 
     def too_slow(self, place: Place) -> Refused:
-        """What a body is told that has not come in time."""
+        """Return the refusal of a body that has not come in time."""
         limits = self.limits
         return Refused(
             408,
@@ -200,7 +200,7 @@ class UploadDesk:
         return place
 
     def reply(self, answer: Receipt | Exception, head: Head, started: float) -> Reply:
-        """What to say to a request with this head.
+        """Return the reply to a request with this head.
 
         It was taken up at `started`, by `time.perf_counter`.
         """
@@ -225,24 +225,24 @@ class UploadDesk:
             raise Refused(413, f"expected at most {MOST_SHOWN} bytes to show, got {length}")
 
     def shared_with(self, origin: bytes) -> Headers:
-        """What lets the pages of another origin see the answer, if they may."""
+        """Return the headers that let the pages of another origin see the answer, if they may."""
         if origin not in self._origins:
             return []
         return [(b"access-control-allow-origin", origin), (b"vary", b"origin")]
 
 
 def no_room() -> Refused:
-    """What an upload is told for which there is no room."""
+    """Return the refusal of an upload for which there is no room."""
     return Refused(503, "expected room for the upload, found none", 1)
 
 
 def stopping() -> Refused:
-    """What an upload is told that is not whole when its server ends."""
+    """Return the refusal of an upload that is not whole when its server ends."""
     return Refused(503, "expected the whole upload, but was told to stop", 1)
 
 
 def _packed(strange: str) -> Refused:
-    """What an upload is told whose bytes do not come as they are."""
+    """Return the refusal of an upload with a Content-Encoding."""
     if strange == TRANSFERRED:
         return Refused(411, "expected a Content-Length, got a Transfer-Encoding")
     return Refused(415, "expected the bytes as they are, got a Content-Encoding", never="encoded")
@@ -263,7 +263,7 @@ def _place_in(loop: asyncio.AbstractEventLoop) -> Callable[[Answers], None]:
 
 
 def _refused(error: Exception) -> Refused:
-    """What an error means for the client that uploads."""
+    """Return the refusal for an error."""
     if isinstance(error, (BusyError, EarlyError)):
         return Refused(503, str(error), error.wait)
     if isinstance(error, QuotaError):
@@ -292,5 +292,5 @@ def _taken(receipt: Receipt, shared: Headers) -> Reply:
 
 @cache
 def _usual(outcome: str) -> Reply:
-    """What most uploads are told: those of one batch, of which there is one for each outcome."""
+    """Return the reply to an upload of one batch, of which there is one for each outcome."""
     return _taken(Receipt((outcome,)), [])._replace(usual=True)

@@ -19,7 +19,7 @@ _LEAST, _MOST = 32, 512
 
 
 def given_tokens(environment: Mapping[str, str]) -> tuple[Token, ...]:
-    """What is kept of the tokens that are given. Raises `FileError`, which shows none."""
+    """Read tokens from the environment. Raises `FileError`, which shows none."""
     tokens = []
     for scope in SCOPES:
         name = f"LDP_TOKEN_{scope.upper()}"

@@ -1,4 +1,4 @@
-"""What the head of an upload says, read once.
+"""Heads of uploads, read once.
 
 Whoever keeps a connection sends the same head again and again, byte for byte. What it says is the
 same each time, so it is read once (`http.upload_protocol`); what a token is worth is asked anew.
@@ -17,7 +17,7 @@ TRANSFERRED, ENCODED = "transfer-encoding", "content-encoding"
 
 
 class Head(NamedTuple):
-    """Of one request: what an upload is judged and answered by."""
+    """Head of one request: all that an upload is judged and answered by."""
 
     token: str | None
     lengths: tuple[bytes, ...]
@@ -29,7 +29,7 @@ class Head(NamedTuple):
 
 
 def read_head(headers: Headers) -> Head:
-    """What these headers say."""
+    """Read these headers."""
     token = tag = None
     strange, origin = "", b""
     lengths: tuple[bytes, ...] = ()

@@ -43,7 +43,7 @@ class Invitation(NamedTuple):
     survey: str
 
     def spent_as(self, fingerprint: bytes) -> bytes:
-        """What is kept once it was spent on a question or group."""
+        """Return the id that is kept once it was spent on a question or group."""
         return sha256(b"spent" + self.digest + fingerprint).digest()[:ID_SIZE]
 
 
@@ -55,7 +55,7 @@ class Invitations:
 
     @classmethod
     def read(cls, paths: Iterable[Path]) -> Invitations:
-        """Those of some files. Raises `FileError` and `InvitationError`."""
+        """Read some files. Raises `FileError` and `InvitationError`."""
         return cls([_parsed(path) for path in paths])
 
     def find(self, token: str | None) -> Invitation | None:

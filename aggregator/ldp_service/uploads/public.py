@@ -1,4 +1,4 @@
-"""What is open to anyone: the pages of surveys, and how many were shown them and began."""
+"""Public endpoints: the pages of surveys, and the counts of views and starts."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Reach:
             self._soon()
 
     def by_day(self, survey: str) -> Days:
-        """What is known by day, from the first one on; the counts of all processes."""
+        """Return the counts by day, from the first one on, of all processes."""
         with self._lock:
             days = self._write().get(survey, {})
         return {day: days[day] for day in sorted(days)}
@@ -140,7 +140,7 @@ def _alone(path: Path) -> Iterator[None]:
 
 
 def _read(path: Path) -> dict[str, Days]:
-    """What was counted before; nothing where there is no such file, or no sound one."""
+    """Read earlier counts; empty where there is no such file, or no sound one."""
     with suppress(OSError, ValueError, AttributeError, TypeError):
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES)
@@ -152,7 +152,7 @@ def _read(path: Path) -> dict[str, Days]:
 
 
 def _steps(known: Mapping[str, Any]) -> dict[str, Any]:
-    """What is known of a day, if it is sound; raises one of the errors that `_read` expects."""
+    """Read the counts of a day; raises one of the errors that `_read` expects."""
     steps: dict[str, Any] = {step: int(known[step]) for step in STEPS if step in known}
     if COUNTED in known:
         steps[COUNTED] = {str(name): int(batches) for name, batches in known[COUNTED].items()}

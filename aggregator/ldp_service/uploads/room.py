@@ -44,7 +44,7 @@ class UploadLimits(NamedTuple):
 
 
 class Room:
-    """What bodies of one kind hold together."""
+    """Room for bodies of one kind."""
 
     def __init__(self, most: int) -> None:
         self.most = most

@@ -26,7 +26,7 @@ _log = logging.getLogger("ldp.service")
 
 
 class TokenUse:
-    """What is known of the use of the tokens of a file."""
+    """Use of the tokens of a file."""
 
     def __init__(self, token_file: Path) -> None:
         self._path = path_of(token_file)

@@ -94,7 +94,7 @@ class TokenError(LDPError):
 
 @dataclass(frozen=True)
 class Token:
-    """What is kept of a token."""
+    """Record of a token."""
 
     name: str
     scope: str
@@ -127,7 +127,7 @@ class Tokens:
 
     @classmethod
     def parse(cls, source: bytes, place: str) -> Tokens:
-        """What the bytes of a file say. Raises `TokenError`, which names the file as `place`."""
+        """Parse the bytes of a file. Raises `TokenError`, which names the file as `place`."""
         try:
             top = Keys("file", toml_in(source))
         except UnicodeDecodeError as error:
@@ -147,7 +147,7 @@ class Tokens:
         return cls(tokens)
 
     def check(self, token: str | None, scope: str, now: float, *, survey: str | None = "") -> str:
-        """What a token is worth for a scope: `GRANTED`, or what is wrong with it.
+        """Return the verdict on a token for a scope: `GRANTED`, or an error.
 
         `survey` is the one that is asked for; None stands for all at once, nothing for whichever.
         """
@@ -156,7 +156,7 @@ class Tokens:
     def judged(
         self, token: str | None, scope: str, now: float, *, survey: str | None = ""
     ) -> tuple[str, Token | None]:
-        """The same, and what is kept of a token if it is granted something."""
+        """Return the verdict, and the record of a token if it is granted something."""
         if not token:
             return MISSING, None
         known = self.find(token)
@@ -171,7 +171,7 @@ class Tokens:
         return GRANTED, known
 
     def find(self, token: str | None) -> Token | None:
-        """What is kept of a token, if it is one of these, expired or not."""
+        """Return the record of a token, if it is one of these, expired or not."""
         if not token or len(token) > _LONGEST or not token.isascii():
             return None
         shown = sha256(token.encode()).digest()
@@ -225,13 +225,13 @@ class TokenFile:
         self.tokens = self._with_given(self._file.content)
 
     def check(self, token: str | None, scope: str, now: float, *, survey: str | None = "") -> str:
-        """The same as of `Tokens`, by what the file said a second ago or later."""
+        """Return the verdict of `Tokens`, by the file as it was a second ago or later."""
         return self.judged(token, scope, now, survey=survey)[0]
 
     def judged(
         self, token: str | None, scope: str, now: float, *, survey: str | None = ""
     ) -> tuple[str, Token | None]:
-        """The same, and what is kept of a token if it is granted something."""
+        """Return the verdict, and the record of a token if it is granted something."""
         self._file.is_current(now)
         verdict, known = self.tokens.judged(token, scope, now, survey=survey)
         if known is not None:
@@ -270,7 +270,7 @@ def new_token() -> str:
 def kept(
     token: str, name: str, scope: str, *, expires: datetime | None = None, **limits: Any
 ) -> Token:
-    """What is kept of it; `limits` are those that a token may have (`Token`)."""
+    """Make the record of a token; `limits` are those that a token may have (`Token`)."""
     return Token(name, scope, sha256(token.encode()).digest(), expires=expires, **limits)
 
 

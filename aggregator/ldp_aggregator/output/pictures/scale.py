@@ -40,7 +40,7 @@ class Scale(NamedTuple):
         return cls(first * step, last * step, places)
 
     def with_gutter(self) -> Scale:
-        """The same, with room on its left for the numbers of the axis that stands on it."""
+        """Return the scale with room on its left for the numbers of the axis that stands on it."""
         room = (self.high - self.low) * GUTTER / (98 - GUTTER)
         return self._replace(low=self.low - room)
 
@@ -49,5 +49,5 @@ class Scale(NamedTuple):
         return (number - self.low) / (self.high - self.low)
 
     def percent(self, number: float) -> str:
-        """The same, as a place across; both ends keep a little away from the edges."""
+        """Return a number's place across; both ends keep a little away from the edges."""
         return f"{1 + 98 * self.share(number):.3f}%"

@@ -1,4 +1,4 @@
-"""What pages are made of.
+"""Markup of pages.
 
 elements  numbers, tables, things in words
 qr_codes  in a terminal, as SVG, on sheets of cards

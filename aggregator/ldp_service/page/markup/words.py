@@ -1,4 +1,4 @@
-"""What the words of the page mean, in plain language: one table, which the glossary has as well.
+"""Words of the page in plain language: one table, which the glossary has as well.
 
 Where a word stands as a heading it is a button that opens its meaning: by a click, a touch or a
 key, which needs no script (`popover`), and browsers show it under a pointer (`title`).

@@ -1,4 +1,4 @@
-"""What the numbers of a question are: how many reports, how private, for whom, which intervals."""
+"""Facts about a question's numbers: how many reports, how private, for whom, which intervals."""
 
 from __future__ import annotations
 

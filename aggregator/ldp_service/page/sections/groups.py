@@ -20,7 +20,7 @@ SUPPRESSED = "-"
 
 
 def groups_section(groups: GroupEstimates, over_time: GroupSeries = ()) -> Safe:
-    """What is shown of groups, and what is not; of one question in each epoch as well."""
+    """Return the published groups, and the hidden ones; of one question in each epoch as well."""
     tables = [_table(name, groups) for name in _names(groups)]
     nothing = tag("p", "No group is shown yet: none has enough reports in closed epochs.")
     remarks = [

@@ -25,7 +25,7 @@ _WAYS = {
 
 
 def over_time(view: QuestionView, asked: Asked, notes: Sequence[Note] = ()) -> Safe:
-    """What came when; a link to it, where it was not asked for."""
+    """Return the course over time; a link to it, where it was not asked for."""
     name = view.estimates.name
     if view.series is None:
         return tag("p", _link("Show over time", asked, name, over_time=name), class_="way")
@@ -75,7 +75,7 @@ def _noted(notes: Sequence[Note], view: QuestionView) -> Iterator[Safe]:
 
 
 def _levels(view: QuestionView) -> Iterator[Safe]:
-    """What there is to say of levels."""
+    """Yield the remarks on levels."""
     course = view.course
     if course is None:
         return

@@ -1,4 +1,4 @@
-"""What so many reports can show and what they cannot, in words."""
+"""Sharpness in words: the differences that so many reports can show."""
 
 from __future__ import annotations
 

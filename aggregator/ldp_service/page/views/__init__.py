@@ -1,4 +1,4 @@
-"""What the page shows, as records: read from an `Analysis`, and not yet markup.
+"""Views of the page as records: read from an `Analysis`, and not yet markup.
 
 asked      what someone asked to see
 series     estimates by epoch

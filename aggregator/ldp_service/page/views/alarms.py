@@ -1,4 +1,4 @@
-"""What someone had better look at: of the service, and of what was counted."""
+"""Alarms of the service and of its counts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Alarm(NamedTuple):
 
 
 def alarms_of(analysis: Analysis, served: Served) -> Sequence[Alarm]:
-    """Those of a survey: failed checks, changes over epochs, late batches."""
+    """Return the alarms of a survey: failed checks, changes over epochs, late batches."""
     return tuple(_alarms(analysis, served))
 
 

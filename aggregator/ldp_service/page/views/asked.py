@@ -1,4 +1,4 @@
-"""What someone asked to see, by the query of a URL."""
+"""Requests for views, by the query of a URL."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ ALL_VALUES, ALL_TIME = Search(), Dates()
 
 @dataclass(frozen=True)
 class Asked:
-    """What someone asked to see: a version of a survey, with options; one question over time.
+    """Request: a version of a survey, with options; one question over time.
 
     If no version is named, and there are several, the estimates are `pooled`; all else is of the
     newest.
@@ -113,7 +113,7 @@ class Asked:
         return self.dates.span(self.served.survey.epoch)
 
     def search_in(self, question: str) -> Search:
-        """What is looked for among the values of a question."""
+        """Return the search among the values of a question."""
         return self.search if self.search.question == question else Search(question)
 
     def query(self, **changes: str | None) -> dict[str, str]:

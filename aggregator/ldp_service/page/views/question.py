@@ -54,7 +54,7 @@ class QuestionView:
         search: Search | None = None,
         course: CourseView | None = None,
     ) -> QuestionView:
-        """What follows from the estimates of a question, and what is known beside them."""
+        """Build the view from the estimates of a question, its checks and its history."""
         estimates = estimates.merged(MOST_BARS)
         asked = search or Search(estimates.name)
         places = _matching(estimates, asked.text)
@@ -115,7 +115,7 @@ def _matching(estimates: QuestionEstimates, text: str) -> Indices:
 
 
 def _on_page(estimates: QuestionEstimates, places: Indices, page: int) -> list[int]:
-    """Those of a page: in their order where one is enough, else the most frequent first."""
+    """Return the values of a page: in their order, or of many the most frequent first."""
     if len(places) > MOST_BARS:
         order = np.argsort(-estimates.frequency[places], kind="stable")
         places = places[order[(page - 1) * MOST_BARS : page * MOST_BARS]]

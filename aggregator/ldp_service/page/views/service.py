@@ -12,7 +12,7 @@ from ldp_service.uploads.debugging import DebugUpload
 
 @dataclass(frozen=True)
 class ServiceView:
-    """What is shown of the service: its surveys by name, its batches, and what is wrong."""
+    """View of the service: its surveys by name, its batches, and its alarms."""
 
     surveys: Sequence[str]
     accounts: Accounts

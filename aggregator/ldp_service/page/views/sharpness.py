@@ -1,4 +1,4 @@
-"""What so many reports can show, what they cannot, and how many more would show twice as much.
+"""Sharpness: differences that so many reports can show, and how many more would halve them.
 
 The law is that of the estimates that are shown (`decoders.intervals`), at the number of
 reports that are there, for the value whose interval is the widest:
@@ -49,7 +49,7 @@ class Sharpness:
 
 
 def sharpness_of(estimates: QuestionEstimates) -> Sharpness | None:
-    """That of a question with reports; None where nothing has an interval."""
+    """Return the sharpness of a question with reports; None where nothing has an interval."""
     if not estimates.reports or estimates.is_shape:
         return None
     if estimates.law is None or not len(estimates) or estimates.is_vector:
@@ -101,7 +101,7 @@ def _more(variance: float, stays: float, respondents: int) -> int | None:
 
 
 def _difference(variance: float, level: float, most: float) -> float | None:
-    """Of two halves, whose errors are independent: each has twice the variance of both together.
+    """Return the error between two halves: each has twice the variance of both together.
 
     None if that is more than two can differ by at most.
     """

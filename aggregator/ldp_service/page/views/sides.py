@@ -45,7 +45,7 @@ class Side(NamedTuple):
 
     @classmethod
     def of(cls, catalogue: Catalogue, text: str) -> Self:
-        """As it is written. Raises `RequestError` and `EstimateError`."""
+        """Read a side. Raises `RequestError` and `EstimateError`."""
         query = dict(parse_qsl(text, keep_blank_values=True))
         if query.keys() - _KEYS or "survey" not in query:
             raise RequestError(400, f"expected a side with {', '.join(sorted(_KEYS))}")
@@ -59,7 +59,7 @@ class Side(NamedTuple):
 
     @property
     def text(self) -> str:
-        """As it is written."""
+        """Side as it is written."""
         query = {
             "survey": self.served.survey.name,
             "version": self.served.fingerprint if self.version else "",
@@ -70,7 +70,7 @@ class Side(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As people read it."""
+        """Side as people read it."""
         parts = [self.served.survey.name]
         if self.version:
             parts.append(f"version {self.served.fingerprint[:8]}")
@@ -82,7 +82,7 @@ class Side(NamedTuple):
 
 @dataclass(frozen=True)
 class SidesView:
-    """What was asked for, what can be asked for, and what differs."""
+    """View of two sides: the request, the possible requests, and the differences."""
 
     first: Side | None
     second: Side | None
@@ -98,7 +98,7 @@ class SidesView:
 
 
 def sides_view(analysis: Analysis, catalogue: Catalogue, query: Mapping[str, str]) -> SidesView:
-    """What differs between two sides. Raises `RequestError` for what cannot be asked."""
+    """Compare two sides. Raises `RequestError` for impossible requests."""
     choices = {
         name: list(_choices(analysis, versions)) for name, versions in catalogue.by_name.items()
     }
@@ -166,7 +166,7 @@ def _estimates(analysis: Analysis, side: Side, view: SidesView) -> QuestionEstim
 
 
 def _choices(analysis: Analysis, versions: Sequence[Served]) -> Iterator[Side]:
-    """What can be chosen of a survey: as a whole, by version, by epoch, and by group."""
+    """Yield the possible sides of a survey: as a whole, by version, by epoch, and by group."""
     newest = versions[-1]
     yield Side(newest)
     if len(versions) > 1:
