@@ -99,7 +99,7 @@ def mutants() -> tuple[Mutant, ...]:
     )
 
 
-def found(mutant: Mutant, runs: int, generator: Generator) -> int:
+def count_detections(mutant: Mutant, runs: int, generator: Generator) -> int:
     """In how many audits the bound passes what is declared."""
     allowed = float(mutant.epsilon)
     happened = [generator.binomial(mutant.draws, chance, runs) for chance in mutant.chances]
@@ -161,7 +161,7 @@ def whole_alarms(mechanism: str, size: int, runs: int, generator: Generator) -> 
             audit = _WithoutLives(client, Budget(_WHOLE_DRAWS))
             for _ in audit.steps():
                 pass
-            alarms += not audit.verdict().passed
+            alarms += not audit.verdict().passes
     return alarms
 
 
@@ -237,7 +237,7 @@ def figures(runs: int, whole: int) -> Iterator[str]:
         alarms = whole_alarms(mechanism, size, whole, generator=generator)
         yield f"honest {mechanism}, {size} values: {alarms} alarms in {whole:,} whole audits"
     for mutant in mutants():
-        caught = found(mutant, runs, generator)
+        caught = count_detections(mutant, runs, generator)
         yield (
             f"{mutant.name}, {mutant.mechanism}, declared {mutant.epsilon}: "
             f"found in {caught:,} of {runs:,} audits of {mutant.draws:,} draws"

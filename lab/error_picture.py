@@ -21,7 +21,7 @@ from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.values.optimum import optimal_total_error, settled_error
 from ldp.numbers.exact import exp_lower, fraction
 from ldp_aggregator.output.pictures.drawing import drawn
-from ldp_simulations.planning.kinds.planning import designed
+from ldp_simulations.planning.kinds.planning import design_parts
 
 SIZES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 100, 180, 320, 560, 1000, 1800, 3200, 5600, 10_000)
 EPSILONS = ("1", "4")
@@ -33,7 +33,7 @@ def mean_errors(name: str, epsilon: str) -> Iterator[tuple[int, float]]:
     for size in SIZES:
         domain = Domain("category", tuple(map(str, range(size))))
         mechanism = MECHANISMS[name]
-        parts = None if mechanism.accepts(domain) else designed(mechanism, domain, epsilon)
+        parts = None if mechanism.accepts(domain) else design_parts(mechanism, domain, epsilon)
         error = None if parts is None else settled_error(parts[0])
         if error is not None:
             yield size, float(error.error) / size

@@ -27,7 +27,7 @@ from ldp.privacy.batches import batch_epsilon
 from ldp_aggregator.explanations.composition import composed_batches
 from ldp_aggregator.explanations.trusted_curator import curator_error, rare_count_error
 from ldp_aggregator.numerics.arrays import Floats
-from ldp_simulations.planning.kinds.planning import designed
+from ldp_simulations.planning.kinds.planning import design_parts
 from ldp_simulations.planning.shuffled_plan import CONSIDERED, BatchWish, local_epsilon
 
 NAMES = ("any", "warner", "grr 16", "grr 100", "grr 1000", "ss 100", "olh", "oue", "sue")
@@ -90,7 +90,7 @@ def lines() -> Iterator[str]:
     yield "|---|---|" + "---|" * len(NAMES)
     apart, slowest = 0.0, 0.0
     for (reports, epsilon, delta), figures in FIGURES.items():
-        cells = [f"{closed(reports, float(epsilon), float(delta)):.4f}"]
+        cells = [f"{closed_form_epsilon(reports, float(epsilon), float(delta)):.4f}"]
         for name, figure in zip(NAMES, figures, strict=False):
             start = process_time()
             worth = batch_epsilon(blanket(name, fraction(epsilon)), reports, fraction(delta))
@@ -107,7 +107,7 @@ def lines() -> Iterator[str]:
     )
 
 
-def closed(reports: int, epsilon: float, delta: float) -> float:
+def closed_form_epsilon(reports: int, epsilon: float, delta: float) -> float:
     """The epsilon of a batch of any randomizer by the closed form; `nan` where it has none."""
     if epsilon > math.log(reports / (16 * math.log(2 / delta))):
         return math.nan
@@ -116,7 +116,7 @@ def closed(reports: int, epsilon: float, delta: float) -> float:
     return math.log1p(math.tanh(epsilon / 2) * spread)
 
 
-def revealed(size: int, epsilon: float, reports: int, delta: float) -> float:
+def lower_bound_epsilon(size: int, epsilon: float, reports: int, delta: float) -> float:
     """The epsilon of one data set: k-ary response, all others hold one third value. In floats.
 
     No bound can be below it. What counts are the reports x0 and x1 among the others'.
@@ -181,7 +181,7 @@ def tight_lines() -> Iterator[str]:
     yield "|---|---|---|"
     for reports, epsilon in TIGHT:
         bound = batch_epsilon(blanket("grr 16", fraction(epsilon)), reports, fraction("1e-6"))
-        least = revealed(16, float(epsilon), reports, delta=1e-6)
+        least = lower_bound_epsilon(16, float(epsilon), reports, delta=1e-6)
         yield f"| {reports:,}, {epsilon} | {float(bound):.6f} | {least:.6f} |"
     bound = batch_epsilon(blanket("warner", Fraction(1)), 10_000, fraction("1e-6"))
     least = revealed_by_two(1.0, 10_000, delta=1e-6)
@@ -208,7 +208,7 @@ def bought_lines() -> Iterator[str]:
 def _error(mechanism: str, values: Domain, epsilon: Fraction, reports: int) -> float:
     if MECHANISMS[mechanism].accepts(values) is not None:
         return math.inf
-    design = designed(MECHANISMS[mechanism], values, decimal_text(epsilon))
+    design = design_parts(MECHANISMS[mechanism], values, decimal_text(epsilon))
     error = None if design is None else rare_count_error(design[0], reports)
     return math.inf if error is None else error
 

@@ -134,7 +134,7 @@ class Service:
         )
         self.analysis = Analysis(
             self.catalogue,
-            lambda: settings.publication.seen(open_snapshot(url)),
+            lambda: settings.publication.view(open_snapshot(url)),
             settings.stop_lists,
             geography=settings.geography,
         )
@@ -149,13 +149,13 @@ class Service:
             surveys = [served.survey for served in self.catalogue.all]
             self.board = DebugBoard(surveys, clock)
 
-    def permitted(self, token: str | None, scope: str, survey: str | None = "") -> str:
+    def permission(self, token: str | None, scope: str, survey: str | None = "") -> str:
         """Return the verdict on a token for a scope: one of the verdicts of `tokens`.
 
         `survey` is the one that is asked for; None stands for all at once, nothing for whichever.
         """
         tokens = self.settings.tokens
-        invited = self._invited(token)
+        invited = self._invitation(token)
         if invited is not None and scope == UPLOAD and survey in ("", invited.survey):
             return GRANTED
         if tokens is None:
@@ -166,22 +166,22 @@ class Service:
         self, request: Asking, token: str | None, scope: str, survey: str | None = ""
     ) -> str:
         """Return the verdict on a request: by a token, if one is shown, or else by a person."""
-        verdict = self.permitted(token, scope, survey)
+        verdict = self.permission(token, scope, survey)
         sign_in = self.settings.sign_in
         if verdict != MISSING or sign_in is None:
             return verdict
         return sign_in.verdict(request, scope, self.clock(), survey=survey)
 
-    def entitled(self, token: str | None, scope: str) -> tuple[str, Sender | None]:
+    def permission_of_sender(self, token: str | None, scope: str) -> tuple[str, Sender | None]:
         """Return the verdict on a token for a scope; and its sender with limits."""
-        invited = self._invited(token)
+        invited = self._invitation(token)
         if invited is not None and scope == UPLOAD:
             own = Sender("", (invited.survey,), most_reports=1, spent_as=invited.spent_as)
             return GRANTED, own
         tokens = self.settings.tokens
         if tokens is None:
             return GRANTED, None
-        verdict, known = tokens.judged(token, scope, self.clock())
+        verdict, known = tokens.judge(token, scope, self.clock())
         if known is None:
             return verdict, None
         return verdict, Sender(
@@ -191,7 +191,7 @@ class Service:
             reports_a_day=known.reports_a_day or (MOST_A_DAY if scope == UPLOAD else None),
         )
 
-    def _invited(self, token: str | None) -> Invitation | None:
+    def _invitation(self, token: str | None) -> Invitation | None:
         """The invitation of a token, if it is one."""
         public = self.settings.public
         invitations = None if public is None else public.invitations
@@ -210,7 +210,7 @@ class Service:
 
     def is_closed(self, survey: Survey) -> bool:
         """Whether it takes no more reports."""
-        return {part.fingerprint for part in survey.tally_parts} <= self.writer.ended
+        return {part.fingerprint for part in survey.tally_parts} <= self.writer.closed_questions
 
     def follow(self, source: Source) -> None:
         """Read from a source as well."""

@@ -26,7 +26,7 @@ import numpy as np
 
 from ldp.mechanisms.places.pyramid import PyramidResponse, View, halvings
 from ldp_aggregator.decoders.trees.levels import views_of
-from ldp_aggregator.decoders.trees.zooms import summed
+from ldp_aggregator.decoders.trees.zooms import sum_cells
 from ldp_aggregator.numerics.arrays import Counts, Floats
 from ldp_aggregator.numerics.postprocessing import norm_sub
 
@@ -78,7 +78,7 @@ def _averaged(known: dict[View, Floats], axis: int) -> dict[View, Floats]:
     along = {view: grid for view, grid in known.items() if view[axis]}
     halved = min(view[axis] for view in along)
     strips: View = (halved, 0) if axis == 0 else (0, halved)
-    sums = {view: summed(grid, strips) for view, grid in along.items()}
+    sums = {view: sum_cells(grid, strips) for view, grid in along.items()}
     # A sum of so many cells errs by as much as there are of these.
     many = {view: grid.size >> halved for view, grid in along.items()}
     weight = sum(1 / number for number in many.values())
@@ -97,7 +97,7 @@ def updated(known: dict[View, Floats], depth: int, respondents: int) -> Floats:
     for _ in range(_MOST_UPDATES):
         before = table
         for view, grid in known.items():
-            sums = summed(table, view)
+            sums = sum_cells(table, view)
             factors = np.divide(grid, sums, out=np.zeros_like(grid), where=sums > 0)
             table = table * _stretched(factors, table.shape)
         if np.abs(table - before).sum() < 1 / respondents:

@@ -26,7 +26,7 @@ from ldp.wire.wire import Batch, read_frames
 from ldp_aggregator.tallies.mixing.keys import make_key, read_key
 from ldp_aggregator.tallies.mixing.opening import Opener
 from ldp_client.delivery.sealing import Relay, sealer
-from ldp_service.relay.batching import Terms, mixed
+from ldp_service.relay.batching import Terms, mix
 from ldp_service.relay.pool import Crowd, Pool
 from ldp_service.store.records import EVER
 
@@ -90,7 +90,7 @@ def _mixing() -> float:
             pool.add(crowd, [os.urandom(123) for _ in range(_MIXED)])
         begun = time.perf_counter()
         with pool.changing():
-            for part in mixed(crowd, pool.take_out(crowd), Terms(_MIXED)):
+            for part in mix(crowd, pool.take_out(crowd), Terms(_MIXED)):
                 pool.keep_part(part.id, part.frame)
         seconds = time.perf_counter() - begun
         pool.close()

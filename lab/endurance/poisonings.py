@@ -16,8 +16,8 @@ from specimens import DESIGNS, question
 from ldp_simulations.attacks.attack import (
     ATTACKS,
     Attack,
-    estimated,
-    is_estimated,
+    can_be_attacked_directly,
+    estimate_names,
     simulate_attack,
 )
 from ldp_simulations.field_holders import synthetic_fields
@@ -36,7 +36,7 @@ DESIGNED = {
 QUESTIONS = {
     name: asked
     for name, asked in DESIGNED.items()
-    if asked.randomizer.kind != "bloom" and is_estimated(asked)
+    if asked.randomizer.kind != "bloom" and can_be_attacked_directly(asked)
 }
 """Those that have a bound."""
 
@@ -57,7 +57,7 @@ def drawn_attack(asked, generator):
         holders = holders_of(asked.domain, values, apportion(respondents, weights))
     else:
         holders = synthetic_sets(asked.domain, respondents, weights)
-    nodes = len(estimated(asked, holders))
+    nodes = len(estimate_names(asked, holders))
     targets = generator.permutation(nodes)[: generator.integers(1, nodes + 1)]
     forged = int(generator.integers(1, respondents))
     kind, hashes = ATTACKS[generator.integers(len(ATTACKS))], (None, 1, 1000)[generator.integers(3)]

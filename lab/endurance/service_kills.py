@@ -34,7 +34,7 @@ from ldp.wire.wire import FrameReader, decode_batch
 from ldp_aggregator import Ingest
 from ldp_service.commands.serve import serve
 from ldp_service.store.opening import open_snapshot
-from ldp_service.store.reading import outcomes_in_all, received, tally_of
+from ldp_service.store.reading import count_received, outcomes_in_all, tally_of
 
 _CLIENTS = 6
 _SHORTEST, _LONGEST = 0.01, 0.3
@@ -196,7 +196,7 @@ def _deliver(connection, body):
 def _imbalance(place):
     """Whether batches received are not those that had an outcome."""
     with open_snapshot(place.url) as snapshot:
-        batches, outcomes = received(snapshot), outcomes_in_all(snapshot)
+        batches, outcomes = count_received(snapshot), outcomes_in_all(snapshot)
     if batches == sum(outcomes.values()) == outcomes["accepted"] + outcomes["duplicate"]:
         return []
     return [f"received {batches}, but {dict(outcomes)}"]

@@ -47,7 +47,7 @@ Patch = tuple[Any, str, object]
 
 
 def _answer_early(self: Any, pieces: list[Piece]) -> Any:
-    books = self._books = self._books or self._opened()
+    books = self._books = self._books or self._open()
     with begin(books) as turn:
         answers = self._admission.take_pieces(turn, pieces, self._clock())
         whole = [

@@ -49,7 +49,7 @@ class Collector:
         self.disk = disk
         self.catalogue = catalogue
         self.publication = publication
-        self.analysis = Analysis(catalogue, lambda: publication.seen(disk.snapshot()), StopLists())
+        self.analysis = Analysis(catalogue, lambda: publication.view(disk.snapshot()), StopLists())
         self.ahead = 0.0
         """Seconds by which its clock is ahead."""
         self.process: Process | None = None

@@ -15,7 +15,7 @@ from ldp_client.answering.ledger import Ledger
 from ldp_service.analysis.analysis import Analysis
 from ldp_service.counting.publication import Publication
 from ldp_service.counting.served import Served
-from ldp_service.store.reading import outcomes_in_all, received, tally_of
+from ldp_service.store.reading import count_received, outcomes_in_all, tally_of
 from ldp_service.store.records import EVER, Epoch
 from ldp_service.store.store import Snapshot
 from ldp_service.store.verification import findings
@@ -49,8 +49,10 @@ def recount(
             wrong.append(f"counted: {id_.hex()} of epoch {frame.epoch} in {epoch}")
     wrong += _tallies(oracle, snapshot, served, claimed=claimed)
     outcomes = outcomes_in_all(snapshot)
-    if received(snapshot) != outcomes.total():
-        wrong.append(f"accounts: received {received(snapshot)}, and know of {outcomes.total()}")
+    if count_received(snapshot) != outcomes.total():
+        wrong.append(
+            f"accounts: received {count_received(snapshot)}, and know of {outcomes.total()}"
+        )
     if outcomes["accepted"] != claimed.total():
         wrong.append(f"accounts: accepted {outcomes['accepted']}, and claimed {claimed.total()}")
     return wrong

@@ -1,7 +1,7 @@
 """The survey designer's side: plan, randomize and simulate surveys, and attack them.
 
     plan                   what errors to expect, and what they take
-    narrowed               a second survey, on the ranges that a first one found
+    narrow                 a second survey, on the ranges that a first one found
     from_table, synthetic  populations: who truly holds what
     simulate               a population answers, and estimates meet the truth
     randomize              a table of answers becomes the bytes of a report file
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ldp_simulations.attacks.attacking import AttackError, Attacks, attack
     from ldp_simulations.holders import Holders, SetHolders
     from ldp_simulations.planning.experiment import Arms, ExperimentPlan, plan_experiment
-    from ldp_simulations.planning.narrowing import Narrowed, narrowed
+    from ldp_simulations.planning.narrowing import Narrowed, narrow
     from ldp_simulations.planning.planned import Planned, plan
     from ldp_simulations.population import Population, PopulationError, from_table, synthetic
     from ldp_simulations.sampling.table import sample_counts
@@ -49,7 +49,7 @@ __all__ = [
     "__version__",
     "attack",
     "from_table",
-    "narrowed",
+    "narrow",
     "plan",
     "plan_experiment",
     "randomize",
@@ -75,7 +75,7 @@ _HOMES = {
     "Simulation": "simulation.simulation",
     "attack": "attacks.attacking",
     "from_table": "population",
-    "narrowed": "planning.narrowing",
+    "narrow": "planning.narrowing",
     "plan": "planning.planned",
     "randomize": "simulation.randomizing",
     "sample_counts": "sampling.table",

@@ -95,7 +95,7 @@ def _rows(
             if label in attribute.values:
                 answers[attribute.name] = label
             elif label not in ("", UNKNOWN):
-                problems.append(f"row {number}: {not_listed(attribute)}")
+                problems.append(f"row {number}: {unknown_value(attribute)}")
         for group in survey.groups:
             answered = [question.name for question in group.members if question.name in answers]
             if 0 < len(answered) < len(group.members):
@@ -111,7 +111,7 @@ def _rows(
         raise refusal(problems, path)
 
 
-def not_listed(attribute: Attribute) -> str:
+def unknown_value(attribute: Attribute) -> str:
     """Return the error for a cell that has no value of an attribute."""
     return (
         f"attribute {attribute.name!r}: expected one of its values "

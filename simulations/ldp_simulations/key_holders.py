@@ -50,18 +50,18 @@ class PairHolders(Holders):
     def frequencies(self, values: Iterable[str]) -> list[float]:
         """The shares of the respondents who hold each key; `values` are all of the question's."""
         size = len(tuple(values))
-        shares: list[float] = (self._held(size)[0] / max(1, self.respondents)).tolist()
+        shares: list[float] = (self._count_holders(size)[0] / max(1, self.respondents)).tolist()
         return shares
 
     def means(self, size: int) -> Floats:
         """The true means of the numbers that come with each of `size` keys; NaN where none does."""
-        holders, above = self._held(size)
+        holders, above = self._count_holders(size)
         share = np.divide(above, holders, out=np.full(size, np.nan), where=holders > 0)
         low, high = float(self.scale.low), float(self.scale.high)
         means: Floats = low + (high - low) * share
         return means
 
-    def _held(self, size: int) -> tuple[Floats, Floats]:
+    def _count_holders(self, size: int) -> tuple[Floats, Floats]:
         """How many hold each key, (size,), and how far up their numbers are, added up."""
         owner, keys, up = self.columns
         weight = self.counts[owner].astype(np.float64)

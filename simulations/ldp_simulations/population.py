@@ -81,12 +81,16 @@ def from_table(
             pairs = ((domain.places(answer), count) for answer, count in answered)
             population[name] = PairHolders.of(domain, pairs)
             continue
-        holders = _shared(domain, answered) if domain.per_device else _held(domain, answered)
+        holders = (
+            _share_holders(domain, answered)
+            if domain.per_device
+            else _count_holders(domain, answered)
+        )
         population[name] = _holders(domain, holders, (candidates or {}).get(name, ()))
     return population
 
 
-def _held(domain: Domain, answered: Sequence[tuple[object, int]]) -> Counter[Value]:
+def _count_holders(domain: Domain, answered: Sequence[tuple[object, int]]) -> Counter[Value]:
     """How many hold each value, of answers with the number of those who gave them."""
     holders = Counter[Value]()
     for answer, count in answered:
@@ -99,7 +103,7 @@ def _held(domain: Domain, answered: Sequence[tuple[object, int]]) -> Counter[Val
     return holders
 
 
-def _shared(domain: Domain, answered: Sequence[tuple[object, int]]) -> Counter[Value]:
+def _share_holders(domain: Domain, answered: Sequence[tuple[object, int]]) -> Counter[Value]:
     """Count holders where devices have many records: answers differ, and a place has a share.
 
     Of records of which one is drawn, each has an equal one.
@@ -136,7 +140,7 @@ def _holders(domain: Domain, holders: Counter[Value], candidates: Sequence[str])
 
 def _on_coarser_scale(scale: Scale, holders: Mapping[Value, int]) -> Holders:
     """The holders of as many points as can be listed, of a scale that has more."""
-    coarser = coarsened(scale)
+    coarser = coarsen(scale)
     counts = np.zeros(coarser.size, dtype=np.int64)
     for value, count in holders.items():
         counts[round(Fraction(int(value) * (coarser.size - 1), scale.size - 1))] += count
@@ -151,11 +155,11 @@ def points_of(domain: Domain) -> tuple[str, ...]:
     if domain.ball is not None:
         return domain.ball.names
     if domain.scale is not None and not domain.is_listed:
-        return tuple(coarsened(domain.scale).iter_values())
+        return tuple(coarsen(domain.scale).iter_values())
     return domain.values or ()
 
 
-def coarsened(scale: Scale) -> Scale:
+def coarsen(scale: Scale) -> Scale:
     """Return the same range in the steps of the finest grid that numbers are dithered on."""
     size = FINEST_GRID + 1
     return scale._replace(size=size, step=(scale.high - scale.low) / FINEST_GRID)

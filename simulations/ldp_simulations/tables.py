@@ -33,10 +33,10 @@ from ldp_aggregator.numerics.arrays import Integers
 from ldp_simulations.answers import (
     AnswersError,
     columns_for,
-    not_listed,
     read_answers,
     refusal,
     refuse_halves,
+    unknown_value,
 )
 
 Table = Any
@@ -143,12 +143,12 @@ class _Coder:
         try:
             code = self._known.get(key)
         except TypeError:  # a list, or a set, cannot be looked up
-            return self._coded(cell)
+            return self._code(cell)
         if code is None:
-            code = self._known[key] = self._coded(cell)
+            code = self._known[key] = self._code(cell)
         return code
 
-    def _coded(self, cell: object) -> int | str:
+    def _code(self, cell: object) -> int | str:
         """The place of a new cell's answer, or what is wrong with it."""
         try:
             answer = self._answer(cell)
@@ -196,7 +196,7 @@ class _Said:
         if label in self._attribute.values:
             code = self._attribute.values.index(str(label))
         elif label not in ("", UNKNOWN) and not _is_missing(label):
-            problems.append(f"row {row}: {not_listed(self._attribute)}")
+            problems.append(f"row {row}: {unknown_value(self._attribute)}")
         self.codes.append(code)
 
 

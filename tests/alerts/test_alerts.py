@@ -131,7 +131,7 @@ def test_an_alarm_that_flaps_is_no_flood():
     assert 2 <= len(said) <= 16
     assert [state for state, _ in said[:3]] == ["begun", "over", "begun"]
     events = [Condition(kinds.EPOCH, "", "closed")] * 100
-    assert len(list(Alarms().happened(events, NOW))) == 6
+    assert len(list(Alarms().notices(events, NOW))) == 6
 
 
 def test_a_short_trouble_is_none():
@@ -204,7 +204,7 @@ def test_a_service_tells(tmp_path, monkeypatch):
         (tmp_path / "tokens.toml").write_text(
             (tmp_path / "tokens.toml").read_text().replace('"looks"', '"night"')
         )
-        service.permitted("any", "upload")
+        service.permission("any", "upload")
         now[0] += 86_400 * 200
         service.writer.write(b"")
         wait_for(lambda: service.writer.clock_trouble is not None)

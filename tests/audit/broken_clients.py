@@ -22,9 +22,9 @@ from ldp_simulations.audit.python_client import Adapter, serve
 class _Rows(Adapter):
     """A client that makes its rows by itself."""
 
-    def recorded(self, device, answers):
+    def reports_of(self, device, answers):
         for name, answer in answers.items():
-            for report in super().recorded(device, {name: answer}):
+            for report in super().reports_of(device, {name: answer}):
                 question = self.survey[name]
                 row = self.row(question, int(question.value(answer)), report)
                 yield Report(report.fingerprint, row.to_bytes(question.width, "little"))
@@ -85,15 +85,15 @@ class Inherits(Adapter):
 class Forgets(Adapter):
     """A device that is asked again is another one."""
 
-    def recorded(self, device, answers):
-        yield from super().recorded(self.device(), answers)
+    def reports_of(self, device, answers):
+        yield from super().reports_of(self.device(), answers)
 
 
 class Silent(Adapter):
     """One answer is never reported."""
 
-    def recorded(self, device, answers):
-        return () if "v8" in answers.values() else super().recorded(device, answers)
+    def reports_of(self, device, answers):
+        return () if "v8" in answers.values() else super().reports_of(device, answers)
 
 
 class NumbersIds(Adapter):
@@ -101,7 +101,7 @@ class NumbersIds(Adapter):
 
     count = 0
 
-    def framed(self, report):
+    def frame(self, report):
         self.count += 1
         return report_bytes([report], random=lambda size: self.count.to_bytes(size, "little"))
 
@@ -111,9 +111,9 @@ class Tells(Adapter):
 
     is_last = False
 
-    def recorded(self, device, answers):
+    def reports_of(self, device, answers):
         self.is_last = bool({"v8", True} & set(answers.values()))
-        yield from super().recorded(device, answers)
+        yield from super().reports_of(device, answers)
 
     def with_id(self, report, change):
         """A frame whose id is changed."""
@@ -135,19 +135,19 @@ class OneClear(_Rows):
 class TwoOfOne(Tells):
     """One answer is reported twice, in one batch."""
 
-    def recorded(self, device, answers):
-        for report in super().recorded(device, answers):
-            self.again = next(Adapter.recorded(self, self.device(), answers))
+    def reports_of(self, device, answers):
+        for report in super().reports_of(device, answers):
+            self.again = next(Adapter.reports_of(self, self.device(), answers))
             yield report
 
-    def framed(self, report):
+    def frame(self, report):
         return report_bytes([report, self.again] if self.is_last else [report])
 
 
 class IdsAlike(Tells):
     """Two bits of an id are equal or not by the answer; each by itself is random."""
 
-    def framed(self, report):
+    def frame(self, report):
         return self.with_id(
             report, lambda number: number & ~4 | ((number >> 9 & 1) ^ self.is_last) << 2
         )
@@ -156,7 +156,7 @@ class IdsAlike(Tells):
 class IdsBeside(Tells):
     """A bit of an id tells whether the report is true; by itself it is 1 in half of the ids."""
 
-    def framed(self, report):
+    def frame(self, report):
         # .731 x .6 + .269 x .228 = .5
         chance = 0.6 if report.row[0] == self.is_last else 0.228
         is_set = random.SystemRandom().random() < chance
@@ -166,14 +166,14 @@ class IdsBeside(Tells):
 class Yesterday(Tells):
     """One answer is said to have been given in the epoch before."""
 
-    def framed(self, report):
+    def frame(self, report):
         return report_bytes([report], clock=lambda: time.time() - 86_400 * self.is_last)
 
 
 class Ahead(Inherits):
     """A child draws what its parent draws, some devices later."""
 
-    def answer_forked(self, lines, out):
+    def answer_with_fork(self, lines, out):
         asked = list(lines)
         child = os.fork()
         if child:
@@ -189,8 +189,8 @@ class Ahead(Inherits):
 class Redraws(Adapter):
     """Every report has a permanent response of its own."""
 
-    def recorded(self, device, answers):
-        yield from super().recorded(self.device(), answers)
+    def reports_of(self, device, answers):
+        yield from super().reports_of(self.device(), answers)
 
 
 class RedrawsBehind(Adapter):
@@ -198,10 +198,10 @@ class RedrawsBehind(Adapter):
 
     last = None
 
-    def recorded(self, device, answers):
+    def reports_of(self, device, answers):
         if self.last is None or self.last[0] is not device or self.last[1] != answers:
             self.last = device, dict(answers), self.device()
-        yield from super().recorded(self.last[2], answers)
+        yield from super().reports_of(self.last[2], answers)
 
 
 class Sorts(Adapter):
@@ -222,8 +222,8 @@ class Sorts(Adapter):
 class Copies(Adapter):
     """In a row of two, the second report is a copy of the first; of one answer alone."""
 
-    def recorded(self, device, answers):
-        for report in super().recorded(device, answers):
+    def reports_of(self, device, answers):
+        for report in super().reports_of(device, answers):
             same = Report(report.fingerprint, report.row[:1] * len(report.row))
             yield same if True in answers.values() else report
 
@@ -231,10 +231,10 @@ class Copies(Adapter):
 class OneCohort(Adapter):
     """In 1 of 64 cohorts, and of one answer alone, the report is not randomized."""
 
-    def recorded(self, device, answers):
+    def reports_of(self, device, answers):
         ((name, answer),) = answers.items()
         question = self.survey[name]
-        for report in super().recorded(device, answers):
+        for report in super().reports_of(device, answers):
             cohort = report.row[0]
             plain = question.randomizer.true_bits(question.value(answer), cohort)
             row = bytes((cohort,)) + plain.to_bytes(question.width - 1, "little")
@@ -264,9 +264,9 @@ class ByTheHour(Seeded):
 class ThirdAsFirst(Adapter):
     """In a row of three, the noise of the third answer is that of the first."""
 
-    def recorded(self, device, answers):
+    def reports_of(self, device, answers):
         first, *_, last = answers.values()
-        for report in super().recorded(device, answers):
+        for report in super().reports_of(device, answers):
             noise = report.row[0] ^ first
             yield Report(report.fingerprint, report.row[:-1] + bytes((last ^ noise,)))
 
@@ -276,8 +276,8 @@ class ThirdAsFirstAlone(Adapter):
 
     first = None
 
-    def recorded(self, device, answers):
-        for report in super().recorded(device, answers):
+    def reports_of(self, device, answers):
+        for report in super().reports_of(device, answers):
             ((name, answer),) = answers.items()
             noise = report.row[0] ^ answer
             if name == "coin":
@@ -310,17 +310,17 @@ class AliasOff(_Rows):
 class OneMemo(Adapter):
     """The key of a permanent response names the answer, and not the question."""
 
-    def recorded(self, device, answers):
+    def reports_of(self, device, answers):
         ((name, answer),) = answers.items()
         first = self.survey.questions[0].name
-        for report in super().recorded(device, {first: answer}):
+        for report in super().reports_of(device, {first: answer}):
             yield Report(self.survey[name].fingerprint, report.row)
 
 
 class IdParity(Tells):
     """The parity of the last byte of an id is the answer; any two of its bits are random."""
 
-    def framed(self, report):
+    def frame(self, report):
         def change(number):
             odd = (number >> 120).bit_count() & 1
             return number ^ (odd ^ self.is_last) << 120
@@ -331,10 +331,10 @@ class IdParity(Tells):
 class Unasked(Adapter):
     """With one answer to one question goes a report to another one, which was not asked."""
 
-    def recorded(self, device, answers):
-        yield from super().recorded(device, answers)
+    def reports_of(self, device, answers):
+        yield from super().reports_of(device, answers)
         if "v8" in answers.values():
-            yield from super().recorded(self.device(), {"coin": True})
+            yield from super().reports_of(self.device(), {"coin": True})
 
 
 class FirstAlone(Adapter):
@@ -342,8 +342,8 @@ class FirstAlone(Adapter):
 
     last = None
 
-    def recorded(self, device, answers):
-        for report in super().recorded(device, answers):
+    def reports_of(self, device, answers):
+        for report in super().reports_of(device, answers):
             ((_, answer),) = answers.items()
             is_second = self.last is device
             self.last = device
@@ -359,8 +359,8 @@ class SecondByFirst(Adapter):
         super().__init__(survey)
         self.noise = {}
 
-    def recorded(self, device, answers):
-        for report in super().recorded(device, answers):
+    def reports_of(self, device, answers):
+        for report in super().reports_of(device, answers):
             ((_, answer),) = answers.items()
             if self.last is None or self.last[0] is not device:
                 self.last = device, answer

@@ -155,7 +155,7 @@ def test_a_broken_client_raises_an_alarm(name, tmp_path, monkeypatch):
     monkeypatch.setattr("ldp_simulations.audit.auditing.POINTS", points)
     answers = TRIED.get(name, 3)
     verdict = verdict_of(broken(name), questions, draws, folder=tmp_path, answers=answers)
-    assert not verdict.passed
+    assert not verdict.passes
     if name in ("OnlySet", "FromAll", "LastClear"):
         assert any("epsilon is at least" in alarm for alarm in verdict.alarms)
 
@@ -229,7 +229,7 @@ def test_trials():
     assert audit_trials.whole_alarms("grr", 16, 2, generator=generator) == 0
     assert audit_trials.whole_alarms("grr", 16, 2, generator=SimpleNamespace(bytes=bytes)) == 2
     for mutant in audit_trials.mutants():
-        assert audit_trials.found(mutant, 50, generator) == 50
+        assert audit_trials.count_detections(mutant, 50, generator) == 50
 
 
 def test_every_tape_notices_a_wrong_sampler():

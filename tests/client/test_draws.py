@@ -369,9 +369,9 @@ def test_health():
         tally = {}
         generator = np.random.default_rng(8)
         from ldp_simulations.sampling.table import sample_counts
-        from ldp_simulations.simulation.drawing import thinned
+        from ldp_simulations.simulation.drawing import thin
 
-        for name, holders in thinned(drew, population, generator).items():
+        for name, holders in thin(drew, population, generator).items():
             tally[name] = sample_counts(drew[name], holders, generator)
         checks = draw_health(survey, tally)
         assert checks.keys() == set(NAMES)

@@ -20,7 +20,7 @@ from ldp.numbers.exact import exp_lower, odds
 from ldp.numbers.sines import squared_sines
 from ldp_aggregator.analyses.health_checks.report_checks import health
 from ldp_aggregator.answers.distributions.band import multiplier, root_of
-from ldp_aggregator.decoders.arcs.arcs import arc_moments, explained
+from ldp_aggregator.decoders.arcs.arcs import arc_moments, explain
 from ldp_aggregator.decoders.arcs.bound import least_variance, prefixes
 from ldp_aggregator.decoders.arcs.circle import (
     circle_of,
@@ -201,7 +201,7 @@ def test_the_explanation_has_the_greatest_error_of_a_share():
     asked = question("arcs", 'type = "integer"\nlow = 0\nhigh = 63\nepsilon = 1')
     arcs, queries = asked.randomizer, prefixes(64, most=64)
     square = powers_by_value(circle_of(arcs), scores(circle_of(arcs), queries))[0] - queries
-    error, efficiency = explained(asked)[:2]
+    error, efficiency = explain(asked)[:2]
     assert f"at most {math.sqrt(square.max()):.3g} / sqrt(respondents)" in error
     share = least_variance(64, float(arcs.ratio)) / square.mean()
     assert float(efficiency.split()[1]) == pytest.approx(share, rel=0.02)

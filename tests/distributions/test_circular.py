@@ -33,7 +33,7 @@ from ldp_aggregator.decoders.arcs.bound import (
 )
 from ldp_aggregator.decoders.arcs.circle import circle_of, scores
 from ldp_aggregator.decoders.arcs.squares import powers_by_value
-from ldp_simulations import narrowed, plan, randomize, simulate, synthetic
+from ldp_simulations import narrow, plan, randomize, simulate, synthetic
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import expected_counts, sample_counts
 
@@ -465,7 +465,7 @@ def test_simulations_of_a_circle():
     assert not runs.quantile_holds.size
     assert "Of the mean direction: told in 20 of 20 runs" in runs.sentences[-1]
     with pytest.raises(EstimateError, match='goal = "distribution"'):
-        narrowed(ldp_aggregator.aggregate(survey, of_night_people(survey)[0]))
+        narrow(ldp_aggregator.aggregate(survey, of_night_people(survey)[0]))
 
 
 # The bound

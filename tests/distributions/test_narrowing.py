@@ -11,7 +11,7 @@ from ldp_aggregator.answers.estimates.question_estimation import estimate_questi
 from ldp_aggregator.answers.options import Options
 from ldp_simulations import randomize
 from ldp_simulations.holders import Holders
-from ldp_simulations.planning.narrowing import narrowed
+from ldp_simulations.planning.narrowing import narrow
 from ldp_simulations.sampling.table import sample_counts
 
 FIRST = ldp.survey(
@@ -49,7 +49,7 @@ def test_two_stages_err_far_less_than_one():
     errors = []
     for _ in range(60):
         tally = first_tally(generator.normal(420, 10, 7500), generator)
-        second = narrowed(tally).survey["w"]
+        second = narrow(tally).survey["w"]
         low, high = (float(end) for end in (second.domain.scale.low, second.domain.scale.high))
         answers = generator.normal(420, 10, 22_500).clip(low, high)
         grid = second.randomizer.grid
@@ -64,7 +64,7 @@ def test_two_stages_err_far_less_than_one():
 def test_what_the_second_survey_asks():
     """The same question, for a mean, with the same privacy; the shares outside are told."""
     generator = np.random.default_rng(17)
-    result = narrowed(first_tally(generator.normal(420, 10, 7500), generator))
+    result = narrow(first_tally(generator.normal(420, 10, 7500), generator))
     asked = result.survey["w"]
     assert asked.mechanism == "dithered"
     assert asked.text == "How heavy?"
@@ -82,7 +82,7 @@ def test_what_the_second_survey_asks():
 def test_ranges_end_where_the_first_survey_did():
     """Evenly spread answers keep the whole range: nothing is cut, and nothing is said of it."""
     generator = np.random.default_rng(18)
-    result = narrowed(first_tally(generator.uniform(0, 1000, 50_000), generator))
+    result = narrow(first_tally(generator.uniform(0, 1000, 50_000), generator))
     scale = result.survey["w"].domain.scale
     assert (scale.low, scale.high) == (0, 1000)
     assert result.outside == {"w": ()}
@@ -98,7 +98,7 @@ def test_a_few_large_numbers_move_the_end():
     generator = np.random.default_rng(21)
     tail = generator.uniform(150, 400, 100_000)
     weights = np.where(generator.random(100_000) < 0.1, tail, 5.0)
-    result = narrowed(first_tally(weights, generator))
+    result = narrow(first_tally(weights, generator))
     high = float(result.survey["w"].domain.scale.high)
     assert high > 100
     shift = result.shift["w"]
@@ -135,7 +135,7 @@ def test_points_have_a_range_too():
     reports = randomize(first, table, seed=19)
     from ldp_aggregator import aggregate
 
-    result = narrowed(aggregate(first, reports))
+    result = narrow(aggregate(first, reports))
     scale = result.survey["x"].domain.scale
     assert 40 < scale.low < 80 < 90 < scale.high < 130
     assert [share.range.split(" to ") for share in result.outside["x"]] == [
@@ -148,11 +148,11 @@ def test_what_has_no_range_is_told(tmp_path):
     """Questions that are for something else, unknown ones, none at all, and no reports yet."""
     other = ldp.survey("s", ldp.question("y", ["a", "b"], epsilon=1))
     with pytest.raises(EstimateError, match="question y: expected one of"):
-        narrowed(Tally.empty(other))
+        narrow(Tally.empty(other))
     with pytest.raises(UnknownNameError):
-        narrowed(Tally.empty(FIRST), ["z"])
+        narrow(Tally.empty(FIRST), ["z"])
     with pytest.raises(EstimateError, match="question w"):
-        narrowed(Tally.empty(FIRST), ["w"])
+        narrow(Tally.empty(FIRST), ["w"])
     path = tmp_path / "s.toml"
     path.write_text(FIRST.to_toml())
     absent = run("plan", path, "--range-from", tmp_path / "none", code=1)

@@ -22,7 +22,13 @@ from ldp_aggregator.answers.estimates.pooling import poolable
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.numbers.window import window_of
-from ldp_aggregator.numerics.shapes import MOST_STEPS, Window, log_likelihood, shape_of, smoothed
+from ldp_aggregator.numerics.shapes import (
+    MOST_STEPS,
+    Window,
+    log_likelihood,
+    shape_of,
+    smooth_shape,
+)
 from ldp_aggregator.output.formats.formats import rendered
 from ldp_service.page.charts.over_time import Look, panels
 from ldp_service.page.document import render
@@ -90,8 +96,8 @@ def test_prefix_sums_are_the_matrix(numbers):
     window, matrix = window_of(wave), dense(SquareWave(*numbers))
     for _ in range(20):
         frequency, worth = generator.random(wave.size), generator.random(wave.places)
-        assert np.allclose(window.expected(frequency), matrix @ frequency)
-        assert np.allclose(window.gathered(worth), matrix.T @ worth)
+        assert np.allclose(window.expectation(frequency), matrix @ frequency)
+        assert np.allclose(window.gather(worth), matrix.T @ worth)
 
 
 @pytest.mark.parametrize("smooth", [False, True], ids=["em", "ems"])
@@ -116,23 +122,23 @@ def test_em_never_lowers_the_likelihood():
     for counts in counted:
         frequency, last = np.full(40, 1 / 40), -np.inf
         for _ in range(300):
-            likelihood = log_likelihood(counts, window.expected(frequency))
+            likelihood = log_likelihood(counts, window.expectation(frequency))
             assert likelihood >= last - 1e-7
             last = likelihood
-            frequency = frequency * window.gathered(counts / window.expected(frequency))
+            frequency = frequency * window.gather(counts / window.expectation(frequency))
             frequency /= counts.sum()
             assert frequency.sum() == pytest.approx(1)
-    stays = truth * window.gathered(window.expected(truth) / window.expected(truth))
+    stays = truth * window.gather(window.expectation(truth) / window.expectation(truth))
     assert np.allclose(stays, truth)
 
 
 def test_smoothing():
     """By 1, 2 and 1, with 2 and 1 at the ends; what is even stays."""
-    assert np.allclose(smoothed(np.array([0.0, 0, 1, 0, 0])) * 4, [0, 1, 2, 1, 0])
+    assert np.allclose(smooth_shape(np.array([0.0, 0, 1, 0, 0])) * 4, [0, 1, 2, 1, 0])
     at_end = np.array([2 / 3, 1 / 4, 0, 0])
-    assert np.allclose(smoothed(np.array([1.0, 0, 0, 0])), at_end / at_end.sum())
-    assert np.allclose(smoothed(np.full(9, 1 / 9)), 1 / 9)
-    assert np.allclose(smoothed(np.array([0.5, 0.5])), 0.5)
+    assert np.allclose(smooth_shape(np.array([1.0, 0, 0, 0])), at_end / at_end.sum())
+    assert np.allclose(smooth_shape(np.full(9, 1 / 9)), 1 / 9)
+    assert np.allclose(smooth_shape(np.array([0.5, 0.5])), 0.5)
 
 
 @pytest.mark.parametrize("epsilon", ["1/10000", "40"])

@@ -18,7 +18,7 @@ from ldp_aggregator.answers.distributions.distribution import distribution_of
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.arcs.bound import prefixes
-from ldp_aggregator.decoders.trees.halves import pooled, worth_of
+from ldp_aggregator.decoders.trees.halves import pool_levels, worth_of
 from ldp_aggregator.decoders.trees.levels import views_of
 from ldp_aggregator.decoders.trees.paths import largest_error, path_squares
 from ldp_aggregator.decoders.trees.squares import (
@@ -152,7 +152,7 @@ def test_pooling_is_least_squares(size, epsilon):
     table = np.ones((size + 1, size + 1))
     table[:size, :size], table[size, size] = design.T @ (weight[:, None] * design), 0
     solved = np.linalg.solve(table, np.append(design.T @ (weight * direct_sums), 1))[:size]
-    np.testing.assert_allclose(pooled(views.halves, direct)[-1], solved, atol=1e-10)
+    np.testing.assert_allclose(pool_levels(views.halves, direct)[-1], solved, atol=1e-10)
     queries = generator.normal(size=(5, size))
     worth = worth_of(views.halves, queries)
     answers = worth.constant + sum(
@@ -167,7 +167,7 @@ def test_pooling_is_a_mean_in_the_haar_basis():
     views = views_of(response)
     generator = np.random.default_rng(3)
     direct = [generator.normal(size=cells) for cells in response.cells]
-    values = pooled(views.halves, direct)[-1]
+    values = pool_levels(views.halves, direct)[-1]
     depth = len(response.law)
     for upper in range(depth):
         pairs = values.reshape(1 << upper, 2, -1).sum(axis=2)

@@ -13,10 +13,10 @@ from ldp_aggregator.analyses.association.jumps import joint_jumps
 from ldp_aggregator.analyses.association.scores import joint_scores
 from ldp_aggregator.answers.estimates.frequencies import moments_of
 from ldp_aggregator.decoders.intervals.cumulants import cumulants
-from ldp_aggregator.decoders.moments.jumps import jumps_of, repeated
+from ldp_aggregator.decoders.moments.jumps import jumps_of, repeat_law
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.decoders.moments.scores import Powers
-from ldp_aggregator.decoders.numbers.noise import Noise, folded, noise_moments, score_range
+from ldp_aggregator.decoders.numbers.noise import Noise, fold_margins, noise_moments, score_range
 from ldp_aggregator.decoders.numbers.noise_likelihood import likely_shares
 
 
@@ -33,7 +33,7 @@ def test_jumps_of_a_law():
 
 def test_repeated_bits():
     """Of three bits that are 1 with 90 or with 20 %: the law of their share, and its mean."""
-    shares, chances = repeated(((0.25, 0.9), (0.75, 0.2)), 3)
+    shares, chances = repeat_law(((0.25, 0.9), (0.75, 0.2)), 3)
     assert np.allclose(shares, [0, 1 / 3, 2 / 3, 1])
     assert np.isclose(chances[3], 0.25 * 0.9**3 + 0.75 * 0.2**3)
     assert np.isclose(shares @ chances, 0.25 * 0.9 + 0.75 * 0.2)
@@ -42,7 +42,7 @@ def test_repeated_bits():
 
 def test_a_billion_repeats():
     """A share that is all but its rate: the law of two points, and no more numbers than needed."""
-    shares, chances = repeated(((0.25, 0.9), (0.75, 0.2)), 10**9)
+    shares, chances = repeat_law(((0.25, 0.9), (0.75, 0.2)), 10**9)
     of_many, plain = (
         jumps_of(shares, chances),
         jumps_of(np.array([0.9, 0.2]), np.array([0.25, 0.75])),
@@ -160,7 +160,7 @@ def test_noisy_numbers(epsilon):
     ).randomizer
     counts = np.array([[130, 22, 30, 50, 31, 57, 140]])
     moments, noise = noise_moments(randomizer, counts), Noise.of(randomizer)
-    shares = folded(randomizer, counts) / counts.sum()
+    shares = fold_margins(randomizer, counts) / counts.sum()
     likely = likely_shares(shares, moments.frequency, noise.stays, step=noise.step)
     channel = np.array(randomizer.channel().rows, dtype=float)
     for value in range(7):

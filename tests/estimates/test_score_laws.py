@@ -26,7 +26,7 @@ from ldp_aggregator.decoders.intervals.cumulants import (
 )
 from ldp_aggregator.decoders.moments.jumps import fourth_of_rates, third_of_rates
 from ldp_aggregator.decoders.moments.moments import Moments
-from ldp_aggregator.decoders.values.matrix import decoding, payload_chances, warned
+from ldp_aggregator.decoders.values.matrix import decoding, payload_chances, warnings
 from ldp_aggregator.decoders.values.sketch import sketch_moments
 
 CLOSED = {
@@ -194,7 +194,7 @@ def test_chances_of_the_symbols_of_a_matrix():
 @pytest.mark.parametrize(("own", "other", "badly"), [(2001, 1997, False), (2003, 1999, True)])
 def test_matrices_that_hardly_tell(own, other, badly):
     """Of (a b; b a) the condition is (a + b) / (a - b): 999.5 and 1000.5."""
-    said = warned(StochasticMatrix(((own, other), (other, own))))
+    said = warnings(StochasticMatrix(((own, other), (other, own))))
     assert [("badly conditioned (1e+03)" in line) for line in said] == [True] * badly
 
 

@@ -14,7 +14,7 @@ from ldp_aggregator.decoders.search import prefix_extension
 from ldp_aggregator.decoders.search.continuations import continuations
 from ldp_aggregator.decoders.search.prefix_extension import (
     Search,
-    _extended,
+    _extend,
     confirming_line,
     extending_line,
     rates,
@@ -22,11 +22,11 @@ from ldp_aggregator.decoders.search.prefix_extension import (
     search,
 )
 from ldp_aggregator.decoders.search.reach import (
-    _most_remembered,
+    _most_candidates,
     expected_reach,
     in_words,
     never_found,
-    reached,
+    reach_of,
 )
 from ldp_aggregator.tallies.counting.counting import empty_counts
 
@@ -87,7 +87,7 @@ def test_frequencies_stated_are_missed_once_in_a_hundred(randomizer, remembered)
     counts[: randomizer.stages, 0] = np.array([3_000, 2_500, 2_000, 4_000])[: randomizer.stages]
     counts[randomizer.stages :, 0] = 10**6
     line = scipy.stats.norm.isf(0.02 / max(remembered, 1))
-    reaches = reached(randomizer, counts, remembered)
+    reaches = reach_of(randomizer, counts, remembered)
     for stage, reach in enumerate(reaches):
         chance = chance_to_miss(
             randomizer,
@@ -130,15 +130,15 @@ def test_how_many_texts_chance_has_remembered(letters):
     alphabet = "".join(chr(ord("a") + number) for number in range(letters))
     randomizer = FOUR._replace(lengths=(3, 5, 6, 6), alphabet=alphabet)
     ending = 1 + letters + letters**2 + 256 * (1 + letters) + 256
-    assert _most_remembered(randomizer) == math.ceil(ending * scipy.stats.norm.sf(1)) + 256
+    assert _most_candidates(randomizer) == math.ceil(ending * scipy.stats.norm.sf(1)) + 256
 
 
 def test_no_reports_let_nothing_be_found():
     """Not even of a text that all hold; a stage without reports is one with a single one."""
     counts = empty_counts(FOUR.layout)
-    nothing = reached(FOUR, counts, 0)
+    nothing = reach_of(FOUR, counts, 0)
     counts[:4, 0] = 1
-    assert nothing == reached(FOUR, counts, 0)
+    assert nothing == reach_of(FOUR, counts, 0)
     assert {reach.frequency for reach in nothing} == {None}
 
 
@@ -149,12 +149,12 @@ def test_a_stage_without_reports_is_one_with_one():
     frequencies = []
     for number in range(3):
         counts[:2, 0] = number
-        ((_, frequency),) = reached(sharp, counts, 0)
+        ((_, frequency),) = reach_of(sharp, counts, 0)
         frequencies.append(frequency)
     assert frequencies[0] == frequencies[1] > frequencies[2] > 0
     # Two respondents in each cohort may leave it with a single report.
     counts[:2, 0] = 1
-    assert expected_reach(sharp, 6) == reached(sharp, counts, _most_remembered(sharp))
+    assert expected_reach(sharp, 6) == reach_of(sharp, counts, _most_candidates(sharp))
 
 
 def test_reach_in_words():
@@ -261,7 +261,7 @@ def test_the_best_of_too_many_prefixes_go_on(monkeypatch):
     monkeypatch.setattr(HeavyHitters, "cell", lambda *asked: int(asked[1][:3]))
     randomizer = FOUR._replace(lengths=(3, 4, 5, 5), alphabet="x")
     score = np.random.default_rng(1).permutation(300) + 5.0
-    _, going_on = _extended(randomizer, prefixes, 1, score=score)
+    _, going_on = _extend(randomizer, prefixes, 1, score=score)
     best = np.argsort(-score)[:256]
     assert going_on == [prefixes[place] + b"x" for place in best]
 

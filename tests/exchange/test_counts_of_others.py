@@ -10,7 +10,7 @@ from surveys import survey_of
 
 from ldp.errors import EstimateError
 from ldp_aggregator.exchange.counts import read_counts
-from ldp_aggregator.exchange.layouts import counted
+from ldp_aggregator.exchange.layouts import parse_counts
 
 SURVEY = survey_of(
     *(
@@ -161,4 +161,4 @@ def test_examples_of_the_documentation():
     part = page.partition("## Counts that others collected")[2].partition("\n## ")[0]
     blocks = re.findall(r"```(?:csv|json|text)\n(.*?)```", part, re.DOTALL)
     assert len(blocks) == 6
-    assert all(counted(block.encode()).counts for block in blocks)
+    assert all(parse_counts(block.encode()).counts for block in blocks)

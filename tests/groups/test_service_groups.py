@@ -21,7 +21,7 @@ from ldp_service.counting.served import Served
 from ldp_service.repair.doctor import examine, repair
 from ldp_service.service import Service, Settings
 from ldp_service.store.combinations import Known
-from ldp_service.store.records import last_closed
+from ldp_service.store.records import last_closed_epochs
 from ldp_simulations import randomize
 
 HOUR = 3600
@@ -70,7 +70,7 @@ def close_epochs(service, clock):
     while True:
         time.sleep(0.1)
         with service.analysis._snapshot() as snapshot:
-            if last_closed(snapshot).get(HOUR, 0) * HOUR > clock.now - 4 * HOUR:
+            if last_closed_epochs(snapshot).get(HOUR, 0) * HOUR > clock.now - 4 * HOUR:
                 return
 
 

@@ -375,7 +375,7 @@ def test_every_format_has_the_means():
     assert record[2]["mean"]["estimate"] is None
     assert f"x,k0: mean,6000,{mean.estimate}" in estimates.to_csv()
     for form in ("table", "markdown", "html"):
-        assert mean.shown(mean.estimate) in str(estimates.rendered(form))
+        assert mean.format_number(mean.estimate) in str(estimates.rendered(form))
     assert [remark.name for remark in numbers.remarks].count("whole-range") == 1
     assert "in points" in numbers.describe()
     only = numbers.top(1)

@@ -20,7 +20,7 @@ from written_out import taylor_exp
 
 from ldp import AlreadyAnsweredError, AnswerError, RandomnessError, StateError
 from ldp.numbers.layout import COHORT_WIDTH
-from ldp_simulations.audit.tapes.every_tape import accepted, every_tape
+from ldp_simulations.audit.tapes.every_tape import condition_on_finish, every_tape
 
 ANSWERS = ("red", "green", "blue")
 NOT_A_VALUE = "a secret of mine"
@@ -30,7 +30,9 @@ def uniform(randbelow):
     """Every integer below the bound is equally likely on the accepted tapes, and no other comes."""
     problems = []
     for bound in range(1, 256):
-        law = accepted(every_tape(lambda random, bound=bound: randbelow(bound, random), (8,)))
+        law = condition_on_finish(
+            every_tape(lambda random, bound=bound: randbelow(bound, random), (8,))
+        )
         if law != dict.fromkeys(range(bound), Fraction(1, bound)):
             problems.append(f"below {bound}: another law")
     return problems

@@ -29,7 +29,7 @@ from written_out import (
 from ldp.mechanisms.contract import lifetime_ratio
 from ldp.numbers import channel as channels
 from ldp_aggregator.tallies.counting.counting import faults
-from ldp_simulations.audit.tapes.every_tape import UNFINISHED, accepted, every_tape
+from ldp_simulations.audit.tapes.every_tape import UNFINISHED, condition_on_finish, every_tape
 
 TOLERANCE = 1e-12
 WASTE = Fraction(1, 10**9)
@@ -293,7 +293,7 @@ def sampler(specimen):
             lambda random, value=value: specimen.randomizer.randomize(value, random), specimen.tape
         )
         rejected.add(law.get(UNFINISHED, 0))
-        drawn, stated = accepted(law), declared_law(specimen.randomizer, value)
+        drawn, stated = condition_on_finish(law), declared_law(specimen.randomizer, value)
         problems += [
             f"value {value!r}, report {report}: drawn with {drawn.get(report, 0)}, stated "
             f"{stated.get(report, 0)}"

@@ -21,7 +21,7 @@ from written_out import declared_law
 from ldp.mechanisms.contract import lifetime_ratio
 from ldp.numbers import channel as channels
 from ldp.numbers.channel import Channel
-from ldp_simulations.audit.tapes.every_tape import accepted, every_tape
+from ldp_simulations.audit.tapes.every_tape import condition_on_finish, every_tape
 
 
 def lifetime(specimen):
@@ -100,7 +100,7 @@ def permanent(specimen):
     for cohort in cohorts_of(randomizer):
         laws = {}
         for value in specimen.values:
-            law = accepted(
+            law = condition_on_finish(
                 every_tape(
                     lambda random, value=value, cohort=cohort: randomizer.permanent(
                         value, cohort, random

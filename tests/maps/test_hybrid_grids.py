@@ -6,7 +6,7 @@ import pytest
 from lab.benchmarks.hybrid_grids import agreeing, grids, hybrid, hybrid_shares, updated
 from lab.benchmarks.places import DEPTH, RESPONDENTS, SIDE, error_of, shrunk, systems
 from ldp.mechanisms.places.pyramid import halvings
-from ldp_aggregator.decoders.trees.zooms import summed
+from ldp_aggregator.decoders.trees.zooms import sum_cells
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_numbers_that_have_nothing_to_do_with_each_other_are_made_up_whole():
     generator = np.random.default_rng(2)
     x, y = (generator.dirichlet(np.ones(16)) for _ in range(2))
     table = np.outer(x, y)
-    known = {view: summed(table, view) for view in ((4, 0), (0, 4), (2, 2))}
+    known = {view: sum_cells(table, view) for view in ((4, 0), (0, 4), (2, 2))}
     assert agreeing(known).keys() == known.keys()
     for view, grid in agreeing(known).items():
         assert grid == pytest.approx(known[view], abs=1e-12)
@@ -49,7 +49,7 @@ def test_the_table_has_the_shares_of_grids_that_agree():
     assert table.min() >= 0
     for view, grid in known.items():
         assert grid.sum() == pytest.approx(1)
-        assert summed(table, view) == pytest.approx(grid, abs=1e-3)
+        assert sum_cells(table, view) == pytest.approx(grid, abs=1e-3)
 
 
 @pytest.mark.parametrize(("epsilon", "stated"), [("1", 0.025), ("2", 0.020), ("4", 0.010)])

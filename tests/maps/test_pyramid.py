@@ -16,7 +16,7 @@ from ldp_aggregator.decoders.trees.contrasts import contrasts_of
 from ldp_aggregator.decoders.trees.levels import views_of
 from ldp_aggregator.decoders.trees.pyramid import pyramid_moments, queries_of, score_range
 from ldp_aggregator.decoders.trees.squares import even_squares, powers_by_value
-from ldp_aggregator.decoders.trees.zooms import zoomed
+from ldp_aggregator.decoders.trees.zooms import zoom_in
 from ldp_aggregator.explanations.explanation import explanation
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import form_of
@@ -216,7 +216,7 @@ def test_zooms_have_the_errors_of_their_cells(depth, epsilon):
     for number, view in enumerate(halvings(depth)):
         cells = randomizer.cell_of(number, values)
         queries = (cells == np.arange(randomizer.cells[number])[:, None]).astype(float)
-        zoom = zoomed(views, frequency, view)
+        zoom = zoom_in(views, frequency, view)
         np.testing.assert_allclose(zoom.share.ravel(), queries @ frequency, atol=1e-12)
         even = even_squares(views, queries, shares_by_view(randomizer, frequency))
         np.testing.assert_allclose(zoom.mean_square.ravel(), even, rtol=1e-9)

@@ -21,7 +21,7 @@ from ldp.numbers.exact import odds
 from ldp_aggregator.decoders.stripes.plane import plane_of, scores
 from ldp_aggregator.decoders.stripes.squares import extremes, powers_by_value, worths
 from ldp_aggregator.decoders.stripes.stripes import queries_of, score_range, stripe_moments
-from ldp_aggregator.decoders.stripes.zooms import score_bounds, zoomed
+from ldp_aggregator.decoders.stripes.zooms import score_bounds, zoom_in
 from ldp_aggregator.explanations.explanation import explanation
 from ldp_simulations.holders import Holders
 from ldp_simulations.reports.bulk import bulk_draw
@@ -162,7 +162,7 @@ def test_zooms_have_the_errors_of_their_cells(side, epsilon):
     for across, up in ((depth, depth), (1, depth), (0, 1), (depth, 0)):
         along = [np.eye(1 << halved).repeat(side >> halved, axis=1) for halved in (across, up)]
         queries = np.kron(*along)
-        zoom = zoomed(plane, counts, frequency, view=(across, up))
+        zoom = zoom_in(plane, counts, frequency, view=(across, up))
         np.testing.assert_allclose(zoom.share, queries @ frequency, atol=1e-9)
         exact = powers_by_value(plane, scores(plane, queries))[0] @ frequency
         np.testing.assert_allclose(zoom.mean_square, exact, rtol=1e-6)

@@ -34,10 +34,10 @@ from ldp.numbers.exact import odds
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.intervals.intervals import score_interval
-from ldp_aggregator.decoders.search.continuations import continuations, unfinished
+from ldp_aggregator.decoders.search.continuations import continuations, partial_character
 from ldp_aggregator.decoders.search.found import _squares, found_moments
 from ldp_aggregator.decoders.search.prefix_extension import (
-    _confirmed,
+    _confirm,
     confirming_line,
     rates,
     search,
@@ -137,8 +137,10 @@ def test_texts_without_a_character_in_common_are_unfinished_nowhere():
     """A whole text never counts as broken off; each beginning of its last character does."""
     for character in ("a", "é", "€", "\N{HAMMER AND WRENCH}"):
         encoded = f"x{character}".encode()
-        assert unfinished(encoded) == b""
-        assert all(unfinished(encoded[:end]) == encoded[1:end] for end in range(2, len(encoded)))
+        assert partial_character(encoded) == b""
+        assert all(
+            partial_character(encoded[:end]) == encoded[1:end] for end in range(2, len(encoded))
+        )
 
 
 def test_estimates_are_unbiased_over_cells():
@@ -323,7 +325,7 @@ def test_what_is_anothers_confirms_no_text():
         for level, other in ((3, 3), (3, 3), (0.9, 0.6), (0.9, 0.6))
     ]
     hashed = SimpleNamespace(stages=4, cell=lambda text, stage: texts[text][0][stage])
-    assert set(_confirmed(hashed, by_stage, remembered)) == {b"frequent", b"partly", b"late"}
+    assert set(_confirm(hashed, by_stage, remembered)) == {b"frequent", b"partly", b"late"}
 
 
 def test_those_held_out_take_no_part_in_the_search():

@@ -18,7 +18,7 @@ from ldp.mechanisms.vectors.codewords import CODES, codeword, coordinates, magni
 from ldp.numbers.exact import exp_lower
 from ldp_aggregator import estimate
 from ldp_aggregator.decoders.other_results import VectorParts
-from ldp_aggregator.decoders.vectors.codebook import explained
+from ldp_aggregator.decoders.vectors.codebook import explain
 from ldp_aggregator.decoders.vectors.half_normals import greatest
 from ldp_aggregator.decoders.vectors.law import deviation, word_law
 from ldp_aggregator.decoders.vectors.mean_vector import mean_vector
@@ -55,7 +55,7 @@ def test_errors_are_those_of_the_reference(words):
 def test_the_explanation_has_the_errors_of_the_reference():
     """Vectors up to 3 long in 100 dimensions: 3 sqrt(.188) for a coordinate, ten times for all."""
     question = asked(dimensions=100, radius=3, epsilon=8, words=64)["v"]
-    (line,) = [line for line in explained(question) if "error of a mean" in line]
+    (line,) = [line for line in explain(question) if "error of a mean" in line]
     of_coordinate, of_all = map(float, re.findall(r"([\d.]+) / sqrt", line))
     assert of_coordinate == pytest.approx(3 * math.sqrt(FIGURES[64][3]), rel=0.01)
     assert of_all == pytest.approx(10 * of_coordinate, rel=0.001)

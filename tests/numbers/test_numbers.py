@@ -253,13 +253,13 @@ def test_columns_are_rounded_one_by_one():
 
     Within six standard errors of rounding (.041); rounded all alike it would be .25 off or .75.
     """
-    from ldp_simulations.simulation.randomizing import _rounded
+    from ldp_simulations.simulation.randomizing import _round
     from ldp_simulations.tables import columns_of
 
     survey = ldp.survey(
         "s", ldp.question("x", low=0, high=10, step=1, goal="mean", unit="m", epsilon=1)
     )
     column = columns_of(survey, {"x": [3.25] * 4000})["x"]
-    drawn = _rounded(survey["x"], column, column.codes, random=Random(1).randbytes)
+    drawn = _round(survey["x"], column, column.codes, random=Random(1).randbytes)
     assert set(drawn.tolist()) == {3, 4}
     assert abs(drawn.mean() - 3.25) < 6 * (0.25 * 0.75 / 4000) ** 0.5

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ldp_aggregator.tallies.counting.joint_counting import counted
+from ldp_aggregator.tallies.counting.joint_counting import count_parts
 from ldp_service.counting.turn import begin
 
 JOINT = """
@@ -27,5 +27,5 @@ def count(books, catalogue, name, *, reports, epoch):
     [envelope] = [one for one in catalogue.envelopes.values() if one.name == name]
     rows = np.zeros((reports, envelope.width), dtype=np.uint8)
     with begin(books) as turn:
-        for part, counts in counted(envelope, rows):
+        for part, counts in count_parts(envelope, rows):
             turn.count(part.fingerprint, epoch, counts)

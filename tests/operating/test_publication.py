@@ -15,7 +15,7 @@ from wire_samples import SURVEY, TEXT, batch_of, file_of
 
 from ldp import parse_survey
 from ldp.survey.survey import Group
-from ldp_aggregator.tallies.counting.joint_counting import counted
+from ldp_aggregator.tallies.counting.joint_counting import count_parts
 from ldp_aggregator.tallies.tally_file import decode_tally
 from ldp_service.counting.books import Books
 from ldp_service.counting.housekeeping import define
@@ -26,10 +26,10 @@ from ldp_service.repair.doctor import repair
 from ldp_service.store.errors import StoreDamagedError
 from ldp_service.store.opening import open_snapshot, open_store
 from ldp_service.store.reading import tally_of
-from ldp_service.store.records import EVER, SHOWN, Epoch, sealed, shard_of, tally_key
+from ldp_service.store.records import EVER, SHOWN, Epoch, seal, shard_of, tally_key
 from ldp_service.store.shown import ShownSnapshot
 from ldp_service.store.verification import findings
-from ldp_service.uploads.tokens import ANALYST, OPERATOR, TokenFile, Tokens, kept
+from ldp_service.uploads.tokens import ANALYST, OPERATOR, TokenFile, Tokens, token_record
 
 DEVICES = 8
 PATHS = (
@@ -58,7 +58,7 @@ def polled(service, looker):
         after = decode_tally(answer, SURVEY).counts["wide"]
         recovered.append(after - counts)
         rows = np.frombuffer(batch.rows, dtype=np.uint8).reshape(1, -1)
-        [(_, own)] = counted(SURVEY["wide"], rows)
+        [(_, own)] = count_parts(SURVEY["wide"], rows)
         sent.append(own)
         counts = after
     return recovered, sent
@@ -167,7 +167,7 @@ def test_a_survey_that_is_closed_shows_all_once(tmp_path, running, monkeypatch):
 def close_running(service, folder, monkeypatch):
     """Close a survey that is served, as who may: the page has a button for it."""
     own = "operator" + "o" * 40
-    tokens = kept(own, "operates", OPERATOR), kept(TOKEN, "looks", ANALYST)
+    tokens = token_record(own, "operates", OPERATOR), token_record(TOKEN, "looks", ANALYST)
     file = folder / "closing.toml"
     file.write_text(Tokens(tokens).to_toml())
     service.settings = replace(service.settings, tokens=TokenFile(file))
@@ -275,7 +275,7 @@ def test_what_another_process_never_showed_of_a_closed_epoch_stays_hidden(books)
         turn.close(3600, 5)
     [car] = [part for part in catalogue.tally_parts.values() if part.name == "car"]
     books.store.begin()
-    books.store.put([sealed(SHOWN, tally_key(car.fingerprint, epoch, 1, part=0), bytes(8))])
+    books.store.put([seal(SHOWN, tally_key(car.fingerprint, epoch, 1, part=0), bytes(8))])
     books.store.commit()
     Publisher(catalogue, Publication(10)).start(books)
     assert [shard_of(record) for record in books.store.scan(SHOWN)] == [1]

@@ -25,7 +25,7 @@ from ldp_service.repair.doctor import examine
 from ldp_service.sources.folder import FolderSource
 from ldp_service.store.errors import StoreError
 from ldp_service.store.opening import open_snapshot, open_store
-from ldp_service.store.reading import history, outcomes_in_all, received, tally_of
+from ldp_service.store.reading import count_received, history, outcomes_in_all, tally_of
 from ldp_service.store.records import SHOWN, TALLY, Epoch
 from ldp_service.store.sqlite import SQLiteStore
 from ldp_service.store.verification import findings
@@ -218,7 +218,7 @@ def test_a_survey_is_forgotten_and_no_other(tmp_path):
     )
     assert accepted(url) == 5
     with open_snapshot(url) as snapshot:
-        assert received(snapshot) == 5
+        assert count_received(snapshot) == 5
         assert len(list(snapshot.scan("survey"))) == 1
         assert list(history(snapshot, other)) == []
     with service_of(TEXT, OTHER, folder=tmp_path) as service:
@@ -252,4 +252,4 @@ def test_tallies_are_kept_for_so_many_epochs(tmp_path):
             assert [at.number for at, _ in history(snapshot, survey["car"])] == [6, 7, 8]
             shown = {record.key for record in snapshot.scan(SHOWN)}
             assert shown == {record.key for record in snapshot.scan(TALLY)}
-            assert received(snapshot) == 12
+            assert count_received(snapshot) == 12

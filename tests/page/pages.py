@@ -17,7 +17,7 @@ from ldp_service.counting.publication import LIVE
 from ldp_service.counting.served import Served
 from ldp_service.http.app import Application
 from ldp_service.service import Service, Settings
-from ldp_service.uploads.tokens import ANALYST, UPLOAD, TokenFile, Tokens, kept
+from ldp_service.uploads.tokens import ANALYST, UPLOAD, TokenFile, Tokens, token_record
 
 COMMUTE = """
 [survey]
@@ -111,7 +111,10 @@ def _served(text, candidates):
 def write_tokens(folder, token=TOKEN, expires=None):
     """The path of a token file: one token that may look at the page, one that may not."""
     path = folder / "tokens.toml"
-    tokens = [kept(token, "looks", ANALYST, expires=expires), kept(UPLOADING, "sends", UPLOAD)]
+    tokens = [
+        token_record(token, "looks", ANALYST, expires=expires),
+        token_record(UPLOADING, "sends", UPLOAD),
+    ]
     # Whole at any moment: a service that reads half of it, or nothing, knows none of these.
     beside = path.with_suffix(".new")
     beside.write_text(Tokens(tokens).to_toml(), encoding="utf-8")

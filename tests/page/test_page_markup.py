@@ -14,7 +14,7 @@ import ldp_service
 from ldp_aggregator import Options
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
-from ldp_aggregator.output.markup import joined, tag
+from ldp_aggregator.output.markup import join, tag
 from ldp_aggregator.output.pictures.parts import STYLE
 from ldp_aggregator.output.pictures.picture import chart
 from ldp_aggregator.output.pictures.scale import Scale
@@ -56,7 +56,7 @@ def test_no_text_becomes_markup(tmp_path):
 def test_markup_escapes_every_text():
     """In children and in attributes, but not twice; what XML cannot hold is shown as such."""
     assert tag("p", "<&>\"'", title='"<') == '<p title="&quot;&lt;">&lt;&amp;&gt;&quot;&#x27;</p>'
-    assert joined([tag("b", "<"), "<"]) == "<b>&lt;</b>&lt;"
+    assert join([tag("b", "<"), "<"]) == "<b>&lt;</b>&lt;"
     assert tag("i", "a\x00\x1b\ud800b") == "<i>a\ufffd\ufffd\ufffdb</i>"
     assert tag("input", required=True, hidden=False, value=None) == "<input required>"
 

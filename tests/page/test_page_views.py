@@ -25,7 +25,7 @@ from ldp_service.page.markup.words import WORDS
 from ldp_service.page.sections.sharpness import sharpness
 from ldp_service.page.sections.values import _value
 from ldp_service.page.views.sharpness import sharpness_of
-from ldp_service.store.records import Epoch, last_closed
+from ldp_service.store.records import Epoch, last_closed_epochs
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import sample_counts
 
@@ -270,7 +270,7 @@ def wait_for_closed(service, number):
     end = time.monotonic() + 90
     while time.monotonic() < end:
         with service.analysis._snapshot() as snapshot:
-            if last_closed(snapshot).get(DAY, -1) >= number:
+            if last_closed_epochs(snapshot).get(DAY, -1) >= number:
                 return
         time.sleep(0.02)
     raise AssertionError("expected a closed epoch")

@@ -15,7 +15,7 @@ from ldp.mechanisms.values.hadamard import HadamardResponse
 from ldp.privacy.batches import batch_epsilon
 from ldp_aggregator.explanations.trusted_curator import curator_error, rare_count_error
 from ldp_simulations.planning import shuffled_plan
-from ldp_simulations.planning.kinds.planning import designed
+from ldp_simulations.planning.kinds.planning import design_parts
 from ldp_simulations.planning.shuffled_plan import (
     MECHANISMS,
     BatchWish,
@@ -28,7 +28,7 @@ VALUES = Domain("category", tuple(map(str, range(20))))
 
 def worth(mechanism, local, wish):
     """The epsilon of a batch of reports with this epsilon."""
-    randomizer, _ = designed(MECHANISMS[mechanism], VALUES, str(local))
+    randomizer, _ = design_parts(MECHANISMS[mechanism], VALUES, str(local))
     return batch_epsilon(blanket_of(randomizer), wish.reports, wish.delta)
 
 

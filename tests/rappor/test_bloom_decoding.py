@@ -6,7 +6,7 @@ import pytest
 from ldp import EstimateError
 from ldp.mechanisms.chains.bloom import bloom_positions
 from ldp.mechanisms.chains.rappor import Rappor
-from ldp_aggregator.decoders.bloom.decoding import bloom_moments, design_matrix, moments_of_decoded
+from ldp_aggregator.decoders.bloom.decoding import bloom_moments, decoded_moments, design_matrix
 from ldp_aggregator.decoders.bloom.regression import ChiSquare
 from ldp_aggregator.decoders.bloom.selection import Decoded, decode
 from ldp_aggregator.decoders.moments.bit_covariance import BitNoise
@@ -52,7 +52,7 @@ def decoded(**changes):
 def test_moments():
     """What drawing the respondents adds is taken away, down to the noise of a text's own bits."""
     own_bits = np.array([2.0, 0.5, 4.0])
-    moments = moments_of_decoded(decoded(), NOISE, own_bits)
+    moments = decoded_moments(decoded(), NOISE, own_bits)
     # The second candidate has 0.1 by its variance: less than the noise of one bit, .16 / .4^2.
     scaled = [20 - 0.9 * 0.1, 1.0, 3 - 0.25]
     assert moments.reports == 1_000
@@ -73,25 +73,25 @@ def test_moments():
 def test_the_least_noise_is_that_of_the_more_certain_bit():
     """Of all own bits together, however few reports seem to matter."""
     certain = NOISE._replace(one_variance=0.12)
-    moments = moments_of_decoded(decoded(variance=np.zeros(3)), certain, np.full(3, 3.0))
+    moments = decoded_moments(decoded(variance=np.zeros(3)), certain, np.full(3, 3.0))
     np.testing.assert_allclose(moments.variance_if_not, np.full(3, 0.12 / 0.16 / 3))
 
 
 def test_missing_texts_are_a_check():
     """The residuals' p-value, with both numbers; where candidates were chosen, nothing."""
     own_bits = np.ones(3)
-    (check,) = moments_of_decoded(decoded(), NOISE, own_bits).checks
+    (check,) = decoded_moments(decoded(), NOISE, own_bits).checks
     assert (check.name, check.counted) == ("dictionary", 1_235)
     assert check.p_value == ChiSquare(1_234.56, 1_100).p_value
     assert "chi-square of 1,234.6, where chance has 1,100;" in check.meaning
-    assert moments_of_decoded(decoded(residual=None), NOISE, own_bits).checks == ()
+    assert decoded_moments(decoded(residual=None), NOISE, own_bits).checks == ()
 
 
 def test_notes_are_joined():
     """What was chosen, then what repeats are worth."""
-    note = moments_of_decoded(decoded(note="chosen"), NOISE, np.ones(3)).note
+    note = decoded_moments(decoded(note="chosen"), NOISE, np.ones(3)).note
     repeats = NOISE._replace(repeats=10, zero_variance=0.08)
-    both = moments_of_decoded(decoded(note="chosen"), repeats, np.ones(3)).note
+    both = decoded_moments(decoded(note="chosen"), repeats, np.ones(3)).note
     assert note == "chosen"
     assert both.startswith(
         "chosen; 10 reports from each of 1,000 respondents, worth 2,625 respondents"
@@ -106,7 +106,7 @@ def test_moments_of_counts():
     counts = np.array([[1_000, *range(300, 700, 50)]] * 5)
     noise, design = noise_of(RANDOMIZER), design_matrix(RANDOMIZER, TEXTS)
     moments = bloom_moments(RANDOMIZER, counts, TEXTS)
-    expected = moments_of_decoded(
+    expected = decoded_moments(
         decode(counts, design, noise, background=1 - (7 / 8) ** 3),
         noise,
         design.toarray().sum(axis=0) / 5,

@@ -142,7 +142,7 @@ def test_coverage_and_size(shape, respondents):
         errors = np.sqrt(fit.variance - truth * (1 - truth) / fit.respondents)
         covered.append(np.abs(fit.frequency - truth) <= 1.96 * errors)
         chances.append(fit.residual.p_value)
-        share, error = fit.unallocated
+        share, error = fit.remainder
         unallocated.append(share / error)
     assert 0.938 <= np.mean(covered) <= 0.962
     assert kstest(chances, "uniform").pvalue > 1e-6
@@ -161,7 +161,7 @@ def test_incomplete_dictionaries_show():
     for fit, truth in collections(NOISY, 1_000_000, missing=3):
         covered.append(np.abs(fit.frequency - truth) <= 1.96 * np.sqrt(fit.variance))
         found_out.append(fit.residual.p_value < 0.05)
-        share, error = fit.unallocated
+        share, error = fit.remainder
         unallocated.append((share - (1 - truth.sum())) / error)
     assert np.mean(found_out) == 1
     assert 0.938 <= np.mean(covered) <= 0.962

@@ -29,7 +29,7 @@ from ldp_service.http.app import Application
 from ldp_service.store.opening import open_snapshot
 from ldp_service.store.reading import mixed_batches
 from ldp_service.store.records import Epoch
-from ldp_service.uploads.tokens import ANALYST, RELAY, UPLOAD, Tokens, kept
+from ldp_service.uploads.tokens import ANALYST, RELAY, UPLOAD, Tokens, token_record
 
 TEXT = """
 [survey]
@@ -87,9 +87,9 @@ def collector_in(folder, *texts, keys=(KEY,)):
     """A collector's service that opens what relays mixed."""
     with service_of(*texts or (TEXT,), folder=folder, settings={"opener": Opener(keys)}) as service:
         tokens = [
-            kept(TOKEN, "looks", ANALYST),
-            kept(UPLOADING, "sends", UPLOAD),
-            kept(RELAYING, "relay.example", RELAY),
+            token_record(TOKEN, "looks", ANALYST),
+            token_record(UPLOADING, "sends", UPLOAD),
+            token_record(RELAYING, "relay.example", RELAY),
         ]
         (folder / "tokens.toml").write_text(Tokens(tokens).to_toml(), encoding="utf-8")
         yield service
@@ -191,7 +191,10 @@ def test_epochs_are_asked_for_one_by_one(tmp_path):
     with service_of(
         text, folder=tmp_path, settings={"opener": Opener([KEY])}, clock=lambda: now
     ) as service:
-        tokens = [kept(RELAYING, "relay.example", RELAY), kept(TOKEN, "looks", ANALYST)]
+        tokens = [
+            token_record(RELAYING, "relay.example", RELAY),
+            token_record(TOKEN, "looks", ANALYST),
+        ]
         (tmp_path / "tokens.toml").write_text(Tokens(tokens).to_toml(), encoding="utf-8")
         seal = sealer(Relay("https://relay.example", PUBLIC), survey)
         for seconds, number in ((now - DAY, 3), (now, 2)):

@@ -90,7 +90,7 @@ def test_every_value_of_the_rfcs_example():
         RFC["secret"],
     )
     assert response_key(RFC["enc"], RFC["nonce"], RFC["secret"]) == (RFC["key"], RFC["own_nonce"])
-    assert request.answered(RFC["response"], RFC["nonce"]) == RFC["answer"]
+    assert request.encrypt_answer(RFC["response"], RFC["nonce"]) == RFC["answer"]
     asked = Request(b"GET", b"https", b"example.com", path=b"/", fields=[], content=b"")
     assert decode_request(RFC["request"]) == asked
     # The RFC cuts off what is empty at the end.

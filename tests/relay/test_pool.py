@@ -163,7 +163,11 @@ def test_a_pool_is_as_it_was_when_it_is_opened_again(tmp_path):
     pool = Pool(tmp_path / "p.db")
     assert pool.waiting() == {CROWD: 2, other: 3}
     assert (pool.parts(), pool.part(b"p" * 16)) == ([b"p" * 16], b"frame")
-    assert (pool.closed(), pool.seen(), pool.counts()["mixed"]) == ({60: 5}, {60: 7}, 3)
+    assert (pool.closed_epochs(), pool.latest_epochs(), pool.counts()["mixed"]) == (
+        {60: 5},
+        {60: 7},
+        3,
+    )
     with pool.changing():
         assert pool.claim(Epoch(60, 7), [(b"i" * 16,)]) == [False]
         pool.forget(Epoch(60, 7))

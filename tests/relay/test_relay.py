@@ -26,8 +26,8 @@ from ldp.numbers.randomness import Replay
 from ldp.wire.sealed import decode_sealed_report, encode_sealed_report
 from ldp.wire.wire import Batch, encode_batch, encode_frame, read_frames
 from ldp_service.counting.submissions import BusyError, EarlyError
-from ldp_service.relay.batching import EPOCH, KEEP, Terms, mixed
-from ldp_service.relay.forwarding import Told, told
+from ldp_service.relay.batching import EPOCH, KEEP, Terms, mix
+from ldp_service.relay.forwarding import Told, interpret
 from ldp_service.relay.pool import Crowd, Pool
 from ldp_service.relay.writer import UnknownSurveyError
 from ldp_service.store.errors import StoreFullError
@@ -288,7 +288,7 @@ def test_batches_are_mixed_by_fisher_and_yates():
     for tape in range(6):
         first, second = divmod(tape, 2)
         # One byte each: below 3, then below 2; then the ids of the batch and of its part.
-        (part,) = mixed(crowd, envelopes, terms, random=Replay(bytes((first, second, *bytes(32)))))
+        (part,) = mix(crowd, envelopes, terms, random=Replay(bytes((first, second, *bytes(32)))))
         orders.add(bytes(part.frame[part.frame.index(envelopes[0][:9]) :][:1]))
         orders.add(part.frame)
     assert len(orders) == 7
@@ -298,7 +298,7 @@ def test_a_large_batch_goes_in_parts(monkeypatch):
     """Each report in one, of nearly equal sizes, and each says of how many it is."""
     monkeypatch.setattr("ldp_service.relay.batching.MOST_IN_PART", 10)
     envelopes = [os.urandom(SIZE) for _ in range(43)]
-    parts = mixed(Crowd(ONE.fingerprint, ANY_TIME), envelopes, Terms(20))
+    parts = mix(Crowd(ONE.fingerprint, ANY_TIME), envelopes, Terms(20))
     collector = Collector()
     for part in parts:
         collector.send(part.frame)
@@ -360,19 +360,19 @@ def test_one_part_that_is_refused_keeps_no_other_waiting(relay):
 def test_what_a_collector_says():
     """202 with its JSON is taken, and nothing else: a page of something in between is not."""
     said = b'{"accepted": 1, "duplicate": 0, "quarantined": 0, "rejected": {"sealed": 2}}'
-    answer = told(202, None, said)
+    answer = interpret(202, None, said)
     assert answer.taken
     assert answer.outcomes == {"accepted": 1, "duplicate": 0, "quarantined": 0, "sealed": 2}
-    assert not told(200, None, said).taken
-    assert not told(202, None, b"<html>").taken
-    assert not told(202, None, b"{}").taken
-    refused = told(503, "600", b'{"error": "expected a key"}')
+    assert not interpret(200, None, said).taken
+    assert not interpret(202, None, b"<html>").taken
+    assert not interpret(202, None, b"{}").taken
+    refused = interpret(503, "600", b'{"error": "expected a key"}')
     assert (refused.taken, refused.reason, refused.wait) == (
         False,
         "status 503: expected a key",
         600,
     )
-    assert told(503, "x" * 9, b"[" * 100_000).wait == 0
+    assert interpret(503, "x" * 9, b"[" * 100_000).wait == 0
 
 
 def test_a_full_disk_is_said_and_loses_nothing(relay, monkeypatch):

@@ -27,7 +27,7 @@ from ldp.wire.wire import read_frames
 from ldp_service.relay.app import RelayApplication
 from ldp_service.relay.forwarding import Told
 from ldp_service.store.unordered import ROOM
-from ldp_service.uploads.tokens import METRICS, Tokens, kept
+from ldp_service.uploads.tokens import METRICS, Tokens, token_record
 
 ONE = EVER.questions[0]
 TODAY = DAILY.questions[0]
@@ -40,7 +40,7 @@ def parties(tmp_path):
     """A relay's application, its writer and its collector, which takes nothing."""
     writer = relay_at(tmp_path / "relay.db", least=2)
     collector = Collector(lambda _: Told(False, "status 503"))
-    tokens = Tokens([kept(METERING, "meter", METRICS)])
+    tokens = Tokens([token_record(METERING, "meter", METRICS)])
     application = RelayApplication(
         writer,
         forwarder(writer, collector),

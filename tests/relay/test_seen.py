@@ -82,7 +82,7 @@ def test_tables_that_tell_the_order_are_found(monkeypatch):
             known.setdefault(mark, len(known))
         return b"".join(sorted(marks, key=known.__getitem__)).ljust(ROOM * ID_SIZE, b"\0")
 
-    monkeypatch.setattr(unordered, "_packed", as_they_came)
+    monkeypatch.setattr(unordered, "_pack", as_they_came)
     one = content_of(claimed(NAMES, 7)[0])
     known.clear()
     assert content_of(claimed(NAMES[::-1], 7)[0]) != one
@@ -124,5 +124,5 @@ def test_what_is_deleted_is_overwritten_as_the_store_has_it(secure):
 def test_buckets_are_read_as_they_were_written(mark):
     """A full one, and one that is all but empty; what is all zeros stands for nothing."""
     marks = {os.urandom(ID_SIZE) for _ in range(ROOM - 1)}
-    there = set(unordered.parts(unordered._packed(marks | {mark})))
+    there = set(unordered.parts(unordered._pack(marks | {mark})))
     assert there == (marks | {mark}) - {bytes(ID_SIZE)}

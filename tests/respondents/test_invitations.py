@@ -18,7 +18,12 @@ from ldp_service.respondents.folder import Site, headers_of, page_files
 from ldp_service.service import Service, Settings
 from ldp_service.store.records import EVER, TOKENS
 from ldp_service.store.sqlite import SQLiteStore
-from ldp_service.uploads.invitations import InvitationError, Invitations, new_invitations, written
+from ldp_service.uploads.invitations import (
+    InvitationError,
+    Invitations,
+    new_invitations,
+    tokens_file,
+)
 from ldp_service.uploads.public import Public
 from ldp_service.uploads.reach import Reach
 from ldp_service.uploads.tokens import TokenFile, Tokens
@@ -30,7 +35,7 @@ DAY = 1_790_000_000.0
 @contextmanager
 def invited(folder):
     """A service that takes reports of those who are invited."""
-    (folder / "invitations.txt").write_text(written("habits", [FIRST, SECOND]))
+    (folder / "invitations.txt").write_text(tokens_file("habits", [FIRST, SECOND]))
     (folder / "tokens.toml").write_text(Tokens().to_toml())
     site = Site(counted=True)
     public = Public(
@@ -144,7 +149,7 @@ def test_steps_are_counted_by_day_and_by_nothing_else(tmp_path):
 
 def test_a_file_of_invitations_has_hashes_in_order(tmp_path):
     """And one that is none is refused, without a word of what is in it."""
-    first, *digests = written("habits", [FIRST, SECOND]).split("\n")[:-1]
+    first, *digests = tokens_file("habits", [FIRST, SECOND]).split("\n")[:-1]
     assert first == "survey habits"
     assert digests == sorted(digests)
     assert FIRST not in "".join(digests)

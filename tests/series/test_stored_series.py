@@ -19,7 +19,7 @@ from ldp_aggregator.commands.analyses.trend import CHANGED
 from ldp_service.counting.publication import LIVE
 from ldp_service.counting.served import Served
 from ldp_service.service import Service, Settings
-from ldp_service.store.records import last_closed
+from ldp_service.store.records import last_closed_epochs
 from ldp_simulations import Holders
 from ldp_simulations.sampling.table import sample_counts
 
@@ -86,7 +86,7 @@ def reopened(store, hour):
     try:
         for _ in range(200):
             with service.analysis._snapshot() as snapshot:
-                if last_closed(snapshot).get(HOUR, 0) > hour - 5:
+                if last_closed_epochs(snapshot).get(HOUR, 0) > hour - 5:
                     break
             time.sleep(0.05)
         yield service

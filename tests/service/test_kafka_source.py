@@ -12,7 +12,7 @@ from ldp_service.sources import kafka as kafka_source
 from ldp_service.sources.kafka import KafkaSource, KafkaSourceError, read_settings
 from ldp_service.store.errors import StoreError
 from ldp_service.store.reading import marks
-from ldp_service.store.records import sealed, shard_key
+from ldp_service.store.records import seal, shard_key
 
 pytestmark = pytest.mark.needs("confluent_kafka")
 TOPIC, PARTITIONS = "reports", 3
@@ -174,7 +174,7 @@ def test_the_shard_that_read_furthest_counts():
                 ("t:1", 2, 9),
                 ("t:10", 0, 1000),
             ):
-                yield sealed(kind, source.encode() + shard_key(shard), place.to_bytes(8, "big"))
+                yield seal(kind, source.encode() + shard_key(shard), place.to_bytes(8, "big"))
 
     assert {name: int.from_bytes(place, "big") for name, place in marks(Shards()).items()} == {
         "t:1": 256,

@@ -22,7 +22,7 @@ from ldp_service.counting.served import Served
 from ldp_service.http.app import Application, routes_of
 from ldp_service.http.metrics import Metrics
 from ldp_service.service import Service, Settings
-from ldp_service.uploads.tokens import ANALYST, METRICS, UPLOAD, TokenFile, Tokens, kept
+from ldp_service.uploads.tokens import ANALYST, METRICS, UPLOAD, TokenFile, Tokens, token_record
 
 FORGED = 10_000
 _ACCEPTED = 'ldp_batches_total{outcome="accepted",reason=""}'
@@ -71,9 +71,9 @@ Uploads are no route; a test of their own holds them.
 def service(tmp_path):
     """A service with a token of each scope, and one that has expired."""
     yesterday = datetime.now().astimezone() - timedelta(days=1)
-    tokens = [kept(token, scope, scope) for scope, token in _SHOWN.items()]
+    tokens = [token_record(token, scope, scope) for scope, token in _SHOWN.items()]
     (tmp_path / "tokens.toml").write_text(
-        Tokens([*tokens, kept(_OLD, "old", UPLOAD, expires=yesterday)]).to_toml()
+        Tokens([*tokens, token_record(_OLD, "old", UPLOAD, expires=yesterday)]).to_toml()
     )
     message = message_of(Stops(parse_survey(TEXT).name, 1, {}))
     (tmp_path / "list").write_bytes(encode_stop_list(message, bytes(64)))
@@ -190,9 +190,9 @@ def test_forged_and_expired_tokens(tmp_path):
     """Of ten thousand forged and expired tokens over HTTP none is taken as good, or counted."""
     yesterday = datetime.now().astimezone() - timedelta(days=1)
     expired = [f"{number}-{'e' * 40}" for number in range(20)]
-    tokens = [kept(TOKEN, "looks", ANALYST), kept(UPLOADING, "sends", UPLOAD)]
+    tokens = [token_record(TOKEN, "looks", ANALYST), token_record(UPLOADING, "sends", UPLOAD)]
     tokens += [
-        kept(token, f"expired-{number}", UPLOAD, expires=yesterday)
+        token_record(token, f"expired-{number}", UPLOAD, expires=yesterday)
         for number, token in enumerate(expired)
     ]
     (tmp_path / "tokens.toml").write_text(Tokens(tokens).to_toml())
@@ -225,7 +225,10 @@ def test_tokens_change_without_loss(tmp_path):
     """While uploads go on, a token is added, handed out, the old removed: none is refused."""
     with running_service(tmp_path) as service:
         path, new = tmp_path / "tokens.toml", "new" + "n" * 40
-        old_ones, looks = kept(UPLOADING, "sends", UPLOAD), kept(TOKEN, "looks", ANALYST)
+        old_ones, looks = (
+            token_record(UPLOADING, "sends", UPLOAD),
+            token_record(TOKEN, "looks", ANALYST),
+        )
         accepted, token = 0, UPLOADING
         with httpx.Client(base_url=service.url, timeout=60) as client:
 
@@ -246,12 +249,14 @@ def test_tokens_change_without_loss(tmp_path):
                 raise AssertionError(f"expected {wanted} within a second or two, got none in 90")
 
             upload_until(202)
-            path.write_text(Tokens([looks, old_ones, kept(new, "sends-2", UPLOAD)]).to_toml())
+            path.write_text(
+                Tokens([looks, old_ones, token_record(new, "sends-2", UPLOAD)]).to_toml()
+            )
             assert upload() == 202
             accepted += 1
             token = new
             upload_until(202)
-            path.write_text(Tokens([looks, kept(new, "sends-2", UPLOAD)]).to_toml())
+            path.write_text(Tokens([looks, token_record(new, "sends-2", UPLOAD)]).to_toml())
             assert upload() == 202
             accepted += 1
             token = UPLOADING

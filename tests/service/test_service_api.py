@@ -409,7 +409,7 @@ def test_a_submission_that_makes_us_fail_takes_no_one_else_down(tmp_path, monkey
             raise ZeroDivisionError
         return counted(envelope, rows)
 
-    monkeypatch.setattr(admission, "counted", failing)
+    monkeypatch.setattr(admission, "count_parts", failing)
     with service_of(TEXT, folder=tmp_path) as service:
         assert upload(service, file_of(poison)).status_code == 500
         assert upload(service, file_of(BATCHES["symbol"])).status_code == 202

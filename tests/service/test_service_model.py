@@ -32,7 +32,7 @@ from ldp_service.counting.admission import Rules
 from ldp_service.counting.served import Catalogue, Served
 from ldp_service.counting.turn import Turn
 from ldp_service.counting.writer import Writer
-from ldp_service.store.reading import outcomes_in_all, received, tally_of
+from ldp_service.store.reading import count_received, outcomes_in_all, tally_of
 from ldp_service.store.records import EVER, Epoch
 from ldp_service.store.sqlite import SQLiteStore, reading
 from ldp_service.store.verification import findings
@@ -198,7 +198,7 @@ class Lives(RuleBasedStateMachine):
         with reading(self.path) as snapshot:
             assert list(findings(snapshot, commits)) == []
             outcomes = outcomes_in_all(snapshot)
-            assert received(snapshot) == outcomes.total() == self.oracle.received
+            assert count_received(snapshot) == outcomes.total() == self.oracle.received
             assert +outcomes == +self.oracle.outcomes
             for served in SERVED.values():
                 tally = tally_of(snapshot, served.survey)

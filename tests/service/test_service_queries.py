@@ -171,7 +171,7 @@ def test_pooled_estimates_are_of_the_questions_asked(tmp_path):
     newer = TEXT.replace("epsilon = 2", "epsilon = 3")
     with service_of(TEXT, newer, folder=tmp_path) as service:
         analysis: Analysis = service.analysis
-        estimates = analysis.pooled("week", Options(ranges=(("18", "25"),)), ("hours",))
+        estimates = analysis.pool("week", Options(ranges=(("18", "25"),)), ("hours",))
     assert list(estimates.questions) == ["hours"]
 
 

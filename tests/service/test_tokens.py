@@ -28,8 +28,8 @@ from ldp_service.uploads.tokens import (
     TokenError,
     TokenFile,
     Tokens,
-    kept,
     new_token,
+    token_record,
 )
 
 NOW = 1_800_000_000.0
@@ -42,7 +42,7 @@ def made(scopes=SCOPES, expires=None):
     """New tokens, one of each scope, and what is kept of them."""
     shown = {scope: new_token() for scope in scopes}
     return shown, Tokens(
-        kept(token, scope, scope, expires=expires) for scope, token in shown.items()
+        token_record(token, scope, scope, expires=expires) for scope, token in shown.items()
     )
 
 
@@ -148,7 +148,7 @@ def test_every_check_compares_with_every_token():
     Of a hasty check it does.
     """
     known = [new_token() for _ in range(5)]
-    tokens = Tokens(kept(token, f"t{number}", UPLOAD) for number, token in enumerate(known))
+    tokens = Tokens(token_record(token, f"t{number}", UPLOAD) for number, token in enumerate(known))
     assert {compared(Tokens.check, tokens, shown) for shown in (*known, new_token())} == {5}
     assert {compared(stops_early, tokens, shown) for shown in known} == {1, 2, 3, 4, 5}
 
@@ -159,7 +159,7 @@ def test_a_token_takes_over_without_loss(tmp_path):
     Then the old one is done.
     """
     path, (old, new) = tmp_path / "tokens.toml", (new_token(), new_token())
-    first, second = kept(old, "old", UPLOAD), kept(new, "new", UPLOAD)
+    first, second = token_record(old, "old", UPLOAD), token_record(new, "new", UPLOAD)
     path.write_text(Tokens([first]).to_toml())
     file = TokenFile(path)
     assert (file.check(old, UPLOAD, NOW), file.check(new, UPLOAD, NOW)) == (GRANTED, UNKNOWN)
@@ -194,14 +194,14 @@ def test_a_spoiled_file_changes_nothing(tmp_path, caplog, spoil):
     That is said once, and the next sound file counts.
     """
     path, (token, other) = tmp_path / "tokens.toml", (new_token(), new_token())
-    path.write_text(Tokens([kept(token, "a", UPLOAD)]).to_toml())
+    path.write_text(Tokens([token_record(token, "a", UPLOAD)]).to_toml())
     file = TokenFile(path)
     assert file.is_current(NOW - 2)
     spoil(path)
     assert [file.check(token, UPLOAD, NOW + second) for second in range(3)] == [GRANTED] * 3
     assert not file.is_current(NOW + 2)
     assert len(caplog.records) == 1
-    path.write_text(Tokens([kept(other, "b", UPLOAD)]).to_toml())
+    path.write_text(Tokens([token_record(other, "b", UPLOAD)]).to_toml())
     assert file.is_current(NOW + 3)
     assert (file.check(other, UPLOAD, NOW + 3), file.check(token, UPLOAD, NOW + 3)) == (
         GRANTED,
@@ -229,7 +229,7 @@ def test_a_file_that_was_emptied_is_told(tmp_path, caplog):
     """It may be one without tokens, and is taken as such; but it may be a mistake."""
     path = tmp_path / "tokens.toml"
     token = new_token()
-    path.write_text(Tokens([kept(token, "a", UPLOAD)]).to_toml())
+    path.write_text(Tokens([token_record(token, "a", UPLOAD)]).to_toml())
     file = TokenFile(path)
     assert not caplog.records
     path.write_text("")
@@ -294,7 +294,7 @@ def test_a_list_says_since_when_a_token_is_good_no_more(tmp_path):
     path = tmp_path / "tokens.toml"
     days = {"past": datetime(2025, 1, 1, tzinfo=UTC), "coming": datetime(9999, 1, 1, tzinfo=UTC)}
     tokens = [
-        kept("x" * 40 + name, name, UPLOAD, expires=days.get(name))
+        token_record("x" * 40 + name, name, UPLOAD, expires=days.get(name))
         for name in ("past", "coming", "ever")
     ]
     path.write_text(Tokens(tokens).to_toml())
@@ -311,7 +311,7 @@ def test_a_file_says_what_it_was_made_of():
     """
     _, tokens = made(expires=EARLIER)
     assert Tokens.parse(tokens.to_toml().encode(), "file").all == tokens.all
-    written = kept("x", "a", UPLOAD)
+    written = token_record("x", "a", UPLOAD)
     for expires in (
         "2027-01-01",
         "2027-01-01T00:00:00",

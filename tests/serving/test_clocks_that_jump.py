@@ -22,7 +22,7 @@ from ldp_service.repair.reopening import confirm_clock, reopen
 from ldp_service.service import Service, Settings
 from ldp_service.store.errors import StoreError
 from ldp_service.store.opening import open_store
-from ldp_service.store.records import last_closed
+from ldp_service.store.records import last_closed_epochs
 
 YEAR = 365 * 24 * HOUR
 NOW = 20_000 * 24 * HOUR + HOUR / 2
@@ -177,7 +177,7 @@ def test_a_shared_store_is_opened_again_for_all(postgres_server):
     reopen(url, START)
     with closing(open_store(url)) as store:
         assert jumps_of(Books(store, CATALOGUE.tally_parts), CATALOGUE, START) == {}
-        assert max(last_closed(store).values()) <= START // 600
+        assert max(last_closed_epochs(store).values()) <= START // 600
         assert not examine(url, {}).troubles
 
 

@@ -16,7 +16,7 @@ from ldp_service.counting import writer as writing
 from ldp_service.counting.submissions import BusyError
 from ldp_service.counting.writer import Writer
 from ldp_service.store.opening import open_store
-from ldp_service.store.sqlite import PAGE, SQLiteStore, translated
+from ldp_service.store.sqlite import PAGE, SQLiteStore, translate_errors
 
 LOOKS = 5
 """A writer whose first look had seen room would say so after as many."""
@@ -64,7 +64,7 @@ def test_some_pages_are_no_room_for_an_upload(tmp_path, monkeypatch, looks, code
 
     def claimed(store, epoch, ids):
         if left[0] < 10 * PAGE:
-            with translated(store._path):
+            with translate_errors(store._path):
                 error = sqlite3.OperationalError("disk")
                 error.sqlite_errorcode = code
                 raise error

@@ -17,7 +17,7 @@ from ldp_service.counting.admission import Rules
 from ldp_service.counting.publication import LIVE
 from ldp_service.counting.served import Served
 from ldp_service.service import Service, Settings
-from ldp_service.uploads.tokens import ANALYST, UPLOAD, TokenFile, Tokens, kept
+from ldp_service.uploads.tokens import ANALYST, UPLOAD, TokenFile, Tokens, token_record
 
 RELAY, BOUND, SPARE = "relay" + "r" * 40, "bound" + "b" * 40, "spare" + "s" * 40
 BOUND_ANALYST = "reads" + "x" * 40
@@ -33,12 +33,12 @@ def clock():
 def open_service(tmp_path, clock):
     """A service of two surveys with tokens of all kinds."""
     tokens = [
-        kept(UPLOADING, "app", UPLOAD),
-        kept(TOKEN, "looks", ANALYST),
-        kept(RELAY, "relay", UPLOAD, most_reports=100),
-        kept(BOUND, "bound", UPLOAD, surveys=("elsewhere",)),
-        kept(BOUND_ANALYST, "reads", ANALYST, surveys=("elsewhere",)),
-        kept(SPARE, "spare", UPLOAD, reports_a_day=5),
+        token_record(UPLOADING, "app", UPLOAD),
+        token_record(TOKEN, "looks", ANALYST),
+        token_record(RELAY, "relay", UPLOAD, most_reports=100),
+        token_record(BOUND, "bound", UPLOAD, surveys=("elsewhere",)),
+        token_record(BOUND_ANALYST, "reads", ANALYST, surveys=("elsewhere",)),
+        token_record(SPARE, "spare", UPLOAD, reports_a_day=5),
     ]
     (tmp_path / "tokens.toml").write_text(Tokens(tokens).to_toml())
     assert Tokens.read(tmp_path / "tokens.toml").all == tuple(tokens)
@@ -66,7 +66,7 @@ def test_a_batch_has_a_greatest_size(open_service):
     assert upload(service, sizes[1], RELAY).json()["accepted"] == 1
     assert upload(service, sizes[2], RELAY).json()["rejected"] == {"batch-size": 1}
     assert Rules().most_reports == 10_000
-    assert service.entitled(UPLOADING, UPLOAD)[1].reports_a_day == 1_000_000
+    assert service.permission_of_sender(UPLOADING, UPLOAD)[1].reports_a_day == 1_000_000
 
 
 def test_a_token_has_a_quota_a_day(open_service, clock):

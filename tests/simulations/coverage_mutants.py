@@ -16,7 +16,7 @@ from ldp_aggregator.answers.distributions import distribution
 from ldp_aggregator.decoders.intervals import intervals
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.decoders.numbers import noise as noise_decoder
-from ldp_aggregator.decoders.numbers.noise import Noise, _neighbours, folded
+from ldp_aggregator.decoders.numbers.noise import Noise, _neighbours, fold_margins
 from ldp_aggregator.decoders.values import pure
 
 
@@ -72,7 +72,7 @@ def split_by_the_estimate(patch):
 
     def moments(randomizer, counts, asked):
         known, noise = sound.moments(randomizer, counts, asked), Noise.of(randomizer)
-        shares = folded(randomizer, counts) / counts.sum()
+        shares = fold_margins(randomizer, counts) / counts.sum()
         overall = noise.own**2 * shares + _neighbours(noise.next**2 * shares)
         frequency = np.clip(known.frequency, 0, 1)
         others = np.divide(

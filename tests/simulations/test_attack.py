@@ -130,7 +130,7 @@ def test_a_mean_is_moved_as_far_as_its_bound(name, end):
     towards = 1 if end else -1
     assert outcome.gain.shape == attack.truth.shape == (1,)
     assert towards * outcome.gain[0] == pytest.approx(outcome.bound, rel=1e-9)
-    assert attack.shown == ((0, "mean"),)
+    assert attack.estimates == ((0, "mean"),)
     for kind in (RANDOM, INPUT):
         other = simulate_attack(replace(attack, kind=kind), np.random.default_rng(4))
         assert abs(other.gain[0]) <= other.bound * (1 + ROUNDING)

@@ -18,7 +18,7 @@ from wire_samples import rows_of
 from ldp import LDPError, parse_survey
 from ldp.numbers.epochs import batch_id, epoch_of
 from ldp.wire.wire import Batch, encode_batch, encode_frame
-from ldp_aggregator.tallies.counting.joint_counting import counted, empty_counts_of
+from ldp_aggregator.tallies.counting.joint_counting import count_parts, empty_counts_of
 from ldp_aggregator.tallies.intake.screening import rows_of as rows_in
 from ldp_service.counting.admission import Rules
 from ldp_service.counting.books import Books
@@ -27,7 +27,14 @@ from ldp_service.counting.submissions import Receipt, Submission, to_futures
 from ldp_service.counting.writer import Writer
 from ldp_service.store import sqlite as sqlite_store
 from ldp_service.store.opening import open_store
-from ldp_service.store.records import EVER, PART, Epoch, last_closed, read_outcomes, read_tally_key
+from ldp_service.store.records import (
+    EVER,
+    PART,
+    Epoch,
+    last_closed_epochs,
+    read_outcomes,
+    read_tally_key,
+)
 
 _TIMED = """
 [survey]
@@ -145,7 +152,7 @@ def expected(uploads):
         envelope = CATALOGUE.envelopes[batch.fingerprint]
         epoch = Epoch(envelope.epoch, epoch_of(batch.id)) if envelope.epoch else EVER
         ids[epoch] = ids.get(epoch, frozenset()) | {batch.id}
-        for question, counts in counted(envelope, rows_in([batch], envelope.width)):
+        for question, counts in count_parts(envelope, rows_in([batch], envelope.width)):
             place = question.fingerprint, epoch
             tallies[place] = tallies.get(place, 0) + counts
     return Holding(before.outcomes + new.outcomes, tallies, ids)
@@ -226,7 +233,7 @@ def _found(path):
                 epoch: frozenset(id_ for some in snapshot.ids(epoch) for id_ in some)
                 for epoch in snapshot.epochs()
             }
-            return Holding(outcomes, tallies, ids), last_closed(snapshot)
+            return Holding(outcomes, tallies, ids), last_closed_epochs(snapshot)
     finally:
         store.close()
 

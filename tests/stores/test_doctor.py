@@ -24,8 +24,8 @@ from ldp_service.repair.doctor import examine, repair
 from ldp_service.repair.header import SIZE, changed_places
 from ldp_service.store.errors import StoreDamagedError, StoreError
 from ldp_service.store.opening import open_store
-from ldp_service.store.reading import received
-from ldp_service.store.records import TOKENS, read_root, sealed
+from ldp_service.store.reading import count_received
+from ldp_service.store.records import TOKENS, read_root, seal
 from ldp_service.store.sqlite import SQLiteStore
 from ldp_service.store.witness import WITNESS
 
@@ -75,9 +75,7 @@ def drop_kept(connection):
     ).fetchall()
     root = read_root(content)
     digest = reduce(xor, (int.from_bytes(checksum, "big") for (checksum,) in rows), root.digest)
-    fresh = sealed(
-        "root", key, root._replace(records=root.records - len(rows), digest=digest).packed()
-    )
+    fresh = seal("root", key, root._replace(records=root.records - len(rows), digest=digest).pack())
     connection.execute("DELETE FROM records WHERE kind = 'kept'")
     row = fresh.content, fresh.checksum.to_bytes(8, "big")
     connection.execute("UPDATE records SET content = ?, checksum = ? WHERE kind = 'root'", row)
@@ -104,7 +102,9 @@ def opened(path):
     with closing(SQLiteStore(path)) as store:
         books = Books(store, CATALOGUE.tally_parts)
         with store.snapshot() as snapshot:
-            assert received(snapshot) == books.root.received == sum(told(said(store)).values())
+            assert (
+                count_received(snapshot) == books.root.received == sum(told(said(store)).values())
+            )
         return said(store)
 
 

@@ -12,7 +12,7 @@ from shared_store import end_sessions
 
 from ldp_service.store.errors import StoreError, StoreLostError
 from ldp_service.store.opening import open_store
-from ldp_service.store.records import Epoch, sealed
+from ldp_service.store.records import Epoch, seal
 
 HOUR = Epoch(3600, 500_000)
 
@@ -26,7 +26,7 @@ def test_a_commit_that_no_one_confirms_is_not_acknowledged(url, postgres_server)
     """A session that ends before the commit is an error, and nothing of it is found later."""
     store = open_store(url)
     store.begin()
-    store.put([sealed("tally", b"key", b"lost")])
+    store.put([seal("tally", b"key", b"lost")])
     end_sessions(postgres_server)
     with pytest.raises(StoreLostError):
         store.commit()
@@ -151,7 +151,7 @@ def test_sums_that_are_written_again_and_again_take_no_more_room(url, postgres_s
             store.begin()
             cells = (draw.getrandbits(20).to_bytes(8, "little") for _ in range(512))
             content = b"".join(cells)
-            store.put([sealed("tally", bytes([part]), content) for part in range(4)])
+            store.put([seal("tally", bytes([part]), content) for part in range(4)])
             store.commit()
         return postgres_server.run("SELECT pg_total_relation_size('ldp.sums')")[0][0]
 

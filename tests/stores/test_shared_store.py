@@ -38,7 +38,7 @@ from ldp_service.counting.turn import begin
 from ldp_service.counting.writer import Writer
 from ldp_service.store.opening import open_snapshot, open_store
 from ldp_service.store.reading import outcomes_in_all, tally_of
-from ldp_service.store.records import last_closed, shard_of
+from ldp_service.store.records import last_closed_epochs, shard_of
 from ldp_service.upkeep.ending import close_survey
 
 ONCE = {"accepted": 1}
@@ -81,7 +81,7 @@ def test_a_survey_that_one_closes_is_closed_for_all(url, monkeypatch):
             assert writer.write(reports[number]).outcomes == {"late": 1}
             writer.confirm_clock()
             writer.write(b"")
-        with Publication().seen(open_snapshot(url)) as snapshot:
+        with Publication().view(open_snapshot(url)) as snapshot:
             shown = tally_of(snapshot, CATALOGUE.by_name["timeless"][0].survey)
             assert shown.reports("smoker") == 2
 
@@ -222,7 +222,7 @@ def test_epochs_that_one_process_closes_are_closed_for_all(url):
         assert [epoch for epoch in others.ids if epoch.length] == []
         tidy(others, CATALOGUE, Rules(), now=late, confirmed=True)
         with one.snapshot() as snapshot:
-            assert last_closed(snapshot) == mine.closed == others.closed
+            assert last_closed_epochs(snapshot) == mine.closed == others.closed
     held(url)
 
 

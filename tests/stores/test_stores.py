@@ -5,7 +5,7 @@ from hashlib import sha256
 import pytest
 
 from ldp_service.store.opening import open_snapshot, open_store
-from ldp_service.store.records import EVER, TOKENS, Epoch, sealed
+from ldp_service.store.records import EVER, TOKENS, Epoch, seal
 
 TODAY = Epoch(86_400, 20_000)
 TOMORROW = Epoch(86_400, 20_001)
@@ -44,12 +44,12 @@ def ids_of(snapshot, epoch):
 def test_records_come_back_whole_in_the_order_of_their_keys(store):
     """Any bytes are kept as they are, and a scan gives any number of a kind in order of keys."""
     keys = [bytes([high, low]) for high in (0, 1, 0x7F, 0xFF) for low in range(0, 256, 3)]
-    records = [sealed("kept", key, key * 50) for key in keys]
-    in_turn(store, lambda: store.put([*reversed(records), sealed("mark", b"other", b"\0")]))
+    records = [seal("kept", key, key * 50) for key in keys]
+    in_turn(store, lambda: store.put([*reversed(records), seal("mark", b"other", b"\0")]))
     assert list(store.scan("kept")) == records
     with store.snapshot() as snapshot:
         assert list(snapshot.scan("kept")) == records
-        assert list(snapshot.scan("mark")) == [sealed("mark", b"other", b"\0")]
+        assert list(snapshot.scan("mark")) == [seal("mark", b"other", b"\0")]
         assert list(snapshot.scan("tally")) == []
 
 
@@ -67,7 +67,7 @@ def test_a_scan_gives_what_begins_with_its_prefix(store, prefix):
         b"\xff",
         b"\xff\xff\x01",
     ]
-    in_turn(store, lambda: store.put(sealed("kept", key, b"") for key in keys))
+    in_turn(store, lambda: store.put(seal("kept", key, b"") for key in keys))
     assert [record.key for record in store.scan("kept", prefix)] == [
         key for key in keys if key.startswith(prefix)
     ]
@@ -76,13 +76,13 @@ def test_a_scan_gives_what_begins_with_its_prefix(store, prefix):
 def test_a_record_takes_the_place_of_the_one_before(store):
     """There is one record of a kind and key, the last that was put."""
     for content in (b"first", b"", b"x" * 100_000, b"last"):
-        in_turn(store, lambda content=content: store.put([sealed("tally", b"key", content)]))
-        assert list(store.scan("tally")) == [sealed("tally", b"key", content)]
+        in_turn(store, lambda content=content: store.put([seal("tally", b"key", content)]))
+        assert list(store.scan("tally")) == [seal("tally", b"key", content)]
 
 
 def test_dropped_records_are_gone_and_no_others(store):
     """Of one kind, by their keys; keys that are not there do no harm."""
-    records = [sealed(kind, key, b"") for kind in ("aside", "kept") for key in (b"a", b"b", b"c")]
+    records = [seal(kind, key, b"") for kind in ("aside", "kept") for key in (b"a", b"b", b"c")]
     in_turn(store, lambda: store.put(records))
     in_turn(store, lambda: store.drop("kept", [b"a", b"c", b"d"]))
     assert [
@@ -147,17 +147,17 @@ def test_what_is_rolled_back_never_was(store):
     """Records, ids and epochs; and the next transaction begins as after any other."""
     in_turn(
         store,
-        lambda: (store.put([sealed("tally", b"key", b"before")]), store.claim(TODAY, IDS[:3])),
+        lambda: (store.put([seal("tally", b"key", b"before")]), store.claim(TODAY, IDS[:3])),
     )
     store.begin(alone=True)
-    store.put([sealed("tally", b"key", b"after"), sealed("root", b"\0\0", b"")])
+    store.put([seal("tally", b"key", b"after"), seal("root", b"\0\0", b"")])
     store.drop("tally", [b"key"])
     store.claim(TODAY, IDS)
     store.claim(TOMORROW, IDS)
     store.forget(TODAY)
     store.roll_back()
     store.roll_back()
-    assert list(store.scan("tally")) == [sealed("tally", b"key", b"before")]
+    assert list(store.scan("tally")) == [seal("tally", b"key", b"before")]
     assert list(store.scan("root")) == []
     assert store.epochs() == [TODAY]
     assert in_turn(store, lambda: store.claim(TOMORROW, IDS)) == set(IDS)
@@ -166,22 +166,20 @@ def test_what_is_rolled_back_never_was(store):
 
 def test_a_snapshot_is_of_one_moment(store):
     """It has nothing of a transaction open when it is taken, and keeps what others change."""
-    in_turn(
-        store, lambda: (store.put([sealed("tally", b"key", b"before")]), store.claim(TODAY, IDS))
-    )
+    in_turn(store, lambda: (store.put([seal("tally", b"key", b"before")]), store.claim(TODAY, IDS)))
     store.begin()
-    store.put([sealed("tally", b"key", b"after")])
+    store.put([seal("tally", b"key", b"after")])
     with store.snapshot() as snapshot:
         store.claim(TOMORROW, IDS)
         store.commit()
         store.begin(alone=True)
         store.forget(TODAY)
         store.commit()
-        assert list(snapshot.scan("tally")) == [sealed("tally", b"key", b"before")]
+        assert list(snapshot.scan("tally")) == [seal("tally", b"key", b"before")]
         assert snapshot.epochs() == [TODAY]
         assert ids_of(snapshot, TODAY) == sorted(IDS)
     with store.snapshot() as snapshot:
-        assert list(snapshot.scan("tally")) == [sealed("tally", b"key", b"after")]
+        assert list(snapshot.scan("tally")) == [seal("tally", b"key", b"after")]
         assert snapshot.epochs() == [TOMORROW]
 
 
@@ -189,12 +187,12 @@ def test_what_is_committed_is_there_for_the_next_to_open_it(url):
     """And what was not is not, when a store is closed in the middle of a transaction."""
     store = open_store(url)
     in_turn(
-        store, lambda: (store.put([sealed("tally", b"key", b"kept")]), store.claim(TODAY, IDS[:3]))
+        store, lambda: (store.put([seal("tally", b"key", b"kept")]), store.claim(TODAY, IDS[:3]))
     )
     store.begin()
-    store.put([sealed("tally", b"other", b"lost")])
+    store.put([seal("tally", b"other", b"lost")])
     store.claim(TODAY, IDS)
     store.close()
     with open_snapshot(url) as snapshot:
-        assert list(snapshot.scan("tally")) == [sealed("tally", b"key", b"kept")]
+        assert list(snapshot.scan("tally")) == [seal("tally", b"key", b"kept")]
         assert ids_of(snapshot, TODAY) == sorted(IDS[:3])

@@ -12,13 +12,13 @@ from ldp_aggregator.output.files import FileError
 from ldp_aggregator.tallies.engines.parts import (
     Counted,
     count_part,
+    find_repetitions,
     merge_snapshots,
-    repeated,
     split,
 )
 
 
-def whole(parts, again=count_part, shared=repeated, text=TEXT, *, allow_equal=False):
+def whole(parts, again=count_part, shared=find_repetitions, text=TEXT, *, allow_equal=False):
     """The snapshot of all parts: each alone, and again if it shares ids with an earlier one."""
     counted = [count_part(text, part) for part in parts]
     seen = shared(counted)
@@ -48,7 +48,7 @@ def test_counts_by_attribute_are_those_of_one_process(most, tmp_path):
 
 def backwards(counted):
     """Wrong: the last part with an id has it."""
-    shared = repeated(part._replace(number=-part.number) for part in counted)
+    shared = find_repetitions(part._replace(number=-part.number) for part in counted)
     return {-number: ids for number, ids in shared.items()}
 
 
@@ -78,7 +78,7 @@ def test_a_broken_engine_is_found_out(name, tmp_path):
 def test_parts_that_share_nothing_are_counted_once():
     """Only ids that an earlier part accepted are repeated, in the order of numbers."""
     parts = [Counted(2, b"", {b"x", b"y"}), Counted(0, b"", {b"x"}), Counted(1, b"", {b"z"})]
-    assert repeated(parts) == {2: {b"x"}}
+    assert find_repetitions(parts) == {2: {b"x"}}
 
 
 def test_merging_nothing_gives_the_tally_of_no_reports():

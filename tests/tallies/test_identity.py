@@ -73,7 +73,7 @@ def test_a_sketch_is_one_of_its_batches_alone(cuts, random):
     random.shuffle(parts)
     apart, one_by_one = Identity(), Identity()
     for part in parts:
-        apart = Identity().plus(part).joined(apart)
+        apart = Identity().plus(part).join(apart)
         one_by_one = one_by_one.plus(part)
     whole = Identity().plus(BATCHES)
     assert apart == one_by_one == whole
@@ -113,10 +113,10 @@ def test_sketches_under_two_keys_are_not_compared(monkeypatch):
     secret, again = (Identity().plus(BATCHES[:100]) for _ in range(2))
     assert overlap(secret, again).hashes == SIZE
     assert secret.hashes != public.hashes
-    for fails in (overlap, Identity.joined):
+    for fails in (overlap, Identity.join):
         with pytest.raises(MismatchError, match=f"one key, got two.*{KEY}"):
             fails(secret, public)
-    assert Identity().joined(secret) == secret.joined(Identity()) == secret
+    assert Identity().join(secret) == secret.join(Identity()) == secret
     assert b"what no sender knows" not in secret.check
 
 
@@ -125,7 +125,7 @@ def test_times_of_a_store_unite_where_they_touch():
     weeks = [Identity.of_store(STORE, [(start, start + 7)]) for start in (14, 0, 7, 28)]
     united = Identity()
     for week in weeks:
-        united = week.joined(united)
+        united = week.join(united)
     assert united.origins == (Origin(STORE, 0, 21), Origin(STORE, 28, 35))
     ever = Identity.of_store(STORE, [(0, EVER_ENDS)])
     assert not overlap(weeks[0], weeks[1]).origins

@@ -15,7 +15,7 @@ from ldp.numbers.exact import odds
 from ldp_aggregator import Options
 from ldp_aggregator.answers.estimates.pooling import Version, estimate_pooled
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
-from ldp_aggregator.decoders.taxonomies.two_passes import pooled, pooling_of
+from ldp_aggregator.decoders.taxonomies.two_passes import pool_nodes, pooling_of
 from ldp_aggregator.decoders.taxonomies.views import score_range, view_moments
 from ldp_aggregator.decoders.taxonomies.worths import frequencies, parts_of
 from ldp_simulations.holders import Holders, apportion, holders_of
@@ -40,7 +40,7 @@ def noise_of_nodes(share):
     for some in np.array_split(asked, 16):
         direct = np.zeros((size, len(some)))
         direct[some, np.arange(len(some))] = 1.0
-        counts_for = pooled(pooling, direct, whole=0.0)[[0, STATES]] ** 2 / precision[some]
+        counts_for = pool_nodes(pooling, direct, whole=0.0)[[0, STATES]] ** 2 / precision[some]
         state, county = state + counts_for[0].sum(), county + counts_for[1].sum()
     return state, county
 

@@ -9,7 +9,7 @@ from random_trees import membership, random_parents
 from written_out import least_squares
 
 from ldp.answers.taxonomies import levels_of
-from ldp_aggregator.decoders.taxonomies.two_passes import pooled, pooling_of, shared_out, totals
+from ldp_aggregator.decoders.taxonomies.two_passes import pool_nodes, pooling_of, shared_out, totals
 
 SEEDS = range(40)
 
@@ -40,7 +40,7 @@ def dense(parents, size, precision, own):
 def test_two_passes_are_dense_least_squares(seed):
     """On random trees of up to four levels, with leaves at any depth, to 1e-12."""
     parents, size, precision, own = random_case(seed)
-    shares = pooled(pooling_of(parents, precision), own)
+    shares = pool_nodes(pooling_of(parents, precision), own)
     assert np.allclose(shares, dense(parents, size, precision, own=own), rtol=1e-10, atol=1e-12)
 
 
@@ -48,7 +48,7 @@ def test_two_passes_are_dense_least_squares(seed):
 def test_parents_are_the_sums_of_their_children(seed):
     """And the nodes at the top add up to 1, in each column of several."""
     parents, _, precision, own = random_case(seed)
-    shares = pooled(pooling_of(parents, precision), np.stack([own, 2 * own, own**2], axis=1))
+    shares = pool_nodes(pooling_of(parents, precision), np.stack([own, 2 * own, own**2], axis=1))
     above = np.array(parents)
     for node in {0, *parents}:
         whole = shares[node - 1] if node else 1.0
@@ -65,7 +65,7 @@ def test_two_passes_in_fractions():
         first + sum(a * b for a, b in zip(row, own, strict=True))
         for first, row in zip(constant, matrix, strict=True)
     ]
-    shares = pooled(pooling_of(parents, np.ones(6)), np.array(own, dtype=float))
+    shares = pool_nodes(pooling_of(parents, np.ones(6)), np.array(own, dtype=float))
     assert np.allclose(shares[2:], [float(share) for share in exact], rtol=0, atol=1e-15)
     # s = 1/(1 + 1/2) = 2/3 of a node; z = 2/3 (y + (sum of the children)/2).
     up = Fraction(2, 3) * (own[0] + (own[2] + own[3]) / 2)
@@ -77,7 +77,7 @@ def test_one_level_alone_takes_its_share_of_what_is_left():
     """Where only values have estimates, each gets as much of the rest, as they are as sure."""
     parents = (0, 0, 1, 1, 2)
     precision = np.array([0, 0, 1.0, 1.0, 1.0])
-    shares = pooled(pooling_of(parents, precision), np.array([9.0, 9.0, 0.2, 0.3, 0.2]))
+    shares = pool_nodes(pooling_of(parents, precision), np.array([9.0, 9.0, 0.2, 0.3, 0.2]))
     assert np.allclose(shares, [0.7, 0.3, 0.3, 0.4, 0.3])
 
 

@@ -8,8 +8,8 @@ from version_cases import CASES, GRR, MODE, SECOND, asked, file_of, with_second
 from ldp import parse_survey
 from ldp.mechanisms.contract import Declared
 from ldp_aggregator import compare_versions
-from ldp_aggregator.versions.amounts import Amount, compared, of_declared
-from ldp_aggregator.versions.change import shown
+from ldp_aggregator.versions.amounts import Amount, compare_amounts, promised_amount
+from ldp_aggregator.versions.change import shorten
 
 
 def changes_of(before, after, *earlier):
@@ -181,26 +181,30 @@ def test_another_order():
 def test_epsilons_are_compared_exactly():
     """Sums that differ in the last of thirty digits differ; those that are equal are equal."""
     one, two, three = (Amount(Fraction(number)) for number in (1, 2, 3))
-    assert [compared(two, one), compared(one, two), compared(one, one)] == [1, -1, 0]
+    assert [compare_amounts(two, one), compare_amounts(one, two), compare_amounts(one, one)] == [
+        1,
+        -1,
+        0,
+    ]
     tiny = Fraction(1, 10**30)
-    assert compared(Amount(1 + tiny), one) == 1
+    assert compare_amounts(Amount(1 + tiny), one) == 1
     logs = [Amount(ratios=((Fraction(ratio), 1),)) for ratio in (2, 3, 6)]
     product = Amount(ratios=(*logs[0].ratios, *logs[1].ratios))
-    assert compared(product, logs[2]) == 0
-    assert compared(Amount(tiny, product.ratios), logs[2]) == 1
-    assert compared(Amount(-tiny, product.ratios), logs[2]) == -1
+    assert compare_amounts(product, logs[2]) == 0
+    assert compare_amounts(Amount(tiny, product.ratios), logs[2]) == 1
+    assert compare_amounts(Amount(-tiny, product.ratios), logs[2]) == -1
     # ln 3 to forty digits, from below: closer to it than any float.
     close = Amount(Fraction("1.0986122886681096913952452369225257046474"))
-    assert compared(close, logs[1]) == -1
-    assert compared(Amount(close.epsilon + Fraction(1, 10**40)), logs[1]) == 1
-    assert of_declared(Declared.epsilon(Fraction(3))) == three
-    assert of_declared(Declared.ratio(Fraction(3))) == logs[1]
+    assert compare_amounts(close, logs[1]) == -1
+    assert compare_amounts(Amount(close.epsilon + Fraction(1, 10**40)), logs[1]) == 1
+    assert promised_amount(Declared.epsilon(Fraction(3))) == three
+    assert promised_amount(Declared.ratio(Fraction(3))) == logs[1]
     assert (one.text, logs[1].text, Amount().text) == ("1.000000", "1.098613", "0.000000")
 
 
 def test_long_texts_stay_in_a_line():
     """They are cut, and told apart by what was cut off."""
-    one, other = shown("x" * 500), shown("x" * 499 + "y")
+    one, other = shorten("x" * 500), shorten("x" * 499 + "y")
     assert len(one) < 200
     assert one != other
-    assert shown("a\nb\x1b[31m") == r"a\nb\x1b[31m"
+    assert shorten("a\nb\x1b[31m") == r"a\nb\x1b[31m"

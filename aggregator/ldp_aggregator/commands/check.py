@@ -220,14 +220,14 @@ def _accepted(
     """Whether nothing gets worse that no one has accepted: by now, or by a reason given here."""
     from ldp.transparency.entries import Register
     from ldp_aggregator.versions.pages import hash_beside
-    from ldp_aggregator.versions.register_file import add_version, not_accepted, read_register
+    from ldp_aggregator.versions.register_file import add_version, missing_reasons, read_register
 
     page = hash_beside(survey_path)
     register = Register((), ())
     if register_path is not None and register_path.exists():
         register = read_register(register_path)
     open_lines = dict.fromkeys(
-        line for comparison in comparisons for line in not_accepted(register, comparison, page)
+        line for comparison in comparisons for line in missing_reasons(register, comparison, page)
     )
     worse = {change.line for comparison in comparisons for change in comparison.worse}
     if reason is not None and register_path is not None:

@@ -246,7 +246,7 @@ def associate_files(
     )
     if not quiet:
         for variable in variables:
-            about = explanation(variable.asked(dialect), variable.parameters)
+            about = explanation(variable.as_question(dialect), variable.parameters)
             click.echo(f"{variable.name}: {about}", err=True)
         if reports.skipped:
             click.echo(f"warning: {reports.skipped:,} rows with a blank cell left out", err=True)
@@ -325,7 +325,7 @@ def decode_ngrams(
     of_text, *of_parts = read_separate_reports(reports_path, variables)
     if not quiet:
         for variable in variables:
-            about = explanation(variable.asked(dialect), variable.parameters)
+            about = explanation(variable.as_question(dialect), variable.parameters)
             click.echo(f"{variable.name}: {about}", err=True)
     places = [
         find_parts(variable, counts, ngrams, dialect=dialect, level=part_level)
@@ -337,7 +337,7 @@ def decode_ngrams(
             many = f"{len(place.found):,} n-grams found"
             click.echo(f"{place.name}: {many} in {place.reports:,} reports", err=True)
         click.echo(f"{text}: {len(texts):,} texts are made of these", err=True)
-    question = variables[0].asked(dialect)
+    question = variables[0].as_question(dialect)
     candidates = dialect.candidates(texts, variables[0].parameters)
     estimates, groups = decode(question, of_text, candidates, options=output_options.options)
     if not quiet:

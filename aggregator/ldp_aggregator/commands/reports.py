@@ -286,10 +286,10 @@ def estimate(
 
         estimates = with_batches(estimates, survey, mixed_by, delta=delta, colluding=colluding)
     if batches is not None:
-        from ldp_aggregator.explanations.mixed_batches import with_mixed
+        from ldp_aggregator.explanations.mixed_batches import with_mixing
 
         known = _batches_in(batches, survey)
-        estimates = with_mixed(estimates, survey, known, delta=delta, colluding=colluding)
+        estimates = with_mixing(estimates, survey, known, delta=delta, colluding=colluding)
     if stops is not None:
         from ldp_aggregator.answers.estimates.stop_lists import with_shares
 

@@ -288,7 +288,7 @@ def no_scores(question: Question, counts: Counts, values: Sequence[str]) -> Scor
     )
 
 
-def listed(
+def list_values(
     question: Question,
     counts: Counts,  # noqa: ARG001
     candidates: Sequence[str],
@@ -346,7 +346,7 @@ class Decoder:
     """The least and the greatest score of any report for any of the queries, (Q, values)."""
     frequencies_if_asked: bool = False
     """Whether frequencies are so noisy beside the mean that they are shown only when asked for."""
-    values: Callable[[Question, Counts, Sequence[str]], tuple[tuple[str, ...], str]] = listed
+    values: Callable[[Question, Counts, Sequence[str]], tuple[tuple[str, ...], str]] = list_values
     """Which values are estimated, and what to know about the choice."""
     alike: Callable[[Randomizer, Counts, Sequence[str]], Grouped] | None = None
     """The candidates, of which those that reports cannot tell apart are one."""

@@ -15,7 +15,7 @@ from ldp.errors import EstimateError
 from ldp.survey.survey import Question, Survey
 from ldp_aggregator.analyses.rows.codes import labels_of, place_of
 from ldp_aggregator.analyses.rows.counting import survey_of
-from ldp_aggregator.exchange.layouts import LARGEST_COUNT, Counted, counted
+from ldp_aggregator.exchange.layouts import LARGEST_COUNT, Counted, parse_counts
 from ldp_aggregator.numerics.arrays import Counts
 from ldp_aggregator.tallies.counting.counting import empty_counts
 from ldp_aggregator.tallies.tally import Tally
@@ -33,7 +33,7 @@ def read_counts(survey: Survey, name: str, content: bytes, *, reports: int | Non
     """
     question, tally = survey[name], Tally.empty(survey_of(survey, [name]))
     try:
-        tally.counts[name] = _counts_of(question, counted(content), reports)
+        tally.counts[name] = _counts_of(question, parse_counts(content), reports)
     except EstimateError as error:
         raise EstimateError(f"question {name!r}: {error}") from None
     return tally

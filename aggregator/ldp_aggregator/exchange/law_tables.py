@@ -81,7 +81,7 @@ def name(identifier: str) -> str:
     return '"' + identifier.replace('"', '""') + '"'
 
 
-def listed(rows: Iterable[str], margin: str) -> str:
+def list_rows(rows: Iterable[str], margin: str) -> str:
     """Rows one below another."""
     return f",\n{margin}".join(rows)
 

@@ -54,7 +54,7 @@ class Counted(NamedTuple):
     """How many symbols or bits there are, where they are told apart by their places alone."""
 
 
-def counted(content: bytes) -> Counted:
+def parse_counts(content: bytes) -> Counted:
     """What the content of a file says. Raises `EstimateError`."""
     try:
         text = content.decode("utf-8-sig")
@@ -89,16 +89,19 @@ def _by_column(text: str) -> Iterator[dict[str, str]]:
     rows = (row for row in csv_rows(text) if row)
     header = next(rows, [])
     if len(set(header)) < len(header):
-        raise EstimateError(f"expected a header with names that differ, got {_shown(header)}")
+        raise EstimateError(
+            f"expected a header with names that differ, got {_format_header(header)}"
+        )
     if COUNT not in header or not any(name in header for name in NAMES):
         raise EstimateError(
-            f"expected a header with {COUNT} and one of {', '.join(NAMES)}, got {_shown(header)}"
+            f"expected a header with {COUNT} and one of {', '.join(NAMES)}, "
+            f"got {_format_header(header)}"
         )
     for row in rows:
         yield dict(zip(header, row, strict=False))
 
 
-def _shown(header: Sequence[str]) -> str:
+def _format_header(header: Sequence[str]) -> str:
     """A header as it stands in the file, with nothing in it that a terminal would obey."""
     return repr(",".join(header)[:80])
 

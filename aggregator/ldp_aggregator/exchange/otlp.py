@@ -38,12 +38,12 @@ def send(url: str, body: bytes) -> None:
         raise EstimateError(f"expected {url} to take metrics, got status {error.code}") from None
     except (OSError, HTTPException) as error:
         raise EstimateError(f"expected to reach {url}, got {error}") from None
-    refused = _refused(said)
+    refused = _rejection(said)
     if refused:
         raise EstimateError(f"expected {url} to take all points, got {refused}")
 
 
-def _refused(said: bytes) -> str:
+def _rejection(said: bytes) -> str:
     """What the answer says was left out, if anything."""
     try:
         partial = json.loads(said or b"{}").get("partialSuccess") or {}

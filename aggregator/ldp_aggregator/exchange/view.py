@@ -30,7 +30,7 @@ from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.intervals.cumulants import TOLERANCE
 from ldp_aggregator.exchange.law_tables import (
     law_of,
-    listed,
+    list_rows,
     name,
     number,
     pair_rows,
@@ -121,12 +121,12 @@ def counts_table(question: Question, counts: Counts, names: Names | None = None)
     rows = [f"({cell}, {count})" for cell, count in enumerate(counts[0].tolist())]
     return (
         f"CREATE TABLE {table} (cell INTEGER NOT NULL, count BIGINT NOT NULL);\n"
-        f"INSERT INTO {table} (cell, count) VALUES\n    {listed(rows, '    ')};\n"
+        f"INSERT INTO {table} (cell, count) VALUES\n    {list_rows(rows, '    ')};\n"
     )
 
 
 def _table(title: str, columns: str, rows: list[str]) -> str:
-    return f"    {title}({columns}) AS (VALUES\n        {listed(rows, ' ' * 8)}\n    )"
+    return f"    {title}({columns}) AS (VALUES\n        {list_rows(rows, ' ' * 8)}\n    )"
 
 
 def _cells(table: str, double: str, every: str) -> str:

@@ -1,6 +1,6 @@
 """What a survey costs its respondents, in plain words and exact numbers.
 
-What is particular to a kind of mechanism, its decoder says (`explained`, `warned`).
+What is particular to a kind of mechanism, its decoder says (`explain`, `warnings`).
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def _question(question: Question) -> str:
     if question.declared.metric is not None:
         lines += metric_lines(question, question.declared.metric)
     if is_memoized(randomizer):
-        lines += _memoized(question, randomizer)
+        lines += _permanent_lines(question, randomizer)
     if question.domain.most is not None:
         with_numbers = " of keys and numbers" if question.domain.key_scale is not None else ""
         lines.append(
@@ -199,7 +199,7 @@ def _question(question: Question) -> str:
     return "\n".join(lines)
 
 
-def _memoized(question: Question, randomizer: Memoized) -> list[str]:
+def _permanent_lines(question: Question, randomizer: Memoized) -> list[str]:
     """What one report, several and all reveal of one value, and what it costs to change it."""
     lifetime, declared = randomizer.lifetime_ratio, question.declared.lifetime
     ever = "INFINITE: no permanent response (f = 0)" if lifetime is None else log_text(lifetime, 6)
@@ -222,11 +222,11 @@ def _memoized(question: Question, randomizer: Memoized) -> list[str]:
             "what eps_inf bounds",
         ]
     if question.memoizes:
-        lines += _linked(randomizer)
+        lines += _linkage_lines(randomizer)
     return lines
 
 
-def _linked(randomizer: Memoized) -> list[str]:
+def _linkage_lines(randomizer: Memoized) -> list[str]:
     """What links the reports of a device, whatever it answers (`chains.identifiers`)."""
     shown, between_two, over_time = identifier(randomizer)
     states = shown_states(randomizer.layout)

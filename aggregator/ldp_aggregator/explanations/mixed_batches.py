@@ -1,7 +1,7 @@
 """Estimates that say what their batch was worth to those in it, if a relay mixed the reports.
 
 Either all reports are said to be one batch (`with_batches`), or a service's store knows of each
-batch which relay mixed it (`with_mixed`). Reports that came without a relay are said as well.
+batch which relay mixed it (`with_mixing`). Reports that came without a relay are said as well.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def with_batches(
     return replace(estimates, questions=questions)
 
 
-def with_mixed(
+def with_mixing(
     estimates: SurveyEstimates,
     survey: Survey,
     batches: Sequence[MixedBatch],

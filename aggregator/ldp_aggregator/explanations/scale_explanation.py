@@ -15,7 +15,7 @@ def scale_lines(question: Question) -> list[str]:
     scale = domain.scale
     lines = []
     if scale is not None:
-        lines.append(f"  counted in          {_counted(question, scale)}")
+        lines.append(f"  counted in          {_steps_text(question, scale)}")
     if scale is not None or domain.numbers is not None:
         lines.append(f"  outside             {_outside(question)}")
     if domain.missing:
@@ -47,7 +47,7 @@ def contribution_lines(question: Question) -> list[str]:
     return lines
 
 
-def _counted(question: Question, scale: Scale) -> str:
+def _steps_text(question: Question, scale: Scale) -> str:
     if scale.edges:
         return f"{scale.size:,} cells; each number in the one that it lies in"
     step = f"{decimal_text(scale.step)} {scale.unit}".rstrip()

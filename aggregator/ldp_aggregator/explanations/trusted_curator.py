@@ -29,10 +29,10 @@ def curator_error(epsilon: float, delta: float, size: int) -> float:
     """The standard error of one of `size` counts under the analytic Gaussian mechanism."""
     from scipy.optimize import brentq  # slow to import
 
-    def missed(logarithm: float) -> float:
+    def miss(logarithm: float) -> float:
         return math.log(_delta(math.exp(logarithm), epsilon)) - math.log(delta)
 
-    deviation = math.exp(float(brentq(missed, -5, 25)))
+    deviation = math.exp(float(brentq(miss, -5, 25)))
     return deviation * math.sqrt(1 - 1 / size)
 
 

@@ -48,15 +48,15 @@ class Posterior(NamedTuple):
 
 def posterior_mean(frequency: Floats, null_error: Floats) -> Floats:
     """The mean of each of M frequencies, as a view."""
-    return _viewed(frequency, null_error, median=False)
+    return _shrink(frequency, null_error, median=False)
 
 
 def posterior_median(frequency: Floats, null_error: Floats) -> Floats:
     """The median of each of M frequencies, as a view: 0 for most of those that no one holds."""
-    return _viewed(frequency, null_error, median=True)
+    return _shrink(frequency, null_error, median=True)
 
 
-def _viewed(frequency: Floats, null_error: Floats, *, median: bool) -> Floats:
+def _shrink(frequency: Floats, null_error: Floats, *, median: bool) -> Floats:
     scores = np.divide(
         frequency, null_error, out=np.full(len(frequency), np.inf), where=null_error > 0
     )
@@ -75,7 +75,7 @@ def law_of(scores: Floats, law: Floats | None = None, rounds: int = _ROUNDS) -> 
     `law` is where to begin, and `rounds` how many steps of expectation maximization to take.
     """
     law = np.full(len(GRID), 1 / len(GRID)) if law is None else law
-    tallied = _tallied(scores)
+    tallied = _histogram(scores)
     if not tallied.any():
         return law
     likely = _likelihood_of_bins()
@@ -90,7 +90,7 @@ def freedom_of(scores: Floats, law: Floats, rounds: int) -> float:
     Those are degrees of freedom beside the sum of the posterior variances, for which the law stays.
     """
     # Of (bins, points) that are coarser: ten times as quick, and nearly the same.
-    tallied = np.add.reduceat(_tallied(scores), _FIRST_BINS)
+    tallied = np.add.reduceat(_histogram(scores), _FIRST_BINS)
     if not tallied.any():
         return 0.0
     # P, and B with the law's square root on it.
@@ -130,7 +130,7 @@ def weights_of(scores: Floats) -> Floats:
     return weights
 
 
-def _tallied(scores: Floats) -> Counts:
+def _histogram(scores: Floats) -> Counts:
     """How many of those on the grid are in each bin."""
     within = np.maximum(scores[scores < GRID[-1]], LEAST)
     tallied: Counts = np.histogram(within, _EDGES)[0]

@@ -42,7 +42,7 @@ class Window(NamedTuple):
     near: float
     far: float
 
-    def expected(self, frequency: Floats) -> Floats:
+    def expectation(self, frequency: Floats) -> Floats:
         """A f: the share of each place among the reports, of shape (size + width - 1,)."""
         # (size + width,): what all values before each one hold, and beyond the last all of them.
         below = np.concatenate([[0.0], np.cumsum(frequency), np.zeros(self.width - 1)])
@@ -50,15 +50,15 @@ class Window(NamedTuple):
         # (places,): what the values hold whose windows have the place.
         within = below[1:].copy()
         within[self.width :] -= below[1 : self.size]
-        return self._weighted(within, float(below[self.size]))
+        return self._weigh(within, float(below[self.size]))
 
-    def gathered(self, worth: Floats) -> Floats:
+    def gather(self, worth: Floats) -> Floats:
         """A' g: what the places that each value may be reported as are worth to it, (size,)."""
         below = np.concatenate([[0.0], np.cumsum(worth)])
         within = below[self.width :] - below[: self.size]
-        return self._weighted(within, float(below[-1]))
+        return self._weigh(within, float(below[-1]))
 
-    def _weighted(self, within: Floats, total: float) -> Floats:
+    def _weigh(self, within: Floats, total: float) -> Floats:
         # What is left of nothing by rounding must not outweigh `far`, which may be tiny.
         return np.asarray(self.far * total + (self.near - self.far) * np.maximum(within, 0.0))
 
@@ -68,13 +68,13 @@ def shape_of(window: Window, counts: Counts, *, smooth: bool) -> Floats:
     reports = int(counts.sum())
     frequency = np.full(window.size, 1 / window.size)
     enough = _CHANGE if smooth else _CHANGE * window.near / window.far
-    expected = window.expected(frequency)
+    expected = window.expectation(frequency)
     likelihood = log_likelihood(counts, expected)
     for _ in range(MOST_STEPS):
-        frequency = frequency * window.gathered(counts / expected) / reports
+        frequency = frequency * window.gather(counts / expected) / reports
         if smooth:
-            frequency = smoothed(frequency)
-        expected = window.expected(frequency)
+            frequency = smooth_shape(frequency)
+        expected = window.expectation(frequency)
         before, likelihood = likelihood, log_likelihood(counts, expected)
         if abs(likelihood - before) < enough:
             break
@@ -86,7 +86,7 @@ def log_likelihood(counts: Counts, expected: Floats) -> float:
     return float(counts @ np.log(expected))
 
 
-def smoothed(frequency: Floats) -> Floats:
+def smooth_shape(frequency: Floats) -> Floats:
     """Each with its neighbours, by 1, 2 and 1; then so that the sum is 1 again."""
     # (size + 2,): no one at either side, and weights that leave it out.
     padded = np.concatenate([[0.0], frequency, [0.0]])

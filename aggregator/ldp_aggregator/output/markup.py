@@ -1,7 +1,7 @@
 """HTML and SVG, from text that may be anything.
 
 Rules
-- Whatever is not `Safe` is escaped, wherever it stands; only `tag` and `joined` make something
+- Whatever is not `Safe` is escaped, wherever it stands; only `tag` and `join` make something
   `Safe`.
 - Characters that XML cannot hold are shown as U+FFFD: texts that respondents sent may have any.
 - Nothing here makes scripts, styles or event handlers; the page's policy would not let them work.
@@ -29,14 +29,14 @@ class Safe(str):
         return self
 
 
-def escaped(text: str) -> Safe:
+def escape(text: str) -> Safe:
     """Text as markup that shows it; what is `Safe` already stays as it is."""
     return text if isinstance(text, Safe) else Safe(html.escape(_NOT_XML.sub("\ufffd", text)))
 
 
-def joined(parts: Iterable[str]) -> Safe:
+def join(parts: Iterable[str]) -> Safe:
     """One after the other."""
-    return Safe("".join(escaped(part) for part in parts))
+    return Safe("".join(escape(part) for part in parts))
 
 
 def tag(name: str, /, *children: str, **attributes: Attribute) -> Safe:
@@ -49,7 +49,7 @@ def tag(name: str, /, *children: str, **attributes: Attribute) -> Safe:
     )
     if name in _VOID:
         return Safe(f"<{name}{start}>")
-    return Safe(f"<{name}{start}>{joined(children)}</{name}>")
+    return Safe(f"<{name}{start}>{join(children)}</{name}>")
 
 
 def _attribute(name: str, value: Attribute) -> str:
@@ -57,7 +57,7 @@ def _attribute(name: str, value: Attribute) -> str:
         return ""
     if value is True:
         return f" {name}"
-    return f' {name}="{escaped(_text(value))}"'
+    return f' {name}="{escape(_text(value))}"'
 
 
 def _text(value: str | float) -> str:

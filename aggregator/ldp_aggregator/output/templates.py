@@ -1,4 +1,4 @@
-"""Pages by templates of jinja2: all text is escaped, unless it is `Safe` already."""
+"""Pages by templates of jinja2: all text is escape, unless it is `Safe` already."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
-from ldp_aggregator.output.markup import escaped
+from ldp_aggregator.output.markup import escape
 
 
 def templates_of(*packages: str, **functions: Callable[..., object]) -> Environment:
@@ -30,4 +30,4 @@ def templates_of(*packages: str, **functions: Callable[..., object]) -> Environm
 def _without_controls(value: object) -> object:
     """Text without characters that markup cannot hold; what is markup stays as it is."""
     is_text = isinstance(value, str) and not hasattr(value, "__html__")
-    return escaped(str(value)) if is_text else value
+    return escape(str(value)) if is_text else value

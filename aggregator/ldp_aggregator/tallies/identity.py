@@ -70,7 +70,7 @@ class Identity:
     @classmethod
     def of_store(cls, store: bytes, intervals: Iterable[tuple[int, int]]) -> Identity:
         """That of counts out of a store, of these times."""
-        return cls(origins=_united(Origin(store, *interval) for interval in intervals))
+        return cls(origins=_unite(Origin(store, *interval) for interval in intervals))
 
     def plus(self, ids: Sequence[bytes]) -> Identity:
         """With further batches."""
@@ -83,15 +83,15 @@ class Identity:
         if not len(hashes):
             return self
         hashes.sort()
-        return self.joined(Identity(_least(hashes[: 2 * SIZE].tolist()), check))
+        return self.join(Identity(_least(hashes[: 2 * SIZE].tolist()), check))
 
-    def joined(self, other: Identity) -> Identity:
+    def join(self, other: Identity) -> Identity:
         """That of both together. Raises `MismatchError` for sketches under two keys."""
         check_keys(self, other)
         return Identity(
             _least(self.hashes + other.hashes),
             self.check or other.check,
-            _united(self.origins + other.origins),
+            _unite(self.origins + other.origins),
         )
 
 
@@ -138,7 +138,7 @@ def _least(hashes: Iterable[int]) -> tuple[int, ...]:
     return tuple(sorted(set(hashes))[:SIZE])
 
 
-def _united(origins: Iterable[Origin]) -> tuple[Origin, ...]:
+def _unite(origins: Iterable[Origin]) -> tuple[Origin, ...]:
     """In order, each store's intervals apart from each other."""
     united: list[Origin] = []
     for origin in sorted(origins):
@@ -152,10 +152,10 @@ def _united(origins: Iterable[Origin]) -> tuple[Origin, ...]:
 
 def _key_and_check() -> tuple[bytes, bytes]:
     """The key of this process, and what tells it from others."""
-    return _derived(os.environ.get(KEY, ""))
+    return _derive_key(os.environ.get(KEY, ""))
 
 
 @lru_cache(maxsize=8)
-def _derived(text: str) -> tuple[bytes, bytes]:
+def _derive_key(text: str) -> tuple[bytes, bytes]:
     key = blake2b(text.encode(), digest_size=KEY_SIZE, person=b"ldp tally key").digest()
     return key, blake2b(key, digest_size=CHECK_SIZE, person=b"ldp tally check").digest()

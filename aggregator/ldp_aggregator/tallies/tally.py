@@ -26,7 +26,7 @@ from ldp.survey.survey import Envelope, Survey
 from ldp.wire.wire import REASONS
 from ldp_aggregator.numerics.arrays import Counts, Rows
 from ldp_aggregator.tallies.counting.counting import total_reports
-from ldp_aggregator.tallies.counting.joint_counting import counted, empty_counts_of
+from ldp_aggregator.tallies.counting.joint_counting import count_parts, empty_counts_of
 from ldp_aggregator.tallies.identity import SIZE, Identity, OverlapError, overlap
 
 ACCEPTED = "accepted"
@@ -99,7 +99,7 @@ class Tally:
 
         All are from devices of one combination.
         """
-        for statistic, counts in counted(envelope, rows):
+        for statistic, counts in count_parts(envelope, rows):
             self.counts[statistic.name] += counts
             if statistic.attributes:
                 added = {combination: counts}
@@ -151,7 +151,7 @@ class Tally:
             for name in sorted(names)
         }
         intake = Intake(self.intake.outcomes + other.intake.outcomes)
-        identity = self.identity.joined(other.identity)
+        identity = self.identity.join(other.identity)
         return Tally(self.survey, counts, intake, combinations=combinations, identity=identity)
 
     def __add__(self, other: Tally) -> Tally:
@@ -224,8 +224,8 @@ def check_same(survey: Survey, fingerprints: dict[str, bytes], name: str) -> Non
         )
     ours = _fingerprints(survey)
     differences = [
-        f"question {name!r}: this survey has {_shown(ours.get(name))}, the tally has "
-        f"{_shown(fingerprints.get(name))}"
+        f"question {name!r}: this survey has {_fingerprint_text(ours.get(name))}, the tally has "
+        f"{_fingerprint_text(fingerprints.get(name))}"
         for name in sorted(ours.keys() | fingerprints.keys())
         if ours.get(name) != fingerprints.get(name)
     ]
@@ -240,5 +240,5 @@ def _fingerprints(survey: Survey) -> dict[str, bytes]:
     return {envelope.name: envelope.fingerprint for envelope in survey.tally_parts}
 
 
-def _shown(fingerprint: bytes | None) -> str:
+def _fingerprint_text(fingerprint: bytes | None) -> str:
     return "no such question" if fingerprint is None else f"fingerprint {fingerprint.hex()}"

@@ -190,7 +190,7 @@ def _identity(content: object) -> Identity:
             raise WireError(_REASON, "expected stores with the times of which they count")
         intervals.append(Origin(store, start, end))
     # As they are written, whatever is here: what is written otherwise is refused below.
-    return Identity(tuple(numbers), check, tuple(intervals)).joined(Identity())
+    return Identity(tuple(numbers), check, tuple(intervals)).join(Identity())
 
 
 def _combinations(

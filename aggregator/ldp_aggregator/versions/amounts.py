@@ -43,7 +43,7 @@ class Amount(NamedTuple):
         return text_upper(Fraction(max(high - _NEGLIGIBLE, Decimal(0))), _SHOWN)
 
 
-def of_declared(declared: Declared) -> Amount:
+def promised_amount(declared: Declared) -> Amount:
     """What is promised: the epsilon as it was stated, or the logarithm of the ratio."""
     if not declared.text.startswith("ln("):
         epsilon = fraction(declared.text)
@@ -57,9 +57,9 @@ def of_one_answer(question: Question) -> Amount | None:
     """What is promised of all that a device ever sends of an answer that stays; None if nothing."""
     declared = question.declared
     if not question.memoizes:
-        return of_declared(declared)
+        return promised_amount(declared)
     if declared.lifetime is not None:
-        return of_declared(declared.lifetime)
+        return promised_amount(declared.lifetime)
     ratio = lifetime_ratio(question.randomizer)
     return None if ratio is None else Amount(ratios=((ratio, 1),))
 
@@ -69,7 +69,7 @@ def of_questions(questions: Iterable[Question]) -> Amount:
     epsilon, ratios = Fraction(0), Counter[Fraction]()
     for question in questions:
         # Where nothing bounds all reports of an answer, a device charges for each of them.
-        one = of_one_answer(question) or of_declared(question.declared)
+        one = of_one_answer(question) or promised_amount(question.declared)
         epsilon += question.charges * one.epsilon
         for ratio, times in one.ratios:
             ratios[ratio] += question.charges * times
@@ -95,16 +95,16 @@ def of_versions(versions: Sequence[Survey]) -> Amount:
     return of_questions(asked)
 
 
-def limited(survey: Survey) -> Amount:
+def survey_limit(survey: Survey) -> Amount:
     """What a device may pay for a survey, or its `lifetime_epsilon` where that is less."""
     amount = of_survey(survey)
     if survey.lifetime is None:
         return amount
-    limit = of_declared(survey.lifetime)
-    return limit if compared(limit, amount) < 0 else amount
+    limit = promised_amount(survey.lifetime)
+    return limit if compare_amounts(limit, amount) < 0 else amount
 
 
-def compared(one: Amount, other: Amount) -> int:
+def compare_amounts(one: Amount, other: Amount) -> int:
     """-1, 0 or 1: whether one epsilon is less than another, exactly."""
     left, right = Counter(dict(one.ratios)), Counter(dict(other.ratios))
     rest = one.epsilon - other.epsilon

@@ -27,9 +27,9 @@ from ldp_aggregator.versions.change import (
     WORDS,
     WORSE,
     Change,
-    judged,
-    listed,
-    shown,
+    list_texts,
+    shorten,
+    verdict_of,
 )
 
 _REFUSE = "refuse"
@@ -66,8 +66,8 @@ def answer_changes(place: str, old: Domain, new: Domain) -> Iterator[Change]:
         yield Change(
             place,
             ANSWERS,
-            f"no answer: {listed(old.missing)}",
-            after=f"no answer: {listed(new.missing)}",
+            f"no answer: {list_texts(old.missing)}",
+            after=f"no answer: {list_texts(new.missing)}",
             verdict=SAME,
             says="other texts stand for no answer, in tables of answers alone",
         )
@@ -103,8 +103,8 @@ def word_changes(place: str, old: str, new: str) -> Iterator[Change]:
     yield Change(
         place,
         WORDS,
-        shown(old) or NOTHING,
-        after=shown(new) or NOTHING,
+        shorten(old) or NOTHING,
+        after=shorten(new) or NOTHING,
         verdict=verdict,
         says=says,
     )
@@ -128,9 +128,9 @@ def _fields(place: str, old: Domain, new: Domain) -> Iterator[Change]:
             yield from _field(f"{place}, {name}", before[name], field)
     common = [name for name in before if name in after]
     if common != [name for name in after if name in before]:
-        yield _reordered(place, "parts of an answer")
+        yield _order_change(place, "parts of an answer")
     if old.collect != new.collect:
-        verdict, says = judged(
+        verdict, says = verdict_of(
             not new.collect,
             "a report tells of all parts, and how they go together",
             "a report tells of some of the parts",
@@ -161,7 +161,7 @@ def _values(place: str, old: tuple[str, ...], new: tuple[str, ...]) -> Iterator[
     if removed:
         yield _less(place, "values", removed)
     if [value for value in old if value in kept] != [value for value in new if value in known]:
-        yield _reordered(place, "values")
+        yield _order_change(place, "values")
 
 
 def _more(place: str, what: str, added: list[str]) -> Change:
@@ -169,7 +169,7 @@ def _more(place: str, what: str, added: list[str]) -> Change:
         place,
         ANSWERS,
         f"{what}: without them",
-        after=f"{what}: with {listed(added)}",
+        after=f"{what}: with {list_texts(added)}",
         verdict=WORSE,
         says=f"new {what}: an answer can say more",
     )
@@ -179,14 +179,14 @@ def _less(place: str, what: str, removed: list[str]) -> Change:
     return Change(
         place,
         ANSWERS,
-        f"{what}: with {listed(removed)}",
+        f"{what}: with {list_texts(removed)}",
         after=f"{what}: without them",
         verdict=BETTER,
         says=f"fewer {what}: an answer can say less",
     )
 
 
-def _reordered(place: str, what: str) -> Change:
+def _order_change(place: str, what: str) -> Change:
     return Change(
         place,
         ANSWERS,
@@ -203,19 +203,19 @@ def _tree(place: str, old: Domain, new: Domain) -> Iterator[Change]:
     yield Change(
         place,
         ANSWERS,
-        _grouped(old),
-        after=_grouped(new),
+        _tree_text(old),
+        after=_tree_text(new),
         verdict=SAME,
         says="values are grouped otherwise; what can be answered is under values",
     )
 
 
-def _grouped(domain: Domain) -> str:
+def _tree_text(domain: Domain) -> str:
     tree = domain.taxonomy
     if tree is None:
         return "no tree"
     levels = ", ".join(tree.levels)
-    return shown(f"a tree of {len(tree.inner)} nodes in {len(tree.levels)} levels ({levels})")
+    return shorten(f"a tree of {len(tree.inner)} nodes in {len(tree.levels)} levels ({levels})")
 
 
 def _range(place: str, old: range, new: range) -> Iterator[Change]:
@@ -237,7 +237,7 @@ def _scale(place: str, old: Scale, new: Scale) -> Iterator[Change]:
 
 def _cells(scale: Scale) -> str:
     if scale.edges:
-        return shown(f"cells {', '.join(map(decimal_text, scale.edges))}")
+        return shorten(f"cells {', '.join(map(decimal_text, scale.edges))}")
     low, high, step = map(decimal_text, (scale.low, scale.high, scale.step))
     return f"{low} to {high} in steps of {step}"
 
@@ -253,7 +253,7 @@ def _is_coarser(old: Scale, new: Scale) -> bool:
 
 
 def _ranges(place: str, before: str, after: str, *, is_coarser: bool) -> Change:
-    verdict, says = judged(
+    verdict, says = verdict_of(
         not is_coarser,
         "other numbers can be told apart than before",
         "a coarser or narrower range of answers",
@@ -285,7 +285,7 @@ def _ball(place: str, old: Ball, new: Ball) -> Iterator[Change]:
 def _at_once(place: str, old: int | None, new: int | None) -> Iterator[Change]:
     if old == new or old is None or new is None:
         return
-    verdict, says = judged(
+    verdict, says = verdict_of(
         new > old, "more of them can be answered at once", "fewer can be answered at once"
     )
     yield Change(place, MOST, str(old), after=str(new), verdict=verdict, says=says)

@@ -68,12 +68,12 @@ class Change(NamedTuple):
         return f"{self.place}: {self.aspect}: {self.before} -> {self.after}"
 
 
-def judged(is_worse: bool, if_worse: str, if_better: str) -> tuple[str, str]:
+def verdict_of(is_worse: bool, if_worse: str, if_better: str) -> tuple[str, str]:
     """The verdict, worse or better, and the words for it."""
     return (WORSE, if_worse) if is_worse else (BETTER, if_better)
 
 
-def shown(text: str) -> str:
+def shorten(text: str) -> str:
     """A text of any length as it stands in a change: all of it, or its start and its digest.
 
     Control characters are written as escapes, so that it stays in its line.
@@ -85,6 +85,6 @@ def shown(text: str) -> str:
     return f"{plain[:_LONGEST]}... (sha256 {digest})"
 
 
-def listed(texts: tuple[str, ...] | list[str]) -> str:
+def list_texts(texts: tuple[str, ...] | list[str]) -> str:
     """Texts one after the other, as they stand in a change; `none` where there is none."""
-    return shown(", ".join(texts)) if texts else NOTHING
+    return shorten(", ".join(texts)) if texts else NOTHING

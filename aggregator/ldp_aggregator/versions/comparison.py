@@ -19,12 +19,12 @@ from ldp_aggregator.output.formats.formats import Rendered
 from ldp_aggregator.output.sheet import Sheet, TextTable
 from ldp_aggregator.versions.amounts import (
     Amount,
-    compared,
-    limited,
-    of_declared,
+    compare_amounts,
     of_questions,
     of_survey,
     of_versions,
+    promised_amount,
+    survey_limit,
 )
 from ldp_aggregator.versions.change import (
     ATTRIBUTE,
@@ -39,8 +39,8 @@ from ldp_aggregator.versions.change import (
     VERDICTS,
     WORSE,
     Change,
-    judged,
-    shown,
+    shorten,
+    verdict_of,
 )
 from ldp_aggregator.versions.crowd import crowd_changes
 from ldp_aggregator.versions.keys import OF_QUESTION, OF_SURVEY
@@ -78,7 +78,7 @@ class VersionChanges(Rendered):
 
     def with_pages(self, new: Page, old: Page) -> VersionChanges:
         """And what changed in the page files beside them: words, translations, ways to refuse."""
-        return replace(self, changes=_sorted([*self.changes, *page_changes(new, old)]))
+        return replace(self, changes=_sort([*self.changes, *page_changes(new, old)]))
 
     def sheet(self) -> Sheet:
         """The changes as a table, one a row, with what they come to."""
@@ -120,8 +120,8 @@ class VersionChanges(Rendered):
             "worse": len(self.worse),
             "changes": [change._asdict() for change in self.changes],
             "all_reports_epsilon": {
-                "old": limited(self.old).text,
-                "new": limited(self.new).text,
+                "old": survey_limit(self.old).text,
+                "new": survey_limit(self.new).text,
                 "all_versions": self._all_versions().text,
             },
         }
@@ -190,10 +190,10 @@ def compare_versions(new: Survey, old: Survey, earlier: Sequence[Survey] = ()) -
         *_of_questions(old, new, earlier),
     ]
     changes += _otherwise(tables, new, changes)
-    return VersionChanges(old, new, _sorted(changes), earlier=tuple(earlier))
+    return VersionChanges(old, new, _sort(changes), earlier=tuple(earlier))
 
 
-def _sorted(changes: Sequence[Change]) -> tuple[Change, ...]:
+def _sort(changes: Sequence[Change]) -> tuple[Change, ...]:
     return tuple(sorted(changes, key=lambda change: VERDICTS.index(change.verdict)))
 
 
@@ -208,10 +208,10 @@ def _of_survey(old: Survey, new: Survey, earlier: Sequence[Survey]) -> Iterator[
             says="another survey to devices: whoever answered is asked everything again, and what "
             "was spent on the old one does not count",
         )
-    before, after = limited(old), limited(new)
-    direction = compared(after, before)
+    before, after = survey_limit(old), survey_limit(new)
+    direction = compare_amounts(after, before)
     if direction:
-        verdict, says = judged(
+        verdict, says = verdict_of(
             direction > 0,
             "all that a device may ever send can tell more",
             "all that a device may ever send can tell less",
@@ -225,7 +225,7 @@ def _lifetime(old: Survey, new: Survey, earlier: Sequence[Survey]) -> Iterator[C
     direction = _lifetime_rises(old, new)
     if not direction:
         return
-    verdict, says = judged(
+    verdict, says = verdict_of(
         direction > 0,
         "devices may spend more on all versions together",
         "devices stop earlier, over all versions together",
@@ -233,8 +233,8 @@ def _lifetime(old: Survey, new: Survey, earlier: Sequence[Survey]) -> Iterator[C
     if before is None and after is not None:
         # Within a lifetime, being asked again does not count as worse: one that has room for that
         # is no gain, but the place where it is agreed to.
-        asked = max(of_versions([*earlier, old]), of_survey(new), key=cmp_to_key(compared))
-        if compared(of_declared(after), asked) > 0:
+        asked = max(of_versions([*earlier, old]), of_survey(new), key=cmp_to_key(compare_amounts))
+        if compare_amounts(promised_amount(after), asked) > 0:
             verdict = WORSE
             says = (
                 f"devices stop there, but only {asked.text} has been asked for so far: up to it "
@@ -248,7 +248,7 @@ def _lifetime_rises(old: Survey, new: Survey) -> int:
     """1 if more may be spent than before, -1 if less, 0 if as much."""
     if old.lifetime is None or new.lifetime is None:
         return (new.lifetime is None) - (old.lifetime is None)
-    return compared(of_declared(new.lifetime), of_declared(old.lifetime))
+    return compare_amounts(promised_amount(new.lifetime), promised_amount(old.lifetime))
 
 
 def _is_limited(old: Survey, new: Survey) -> bool:
@@ -268,15 +268,15 @@ def _of_questions(old: Survey, new: Survey, earlier: Sequence[Survey]) -> Iterat
             continue
         former = next((other for other in gone if is_renamed(other, question)), None)
         if former is None:
-            yield _added(question, earlier)
+            yield _addition(question, earlier)
             continue
         gone.remove(former)
-        yield from _renamed(former, question, is_limited=is_limited)
+        yield from _rename_changes(former, question, is_limited=is_limited)
     for question in gone:
         yield Change(
             place_of(question),
             QUESTION,
-            _said(question),
+            _question_text(question),
             after="not asked",
             verdict="better",
             says="it is not asked any more; who answered it keeps what that cost",
@@ -292,11 +292,11 @@ def _of_questions(old: Survey, new: Survey, earlier: Sequence[Survey]) -> Iterat
         )
 
 
-def _said(question: Question) -> str:
-    return shown(f"{question.text or question.name} ({question.declared.text})")
+def _question_text(question: Question) -> str:
+    return shorten(f"{question.text or question.name} ({question.declared.text})")
 
 
-def _renamed(old: Question, new: Question, *, is_limited: bool) -> Iterator[Change]:
+def _rename_changes(old: Question, new: Question, *, is_limited: bool) -> Iterator[Change]:
     verdict, says = SAME, "the same words, answers and cost under another name"
     if not new.text:
         verdict, says = WORSE, "the same answers and cost under another name, which is what is read"
@@ -311,7 +311,7 @@ def _renamed(old: Question, new: Question, *, is_limited: bool) -> Iterator[Chan
     yield from question_changes(old, new, is_limited=is_limited)
 
 
-def _added(question: Question, earlier: Sequence[Survey]) -> Change:
+def _addition(question: Question, earlier: Sequence[Survey]) -> Change:
     """That a question is asked that the old version had not; what is known of it from before."""
     cost = of_questions([question]).text
     says = f"a new question, for epsilon {cost} at most"
@@ -332,7 +332,7 @@ def _added(question: Question, earlier: Sequence[Survey]) -> Change:
         place_of(question),
         QUESTION,
         "not asked",
-        after=_said(question),
+        after=_question_text(question),
         verdict=WORSE,
         says=says,
     )
@@ -351,7 +351,7 @@ def _otherwise(
     aspects = {aspect for _, aspect in spoken}
     for key, aspect in (("draw", DRAWN), ("attribute", ATTRIBUTE)):
         if before.get(key) != after.get(key) and aspect not in aspects:
-            yield _written(_SURVEY, aspect, before.get(key), after=after.get(key))
+            yield _wording_change(_SURVEY, aspect, before.get(key), after=after.get(key))
     by_name = {table["name"]: table for table in before["question"]}
     for table in after["question"]:
         if table["name"] in by_name:
@@ -380,7 +380,7 @@ def _keys(
                 says="a key that comparisons do not know yet, which may mean anything",
             )
         elif not _is_spoken(key, place, aspect, spoken=spoken):
-            yield _written(place, f"{aspect} ({key})", before.get(key), after=after.get(key))
+            yield _wording_change(place, f"{aspect} ({key})", before.get(key), after=after.get(key))
 
 
 def _is_spoken(key: str, place: str, aspect: str, *, spoken: set[tuple[str, str]]) -> bool:
@@ -391,7 +391,7 @@ def _is_spoken(key: str, place: str, aspect: str, *, spoken: set[tuple[str, str]
     return bool(within) if key in _PARTS else aspect in within
 
 
-def _written(place: str, aspect: str, before: object, after: object) -> Change:
+def _wording_change(place: str, aspect: str, before: object, after: object) -> Change:
     return Change(
         place,
         aspect,
@@ -403,4 +403,4 @@ def _written(place: str, aspect: str, before: object, after: object) -> Change:
 
 
 def _text(value: object) -> str:
-    return NOTHING if value is None else shown(str(value))
+    return NOTHING if value is None else shorten(str(value))

@@ -20,8 +20,8 @@ from ldp_aggregator.versions.change import (
     SAME,
     TOGETHER,
     Change,
-    judged,
-    listed,
+    list_texts,
+    verdict_of,
 )
 
 _SURVEY = "survey"
@@ -40,10 +40,10 @@ def _together(old: Survey, new: Survey) -> Iterator[Change]:
     for pairs, is_worse in ((linked, True), (parted, False)):
         if not pairs:
             continue
-        texts = [NOTHING, listed(pairs)]
+        texts = [NOTHING, list_texts(pairs)]
         if not is_worse:
             texts.reverse()
-        verdict, says = judged(
+        verdict, says = verdict_of(
             is_worse,
             "answers to several questions are known to be one person's",
             "answers to several questions are not known any more to be one person's",
@@ -64,7 +64,7 @@ def _epoch(old: Survey, new: Survey) -> Iterator[Change]:
     if old.epoch != new.epoch:
         # Without epochs a batch says nothing of when it was made.
         finer = new.epoch is not None and (old.epoch is None or new.epoch < old.epoch)
-        verdict, says = judged(
+        verdict, says = verdict_of(
             finer,
             "a batch says more closely when it was made",
             "a batch says less closely when it was made",
@@ -98,7 +98,7 @@ def _attributes(old: Survey, new: Survey) -> Iterator[Change]:
     for name in dict.fromkeys((*before, *after)):
         yield from _attribute(before.get(name), after.get(name), surveys=(old, new))
     if old.least_group != new.least_group and old.attributes and new.attributes:
-        verdict, says = judged(
+        verdict, says = verdict_of(
             new.least_group < old.least_group,
             "smaller groups are shown",
             "smaller groups are not shown any more",
@@ -132,7 +132,7 @@ def _attribute(
                 place,
                 ATTRIBUTE,
                 f"{what}: without them",
-                after=f"{what}: with {listed(more)}",
+                after=f"{what}: with {list_texts(more)}",
                 verdict="worse",
                 says="reports say more of a device openly, and divide the crowd",
             )
@@ -140,7 +140,7 @@ def _attribute(
             yield Change(
                 place,
                 ATTRIBUTE,
-                f"{what}: with {listed(less)}",
+                f"{what}: with {list_texts(less)}",
                 after=f"{what}: without them",
                 verdict="better",
                 says="reports say less of a device openly",

@@ -23,7 +23,7 @@ from ldp_aggregator.versions.change import (
     WORDS,
     WORSE,
     Change,
-    shown,
+    shorten,
 )
 
 Page = Mapping[str, Any]
@@ -99,13 +99,13 @@ def _flat(table: Page, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
 
 
 def _change(key: tuple[str, ...], before: str | None, after: str | None) -> Change:
-    aspect, verdict, says = _judged(key)
-    old, new = (NOTHING if text is None else shown(text) for text in (before, after))
-    place = f"page {shown('.'.join(key))}"
+    aspect, verdict, says = _judge(key)
+    old, new = (NOTHING if text is None else shorten(text) for text in (before, after))
+    place = f"page {shorten('.'.join(key))}"
     return Change(place, aspect, old, after=new, verdict=verdict, says=says)
 
 
-def _judged(key: tuple[str, ...]) -> tuple[str, str, str]:
+def _judge(key: tuple[str, ...]) -> tuple[str, str, str]:
     """The aspect of a key, what its change is for respondents, and why."""
     name = key[-1]
     if _LABELS in key[:-1] or name in _TEXTS:

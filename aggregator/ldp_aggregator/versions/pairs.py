@@ -20,7 +20,7 @@ from itertools import permutations
 from ldp.numbers.channel import Row
 from ldp.numbers.exact import log_text
 from ldp.survey.survey import Question
-from ldp_aggregator.versions.change import PAIRS, Change, judged, shown
+from ldp_aggregator.versions.change import PAIRS, Change, shorten, verdict_of
 
 Told = Callable[[str, str], Fraction | None]
 """The ratio for an answer and another one; None if it has no bound."""
@@ -40,7 +40,9 @@ def pair_changes(place: str, old: Question, new: Question) -> Iterator[Change]:
         return
     known = set(new.domain.values or ())
     values = [value for value in old.domain.values or () if value in known]
-    before, after = (_told(question, law) for question, law in zip((old, new), rows, strict=True))
+    before, after = (
+        _distance(question, law) for question, law in zip((old, new), rows, strict=True)
+    )
     rises: list[tuple[Fraction, str, str]] = []
     falls = False
     for one, other in permutations(values, 2):
@@ -53,7 +55,7 @@ def pair_changes(place: str, old: Question, new: Question) -> Iterator[Change]:
         falls = falls or ratios[1] * _GRID < ratios[0]
     if not rises and not falls:
         return
-    verdict, says = judged(
+    verdict, says = verdict_of(
         bool(rises),
         "some answers are told from others better than they were, whatever the largest epsilon is",
         "some answers are told from others less well than they were",
@@ -70,7 +72,7 @@ def pair_changes(place: str, old: Question, new: Question) -> Iterator[Change]:
     yield Change(
         place,
         PAIRS,
-        shown(f"{one} from {other}: {texts[0]}"),
+        shorten(f"{one} from {other}: {texts[0]}"),
         after=texts[1],
         verdict=verdict,
         says=says,
@@ -85,8 +87,8 @@ def _rows(question: Question) -> dict[str, Row] | None:
     return dict(zip(values, question.randomizer.channel().rows, strict=True))
 
 
-def _told(question: Question, rows: dict[str, Row] | None) -> Told:
-    def told(one: str, other: str) -> Fraction | None:
+def _distance(question: Question, rows: dict[str, Row] | None) -> Told:
+    def worst_ratio(one: str, other: str) -> Fraction | None:
         if rows is None:
             return question.randomizer.ratio
         worst = Fraction(0)
@@ -97,4 +99,4 @@ def _told(question: Question, rows: dict[str, Row] | None) -> Told:
                 worst = max(worst, mass / of_other)
         return worst
 
-    return told
+    return worst_ratio

@@ -25,7 +25,7 @@ class PublishedRegister:
     def __init__(self, path: Path, surveys: Iterable[Survey]) -> None:
         self._path = path
         self._lock = Lock()
-        self._stamp = self._stamped()
+        self._stamp = self._read_stamp()
         self._register = read_register(path)
         verify(self._register)
         for survey in surveys:
@@ -41,14 +41,14 @@ class PublishedRegister:
         Raises `RegisterError` if it does not go on from what was shown before, and `FileError`.
         """
         with self._lock:
-            stamp = self._stamped()
+            stamp = self._read_stamp()
             if stamp != self._stamp:
                 register = read_register(self._path)
                 check_grown(register, head_of(self._register))
                 self._stamp, self._register = stamp, register
             return self._register
 
-    def _stamped(self) -> tuple[int, int]:
+    def _read_stamp(self) -> tuple[int, int]:
         try:
             status = self._path.stat()
         except OSError:

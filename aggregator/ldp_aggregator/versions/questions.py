@@ -16,10 +16,10 @@ from ldp.mechanisms.contract import Declared, integers
 from ldp.numbers.exact import decimal_text
 from ldp.survey.survey import Question
 from ldp_aggregator.versions.amounts import (
-    compared,
-    of_declared,
+    compare_amounts,
     of_one_answer,
     of_questions,
+    promised_amount,
 )
 from ldp_aggregator.versions.answers import answer_changes, word_changes
 from ldp_aggregator.versions.change import (
@@ -38,8 +38,8 @@ from ldp_aggregator.versions.change import (
     SAME,
     WORSE,
     Change,
-    judged,
-    shown,
+    shorten,
+    verdict_of,
 )
 from ldp_aggregator.versions.pairs import pair_changes
 
@@ -65,14 +65,14 @@ def question_changes(old: Question, new: Question, *, is_limited: bool) -> Itera
     yield from _epsilons(place, old, new)
     yield from pair_changes(place, old, new)
     yield from _memory(place, old, new)
-    yield from _drawn(place, old, new)
+    yield from _draw_changes(place, old, new)
     yield from _mechanism(place, old, new)
     if old.candidates != new.candidates:
         yield Change(
             place,
             CANDIDATES,
-            shown(old.candidates or NOTHING),
-            after=shown(new.candidates or NOTHING),
+            shorten(old.candidates or NOTHING),
+            after=shorten(new.candidates or NOTHING),
             verdict=SAME,
             says="the collector looks for other texts: reports tell no more by that",
         )
@@ -112,7 +112,7 @@ def _told_together(place: str, old: Question, new: Question) -> Iterator[Change]
     before, after = (_in_a_report(question) for question in (old, new))
     if before is None or after is None or before == after:
         return
-    verdict, says = judged(
+    verdict, says = verdict_of(
         after > before,
         "a report tells of more parts of an answer, and how they go together",
         "a report tells of fewer parts of an answer",
@@ -141,7 +141,7 @@ def _longest(place: str, old: Question, new: Question) -> Iterator[Change]:
     before, after = (stages[0][-1] - 1 for stages in lengths)  # type: ignore[index]
     if before == after:
         return
-    verdict, says = judged(
+    verdict, says = verdict_of(
         after > before, "reports tell more of a text", "reports tell less of a text"
     )
     yield Change(
@@ -156,9 +156,9 @@ def _longest(place: str, old: Question, new: Question) -> Iterator[Change]:
 
 def _epsilons(place: str, old: Question, new: Question) -> Iterator[Change]:
     before, after = old.declared, new.declared
-    direction = compared(of_declared(after), of_declared(before))
+    direction = compare_amounts(promised_amount(after), promised_amount(before))
     if direction:
-        verdict, says = judged(
+        verdict, says = verdict_of(
             direction > 0,
             "one report can tell more of an answer",
             "one report can tell less of an answer",
@@ -174,10 +174,10 @@ def _ever(place: str, old: Question, new: Question) -> Iterator[Change]:
     if before is None or after is None:
         direction = (after is None) - (before is None)
     else:
-        direction = compared(after, before)
+        direction = compare_amounts(after, before)
     if not direction:
         return
-    verdict, says = judged(
+    verdict, says = verdict_of(
         direction > 0,
         "all reports of an answer that does not change can tell more of it",
         "all reports of an answer that does not change can tell less of it",
@@ -197,7 +197,7 @@ def _by_distance(place: str, old: Declared, new: Declared) -> Iterator[Change]:
         NOTHING if metric is None else f"{decimal_text(metric.per_unit)} for each unit"
         for metric in (before, after)
     ]
-    verdict, says = judged(
+    verdict, says = verdict_of(
         is_worse,
         "places that are far apart are told apart better than the epsilon says of those nearby",
         "places are told apart less well",
@@ -207,7 +207,7 @@ def _by_distance(place: str, old: Declared, new: Declared) -> Iterator[Change]:
 
 def _memory(place: str, old: Question, new: Question) -> Iterator[Change]:
     if old.memoizes != new.memoizes:
-        verdict, says = judged(
+        verdict, says = verdict_of(
             new.memoizes,
             "devices report again and again, so that their reports can be told to be theirs, and "
             "when an answer changed",
@@ -217,7 +217,7 @@ def _memory(place: str, old: Question, new: Question) -> Iterator[Change]:
         yield Change(place, KEPT, kept[0], after=kept[1], verdict=verdict, says=says)
         return
     if old.charges != new.charges:
-        verdict, says = judged(
+        verdict, says = verdict_of(
             new.charges > old.charges,
             "more answers of a device can each cost the whole epsilon",
             "fewer answers of a device can each cost the whole epsilon",
@@ -241,7 +241,7 @@ def _links(place: str, old: Identifier, new: Identifier) -> Iterator[Change]:
     falls = [after < before - _CLOSE for before, after in zip(old, new, strict=True)]
     if not any(rises) and not any(falls):
         return
-    verdict, says = judged(
+    verdict, says = verdict_of(
         any(rises),
         "the reports of a device can be told better to be its own",
         "the reports of a device can be told less well to be its own",
@@ -253,12 +253,12 @@ def _links(place: str, old: Identifier, new: Identifier) -> Iterator[Change]:
     yield Change(place, LINKS, texts[0], after=texts[1], verdict=verdict, says=says)
 
 
-def _drawn(place: str, old: Question, new: Question) -> Iterator[Change]:
+def _draw_changes(place: str, old: Question, new: Question) -> Iterator[Change]:
     if old.draw == new.draw:
         return
     verdict, says = SAME, "the same share of the devices, drawn among other questions"
     if old.share != new.share:
-        verdict, says = judged(
+        verdict, says = verdict_of(
             new.share > old.share, "more devices answer it", "fewer devices answer it"
         )
     texts = [_share(question) for question in (old, new)]
@@ -268,7 +268,7 @@ def _drawn(place: str, old: Question, new: Question) -> Iterator[Change]:
 def _share(question: Question) -> str:
     if question.draw is None:
         return "all devices"
-    return shown(f"a share of {question.share} ({question.draw.text})")
+    return shorten(f"a share of {question.share} ({question.draw.text})")
 
 
 def _mechanism(place: str, old: Question, new: Question) -> Iterator[Change]:
@@ -294,4 +294,4 @@ def _mechanism(place: str, old: Question, new: Question) -> Iterator[Change]:
 
 def _numbers(question: Question) -> str:
     numbers = sorted(integers(question.randomizer).items())
-    return shown(", ".join(f"{name} {number}" for name, number in numbers))
+    return shorten(", ".join(f"{name} {number}" for name, number in numbers))

@@ -84,7 +84,7 @@ def steps(register: Register, survey: Survey, page: str) -> list[VersionChanges]
     return [comparison.with_pages(page_of_hash(page), page_of_hash(entries[-1].page))]
 
 
-def not_accepted(register: Register, comparison: VersionChanges, page: str) -> list[str]:
+def missing_reasons(register: Register, comparison: VersionChanges, page: str) -> list[str]:
     """What became worse and has no reason in the newest entries, if these are of the new version.
 
     A reason is for one step: who goes back and takes it again needs another one.
@@ -113,12 +113,12 @@ def add_version(
     """
     if reason is not None:
         check_reason(reason)
-    with _locked(path) as file:
+    with _lock(path) as file:
         content = _content(file, path)
         register = parse_register(content, str(path))
         steps_ = [*comparisons, *steps(register, survey, page)]
         lines = dict.fromkeys(
-            line for step in steps_ for line in not_accepted(register, step, page)
+            line for step in steps_ for line in missing_reasons(register, step, page)
         )
         known = register.find(survey, page)
         newest = register.versions(survey.name)[-1:]
@@ -180,7 +180,7 @@ def mend(path: Path) -> str:
     The file as it was is kept beside it. Raises `FileError`, and `RegisterError` if it is not sound
     then.
     """
-    with _locked(path) as file:
+    with _lock(path) as file:
         content = _content(file, path)
         better = repair_text(content)
         if better == content:
@@ -225,7 +225,7 @@ def _content(file: int, path: Path) -> bytes:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[int]:
+def _lock(path: Path) -> Iterator[int]:
     """The file, which no one else adds to meanwhile. Raises `FileError`."""
     # Imported here, as Windows has none: there `ldp survey register add` cannot be called.
     import fcntl

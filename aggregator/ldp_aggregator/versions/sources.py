@@ -121,7 +121,7 @@ def _of_revision(path: Path, survey: Survey, against: str) -> Older:
     if content is not None and _is_register(content):
         return _of_register(content, survey, f"{revision}:{where}")
     if content is not None:
-        older = _parsed(folder, commit, where, content=content)
+        older = _parse(folder, commit, where, content=content)
         return Older((older,), f"{revision}:{where}", _page(folder, commit, where))
     if colon:
         raise NoVersionError(
@@ -138,7 +138,7 @@ def _of_revision(path: Path, survey: Survey, against: str) -> Older:
 
 def survey_at(folder: Path, commit: str, path: str) -> Survey:
     """The survey in a file of a commit. Raises `SurveyError` and `FileError`."""
-    return _parsed(folder, commit, path, content=file_of(folder, commit, path) or b"")
+    return _parse(folder, commit, path, content=file_of(folder, commit, path) or b"")
 
 
 def surveys_of(folder: Path, commit: str) -> list[tuple[str, str]]:
@@ -171,7 +171,7 @@ def _page(folder: Path, commit: str, path: str) -> Page:
     return {} if content is None else parse_page(content, f"{name} of that revision")
 
 
-def _parsed(folder: Path, commit: str, path: str, *, content: bytes) -> Survey:
+def _parse(folder: Path, commit: str, path: str, *, content: bytes) -> Survey:
     """The survey in a file of a commit, with the files that it names from that commit as well."""
 
     def beside(name: str) -> str:

@@ -71,7 +71,7 @@ class Alarms:
             if not alarm.begun and not alarm.times:
                 del self._alarms[key]
 
-    def happened(self, events: Iterable[Condition], now: float) -> Iterator[Said]:
+    def notices(self, events: Iterable[Condition], now: float) -> Iterator[Said]:
         """Yield the messages of events."""
         hour = int(now // HOUR)
         if hour != self._hour:

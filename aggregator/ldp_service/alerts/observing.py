@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ldp_service.alerts.conditions import EARLY, NOISE, UNLIKELY, Condition, Observation
 from ldp_service.alerts.usual import HOUR, Hours
 from ldp_service.store.opening import file_of, free_bytes, open_snapshot
-from ldp_service.store.records import last_closed
+from ldp_service.store.records import last_closed_epochs
 
 if TYPE_CHECKING:
     from ldp_service.service import Service
@@ -69,13 +69,13 @@ class Observer:
             uploads=self._uploads.risen(moment, Counter(service.statuses.copy())),
             drop=self._hours.drop(now),
             noise=self._noise,
-            closed=self._closed(),
+            closed=self._last_closed_epochs(),
             tokens=self._tokens(),
         )
 
-    def _closed(self) -> dict[int, int]:
+    def _last_closed_epochs(self) -> dict[int, int]:
         with open_snapshot(self._service.url) as snapshot:
-            return last_closed(snapshot)
+            return last_closed_epochs(snapshot)
 
     def _tokens(self) -> tuple[str, ...]:
         tokens = self._service.settings.tokens

@@ -117,7 +117,7 @@ class Watch:
     def look(self) -> None:
         """Look once, and tell what there is to tell."""
         now, moment = self._service.clock(), monotonic()
-        for state, (kind, subject, words) in self._said(now, moment):
+        for state, (kind, subject, words) in self._notices(now, moment):
             _log.warning("%s: %s %s: %s", state, kind, subject, words)
             message = Message(
                 new_id(),
@@ -144,7 +144,7 @@ class Watch:
         self._descriptor = descriptor
         return True
 
-    def _said(self, now: float, moment: float) -> Iterator[Said]:
+    def _notices(self, now: float, moment: float) -> Iterator[Said]:
         try:
             seen = self._observer.look(now, moment)
         except StoreError as error:
@@ -156,7 +156,7 @@ class Watch:
         if not self._service.leaving:
             yield from self._alarms.look(conditions(seen), moment)
         if before is not None:
-            yield from self._alarms.happened(events(before, seen), moment)
+            yield from self._alarms.notices(events(before, seen), moment)
 
     def _run(self) -> None:
         while not self._stopping.is_set():

@@ -29,7 +29,7 @@ from ldp_aggregator.answers.estimates.stop_lists import StopLists, with_shares
 from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.answers.geography import Geography
 from ldp_aggregator.answers.options import Options
-from ldp_aggregator.explanations.mixed_batches import mixed_question, with_mixed
+from ldp_aggregator.explanations.mixed_batches import mixed_question, with_mixing
 from ldp_aggregator.numerics.arrays import Counts
 from ldp_aggregator.output.checks import Check
 from ldp_aggregator.tallies.counting.counting import total_reports
@@ -42,16 +42,16 @@ from ldp_service.store.reading import (
     Span,
     accepted_by_epoch,
     commits,
+    count_received,
     history,
-    is_asked,
+    includes_epoch,
     mixed_batches,
     outcomes_by_epoch,
     outcomes_in_all,
-    received,
     sent_on,
     tally_of,
 )
-from ldp_service.store.records import DAY, Epoch, last_closed
+from ldp_service.store.records import DAY, Epoch, last_closed_epochs
 from ldp_service.store.store import Snapshot
 
 DEFAULTS = Options()
@@ -117,12 +117,12 @@ class Analysis:
             tally = tally_of(snapshot, served.survey, epoch)
             estimates = estimate(tally, options=options, candidates=served.candidates, names=names)
             batches = mixed_batches(snapshot, served.survey, epoch)
-            return with_mixed(estimates, served.survey, batches)
+            return with_mixing(estimates, served.survey, batches)
 
         estimates = self._once(("estimates", served.fingerprint, options, epoch, names), make)
         return with_shares(estimates, self._stop_lists.of(served.survey.name))
 
-    def pooled(
+    def pool(
         self,
         name: str,
         options: Options = DEFAULTS,
@@ -194,7 +194,7 @@ class Analysis:
 
         return self._once(("history", served.fingerprint, name, options), make)
 
-    def cumulated(
+    def cumulate(
         self, served: Served, name: str, options: Options = DEFAULTS, span: Span | None = None
     ) -> list[tuple[Epoch, QuestionEstimates]]:
         """Estimates of a question after each epoch, from all of a span up to it."""
@@ -206,7 +206,7 @@ class Analysis:
             sums: Counts | None = None
             after = []
             for epoch, counts in history(snapshot, question):
-                if not is_asked(span, epoch):
+                if not includes_epoch(span, epoch):
                     continue
                 sums = counts if sums is None else sums + counts
                 estimates = estimate_question(question, sums, options, candidates=candidates)
@@ -229,10 +229,10 @@ class Analysis:
 
         return self._once(("growth", served.fingerprint), make)
 
-    def closed(self, served: Served) -> int:
+    def last_closed_epoch(self, served: Served) -> int:
         """The number of the last epoch that is closed; -1 if there is none."""
         with self._snapshot() as snapshot:
-            return last_closed(snapshot).get(served.survey.epoch or 0, -1)
+            return last_closed_epochs(snapshot).get(served.survey.epoch or 0, -1)
 
     def group_history(
         self, served: Served, name: str, asked: Asked, options: Options = DEFAULTS
@@ -283,7 +283,7 @@ class Analysis:
     def accounts(self) -> Accounts:
         """Return the numbers of received batches of all shards and surveys, by outcome."""
         with self._snapshot() as snapshot:
-            return Accounts(received(snapshot), outcomes_in_all(snapshot))
+            return Accounts(count_received(snapshot), outcomes_in_all(snapshot))
 
     def sent_today(self, now: float) -> Counter[str]:
         """Reports that were accepted today under each token, by its name."""
@@ -295,7 +295,7 @@ class Analysis:
         with self._snapshot() as snapshot:
             return outcomes_by_epoch(snapshot, served.survey)
 
-    def accepted(self, name: str) -> dict[Epoch, Counter[str]]:
+    def count_batches(self, name: str) -> dict[Epoch, Counter[str]]:
         """How many batches of each question or group of a survey were counted, by epoch.
 
         Those of all versions, each question by its name.

@@ -15,7 +15,7 @@ from ldp_aggregator.analyses.series.testing import MOST_VALUES
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_service.counting.served import Served
 from ldp_service.store.reading import history
-from ldp_service.store.records import Scanned, last_closed
+from ldp_service.store.records import Scanned, last_closed_epochs
 
 
 class ChangeReader:
@@ -26,7 +26,7 @@ class ChangeReader:
 
     def changes(self, snapshot: Scanned, served: Served) -> dict[str, Changes]:
         """Return for each question with epochs whether it has changed."""
-        closed = last_closed(snapshot)
+        closed = last_closed_epochs(snapshot)
         asked = [question for question in served.survey if question.epoch is not None]
         changes: dict[str, Changes] = {}
         for question in asked:

@@ -31,7 +31,7 @@ from ldp_aggregator.numerics.arrays import Counts
 from ldp_aggregator.tallies.tally import Tally, sum_by_combination
 from ldp_service.counting.served import Served
 from ldp_service.store.reading import Span, by_combination, least_groups
-from ldp_service.store.records import Epoch, Least, Scanned, last_closed
+from ldp_service.store.records import Epoch, Least, Scanned, last_closed_epochs
 
 _MOST_REMEMBERED = 10_000
 
@@ -65,9 +65,11 @@ class GroupReader:
         for question in survey:
             if not names or question.name in names:
                 tallies = _tallies(snapshot, survey, question, epoch=epoch, last=last)
-                noted = _noted(snapshot, survey, question)
+                noted = _thresholds(snapshot, survey, question)
                 leasts.append(noted.highest * options.reports_per_person)
-                shown[question.name] = self._shown(tallies, question, noted, least=leasts[-1])
+                shown[question.name] = self._visible_counts(
+                    tallies, question, noted, least=leasts[-1]
+                )
         parts = parts_of(Tally.empty(survey), asked, shown, least=max(leasts))
         return estimates_of(parts, survey, options, candidates=served.candidates)
 
@@ -91,16 +93,16 @@ class GroupReader:
         question = survey[name]
         check_asked([question], options)
         last = closed_until(snapshot, survey, None)
-        noted = _noted(snapshot, survey, question)
+        noted = _thresholds(snapshot, survey, question)
         least = max(noted.highest, least_of(survey, least_group)) * options.reports_per_person
         epochs = []
         for epoch, tally in _tallies(snapshot, survey, question, epoch=None, last=last).items():
-            shown = {name: self._shown({epoch: tally}, question, noted, least=least)}
+            shown = {name: self._visible_counts({epoch: tally}, question, noted, least=least)}
             parts = parts_of(tally, asked, shown, least=least)
             epochs.append((epoch, estimates_of(parts, survey, options, candidates=candidates)))
         return epochs
 
-    def _shown(
+    def _visible_counts(
         self, tallies: Mapping[Epoch, Tally], question: Question, noted: Least, *, least: int
     ) -> dict[Crowd, Counts]:
         """The counts of all groups of a question that are shown, over some epochs."""
@@ -128,13 +130,13 @@ def closed_until(snapshot: Scanned, survey: Survey, epoch: Epoch | Span | None) 
             "gives no small group away by its growth; of others, ldp estimate --by shows groups "
             "to who holds the tallies"
         )
-    last = last_closed(snapshot).get(survey.epoch, -1)
+    last = last_closed_epochs(snapshot).get(survey.epoch, -1)
     if isinstance(epoch, Epoch) and epoch.number > last:
         raise EstimateError("expected an epoch that is closed for estimates by attributes")
     return last
 
 
-def _noted(snapshot: Scanned, survey: Survey, question: Question) -> Least:
+def _thresholds(snapshot: Scanned, survey: Survey, question: Question) -> Least:
     """How many reports groups of a question need, by all surveys that ever asked it."""
     noted = least_groups(snapshot, question.fingerprint)
     return noted or Least(survey.least_group, survey.least_group)

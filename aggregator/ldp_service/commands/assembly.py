@@ -40,7 +40,7 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
     from ldp_service.uploads.tokens import TokenFile
 
     _check_folders(options)
-    served = _served(options)
+    served = _load_surveys(options)
     use = TokenUse(options.token_file)
     audit = None if options.audit_log is None else AuditLog(options.audit_log)
     public = _pages(options, served)
@@ -67,7 +67,7 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
         geography=_geography(options, served),
         notes=_notes(options),
         frame_ancestors=options.frame_ancestors,
-        shared_surveys=_shared(options, served),
+        shared_surveys=_public_surveys(options, served),
         register=_register(options, served),
         public=public,
         opener=_opener(options),
@@ -89,11 +89,11 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
 
 def check_files(options: ServeOptions) -> None:
     """Whether a service that is begun anew would find what it needs. Raises `LDPError`."""
-    served = _served(options)
+    served = _load_surveys(options)
     _stop_lists(options, served)
     _geography(options, served)
     _notes(options)
-    _shared(options, served)
+    _public_surveys(options, served)
     _pages(options, served)
     _register(options, served)
     _webhook(options)
@@ -112,7 +112,7 @@ def _opener(options: ServeOptions) -> Opener | None:
     return Opener([read_key(path) for path in options.relay_keys])
 
 
-def _served(options: ServeOptions) -> list[Served]:
+def _load_surveys(options: ServeOptions) -> list[Served]:
     """The surveys, with what is looked for. Raises `LDPError`."""
     from ldp_service.counting.served import Served
 
@@ -153,7 +153,7 @@ def _pages(options: ServeOptions, served: Iterable[Served]) -> Public | None:
     check_spoken(sorted(languages), options.words)
     invitations = Invitations.read(options.invitations) if options.invitations else None
     if invitations is not None:
-        _check_served("--invitations", sorted(invitations.surveys), served)
+        _check_names("--invitations", sorted(invitations.surveys), served)
     reach = Reach(options.token_file.with_name("respondents.json"), time.time)
     return Public(
         files,
@@ -192,7 +192,7 @@ def _stop_lists(options: ServeOptions, served: Iterable[Served]) -> StopLists:
     from ldp_aggregator.answers.estimates.stop_lists import StopLists, stops_in
 
     for path in options.stop_lists:
-        _check_served(f"--stop-list {path}", [stops_in(path).survey], served)
+        _check_names(f"--stop-list {path}", [stops_in(path).survey], served)
     return StopLists(options.stop_lists)
 
 
@@ -220,13 +220,13 @@ def _notes(options: ServeOptions) -> NoteFile | None:
     return NoteFile(options.notes_path)
 
 
-def _shared(options: ServeOptions, served: Iterable[Served]) -> tuple[str, ...]:
+def _public_surveys(options: ServeOptions, served: Iterable[Served]) -> tuple[str, ...]:
     """The surveys that everyone may see in frames. Raises `ServeError` for others."""
-    _check_served("--shared-survey", options.shared_surveys, served)
+    _check_names("--shared-survey", options.shared_surveys, served)
     return options.shared_surveys
 
 
-def _check_served(flag: str, names: Iterable[str], served: Iterable[Served]) -> None:
+def _check_names(flag: str, names: Iterable[str], served: Iterable[Served]) -> None:
     """Raises `ServeError` for the first name of a survey that is not served."""
     known = {version.survey.name for version in served}
     for name in names:

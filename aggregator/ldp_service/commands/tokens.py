@@ -22,8 +22,8 @@ from ldp_service.uploads.tokens import (
     Token,
     Tokens,
     is_name,
-    kept,
     new_token,
+    token_record,
 )
 
 TOKEN_FILE = Path("tokens.toml")
@@ -92,7 +92,7 @@ def new(
         )
     expires = None if days is None else datetime.now(UTC).replace(microsecond=0) + timedelta(days)
     secret = new_token()
-    write_tokens(path, [*tokens, kept(secret, name, scope, expires=expires, **limits)])
+    write_tokens(path, [*tokens, token_record(secret, name, scope, expires=expires, **limits)])
     _note(audit, [], [name])
     click.echo(f"{path}: kept the hash of this token; it is not shown again", err=True)
     click.echo(secret)
@@ -130,11 +130,11 @@ def respondents(survey_path: Path, number: int, link: str, path: Path, cards: Pa
     """
     from ldp_service.page.markup.qr_codes import sheet
     from ldp_service.respondents.presentation import page_file, read_presentation
-    from ldp_service.uploads.invitations import known_in, new_invitations, written
+    from ldp_service.uploads.invitations import known_in, new_invitations, tokens_file
 
     survey = read_survey(survey_path)
     tokens = new_invitations(number)
-    content = written(survey.name, tokens, known_in(path, survey.name))
+    content = tokens_file(survey.name, tokens, known_in(path, survey.name))
     links = [f"{link}#token={token}" for token in tokens]
     beside = page_file(survey_path)
     shown = read_presentation(survey, beside if beside.exists() else None)
@@ -169,7 +169,7 @@ def _until(token: Token, now: float) -> str:
     """How long a token is good, or since when it is good no more."""
     if token.expires is None:
         return "for ever"
-    word = "expired" if token.expired(now) else "until"
+    word = "expired" if token.is_out_of_date(now) else "until"
     return f"{word} {token.expires.isoformat(' ')}"
 
 
@@ -196,7 +196,7 @@ def rotate(name: str, days: int, path: Path, audit: Path | None) -> None:
         raise _no_token(path, tokens, name)
     if not is_name(old):
         raise FileError(f"expected room for -old in a name of 32 letters, got {name!r}")
-    if old in tokens and not tokens[old].expired(time.time()):
+    if old in tokens and not tokens[old].is_out_of_date(time.time()):
         raise FileError(
             f"expected the last rotation to be over, got {old}, which is still good; ldp store "
             "tokens "
@@ -206,7 +206,7 @@ def rotate(name: str, days: int, path: Path, audit: Path | None) -> None:
     end = datetime.now(UTC).replace(microsecond=0) + timedelta(days)
     ends = end if before.expires is None else min(end, before.expires)
     tokens[old] = replace(before, name=old, expires=ends)
-    tokens[name] = replace(before, digest=kept(secret, name, before.scope).digest)
+    tokens[name] = replace(before, digest=token_record(secret, name, before.scope).digest)
     write_tokens(path, tokens.values())
     _note(audit, [], [name, old])
     click.echo(f"{path}: kept the hash of this token; {old} is good until {ends}", err=True)
@@ -260,7 +260,9 @@ def write_first_tokens(path: Path) -> None:
         with written_whole(beside, mode=0o600, for_folder=True) as file:
             file.write(shown.encode())
         shown = f"  hand them out from {beside}, and delete it\n"
-    write_tokens(path, [kept(token, f"first-{scope}", scope) for scope, token in tokens.items()])
+    write_tokens(
+        path, [token_record(token, f"first-{scope}", scope) for scope, token in tokens.items()]
+    )
     click.echo(f"{path}: made, with two tokens, which are not shown again", err=True)
     click.echo(shown, nl=False, err=True)
 

@@ -188,10 +188,10 @@ def drain(application: Application, seconds: float) -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         # Readable once it has ended.
-        loop.add_reader(parent.sentinel, _orphaned, loop, parent.sentinel)
+        loop.add_reader(parent.sentinel, _stop_orphan, loop, parent.sentinel)
 
 
-def _orphaned(loop: asyncio.AbstractEventLoop, sentinel: int) -> None:
+def _stop_orphan(loop: asyncio.AbstractEventLoop, sentinel: int) -> None:
     loop.remove_reader(sentinel)
     _log.error("expected the process that began this worker to go on, but it has ended; so does it")
     os.kill(os.getpid(), signal.SIGTERM)

@@ -27,13 +27,13 @@ from typing import NamedTuple
 from ldp.errors import LDPError
 from ldp.numbers.epochs import epoch_at, epoch_of
 from ldp.wire.wire import MOST_REPORTS, Batch, Damage, decode_batch, encode_batch, read_frames
-from ldp_aggregator.tallies.counting.joint_counting import counted
+from ldp_aggregator.tallies.counting.joint_counting import count_parts
 from ldp_aggregator.tallies.intake.screening import (
     UNKNOWN,
     Refusal,
     by_combination,
     rows_of,
-    screened,
+    screen,
 )
 from ldp_aggregator.tallies.tally import ACCEPTED, DUPLICATE
 from ldp_service.counting.permissions import Permissions
@@ -95,7 +95,7 @@ class Admission:
         """
         payloads = [payload for piece in pieces for payload in piece.payloads]
         limits = [self._most(piece) for piece in pieces for _ in piece.payloads]
-        items = screened(payloads, self._catalogue.envelopes, limits)
+        items = screen(payloads, self._catalogue.envelopes, limits)
         answers: list[tuple[str, ...] | LDPError] = []
         taken: list[_Entry] = []
         spans: list[slice | None] = []
@@ -137,7 +137,7 @@ class Admission:
     def release(self, turn: Turn, payloads: Sequence[bytes], now: float) -> None:
         """Take batches that were put aside. They have been received already."""
         turn.tell(None, EVER, QUARANTINED, batches=-len(payloads))
-        items = screened(payloads, self._catalogue.envelopes)
+        items = screen(payloads, self._catalogue.envelopes)
         both = zip(payloads, items, strict=True)
         entries = [(payload, item, False, None) for payload, item in both]
         self._outcomes(turn, entries, now)
@@ -150,9 +150,9 @@ class Admission:
         for place, (payload, item, waits, _) in enumerate(entries):
             if isinstance(item, Refusal):
                 epoch = self._present(item.fingerprint, now)
-                outcome = self._refused(turn, item, payload, now=now)
+                outcome = self._refuse(turn, item, payload, now=now)
             else:
-                epoch, outcome = self._admitted(turn, item, now)
+                epoch, outcome = self._admit(turn, item, now)
                 if not outcome:
                     # The first of an id may be new; what comes behind it in this turn is not.
                     by_id = candidates.setdefault(epoch, {})
@@ -182,7 +182,7 @@ class Admission:
     def _count(self, turn: Turn, epoch: Epoch, batches: list[Batch], now: float) -> None:
         for (fingerprint, combination), alike in by_combination(batches).items():
             envelope = self._catalogue.envelopes[fingerprint]
-            for part, counts in counted(envelope, rows_of(alike, envelope.width)):
+            for part, counts in count_parts(envelope, rows_of(alike, envelope.width)):
                 turn.count(part.fingerprint, epoch, counts)
                 if part.attributes:
                     turn.count(of_combination(part.fingerprint, combination), epoch, counts)
@@ -191,7 +191,7 @@ class Admission:
                 payload = encode_batch(batch)
                 turn.keep(int(now // DAY), batch.fingerprint, batch.id, payload=payload)
 
-    def _refused(self, turn: Turn, refusal: Refusal, payload: bytes | Damage, now: float) -> str:
+    def _refuse(self, turn: Turn, refusal: Refusal, payload: bytes | Damage, now: float) -> str:
         """The reason; or that the batch was put aside, or is there already."""
         if refusal.reason != UNKNOWN or not isinstance(payload, bytes):
             return refusal.reason
@@ -200,7 +200,7 @@ class Admission:
         is_new = turn.put_aside(int(now // DAY), decode_batch(payload).id, payload)
         return QUARANTINED if is_new else DUPLICATE
 
-    def _admitted(self, turn: Turn, batch: Batch, now: float) -> tuple[Epoch, str]:
+    def _admit(self, turn: Turn, batch: Batch, now: float) -> tuple[Epoch, str]:
         """The epoch of a batch, if it can be counted there; or the present one, and why not."""
         if turn.is_ended(batch.fingerprint):
             return self._present(batch.fingerprint, now), "late"
@@ -208,7 +208,7 @@ class Admission:
         if length is None:
             return EVER, ""
         number = epoch_of(batch.id)
-        if number <= turn.closed(length):
+        if number <= turn.last_closed_epoch(length):
             # A clock that went back may have closed the epoch by mistake: that can be mended.
             is_back = turn.furthest(length) > epoch_at(now, length)
             return self._present(batch.fingerprint, now), EARLY if is_back else "late"

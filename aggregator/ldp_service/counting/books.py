@@ -29,7 +29,7 @@ from ldp_service.store.records import (
     Record,
     Root,
     ended_in,
-    last_closed,
+    last_closed_epochs,
     last_seen,
     read_id_sum,
     read_intake_key,
@@ -78,7 +78,7 @@ class Books:
         with store.snapshot() as snapshot:
             if not sound:
                 self.unproven = is_large(snapshot)
-                check(snapshot, store.acknowledged(), ids=not self.unproven)
+                check(snapshot, store.acknowledged_commits(), ids=not self.unproven)
             self._load(snapshot)
 
     def _load(self, snapshot: Snapshot) -> None:
@@ -88,7 +88,7 @@ class Books:
         self.tallies: dict[Statistic, Counts] = {}
         self.outcomes: dict[Statistic, Counter[str]] = {}
         self.ids: dict[Epoch, IdSum] = {}
-        self.closed = last_closed(snapshot)
+        self.closed = last_closed_epochs(snapshot)
         self.seen = last_seen(snapshot)
         self.ended = ended_in(snapshot)
         self.marks: dict[str, bytes] = {}

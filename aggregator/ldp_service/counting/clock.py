@@ -40,7 +40,7 @@ def graces_of(surveys: Iterable[Survey]) -> dict[int, int]:
     return graces
 
 
-def presumed(
+def presume_epochs(
     seen: Mapping[int, int], used: Iterable[Epoch], graces: Mapping[int, int], now: float
 ) -> dict[int, int]:
     """In which epochs the clock was seen; where it never was, in which it must have been by now.
@@ -79,7 +79,7 @@ def closed_ahead(closed: Mapping[int, int], now: float) -> str | None:
     return None
 
 
-def check_confirmed(closed: Mapping[int, int], now: float) -> None:
+def check_confirmable(closed: Mapping[int, int], now: float) -> None:
     """Raise `StoreError` for a clock that cannot be confirmed."""
     words = closed_ahead(closed, now)
     if words is not None:

@@ -18,7 +18,7 @@ from ldp_aggregator.tallies.identity import STORE_SIZE
 from ldp_aggregator.tallies.intake.screening import UNKNOWN
 from ldp_service.counting.admission import Admission, Rules
 from ldp_service.counting.books import Books
-from ldp_service.counting.clock import graces_of, jumps, presumed
+from ldp_service.counting.clock import graces_of, jumps, presume_epochs
 from ldp_service.counting.served import Catalogue
 from ldp_service.counting.submissions import QUARANTINED
 from ldp_service.counting.turn import begin
@@ -57,7 +57,7 @@ def to_close(
     """
     graces = graces_of(served.survey for served in catalogue.all)
     last = {length: epoch_at(now - grace, length) - 1 for length, grace in graces.items()}
-    known = graces if confirmed else _presumed(books, catalogue, now)
+    known = graces if confirmed else _presume_epochs(books, catalogue, now)
     return {
         length: number
         for length, number in last.items()
@@ -84,15 +84,15 @@ def promise(books: Books, catalogue: Catalogue) -> None:
 
     What was shown by the first of its surveys stays: later ones show some of that.
     """
-    if not _promised(books, catalogue):
+    if not _new_thresholds(books, catalogue):
         return
     with begin(books, alone=True) as turn:
         # Another process may have been faster.
-        for fingerprint, least in _promised(books, catalogue).items():
+        for fingerprint, least in _new_thresholds(books, catalogue).items():
             turn.promise(fingerprint, least)
 
 
-def _promised(books: Books, catalogue: Catalogue) -> dict[bytes, Least]:
+def _new_thresholds(books: Books, catalogue: Catalogue) -> dict[bytes, Least]:
     """Return the thresholds to be noted anew."""
     leasts: dict[bytes, int] = {}
     for served in catalogue.all:
@@ -153,7 +153,7 @@ def look_around(
 
 def jumps_of(books: Books, catalogue: Catalogue, now: float) -> dict[int, int]:
     """By how many epochs the clock has jumped, for the lengths that surveys have."""
-    seen = _presumed(books, catalogue, now)
+    seen = _presume_epochs(books, catalogue, now)
     return jumps(seen, catalogue.lengths, now)
 
 
@@ -167,7 +167,7 @@ def tidy(
     if not confirmed and jumps_of(books, catalogue, now):
         return False
     closing = to_close(books, catalogue, now, confirmed=confirmed)
-    known = catalogue.lengths if confirmed else _presumed(books, catalogue, now)
+    known = catalogue.lengths if confirmed else _presume_epochs(books, catalogue, now)
     seen = {length: epoch_at(now, length) for length in catalogue.lengths if length in known}
     seen = {length: number for length, number in seen.items() if number != books.seen.get(length)}
     expired = list(islice(_older(_own(books, "kept"), now, rules.kept_days), MOST))
@@ -204,7 +204,7 @@ def release(
 
     Whether there is more.
     """
-    records = list(islice(_known(_own(books, "aside"), catalogue, rules), MOST))
+    records = list(islice(_public_records(_own(books, "aside"), catalogue, rules), MOST))
     if records:
         with begin(books) as turn:
             turn.drop(records)
@@ -212,10 +212,10 @@ def release(
     return len(records) == MOST
 
 
-def _presumed(books: Books, catalogue: Catalogue, now: float) -> dict[int, int]:
+def _presume_epochs(books: Books, catalogue: Catalogue, now: float) -> dict[int, int]:
     """In which epochs the clock was, of the lengths in which anything was counted."""
     graces = graces_of(served.survey for served in catalogue.all)
-    return presumed(books.seen, books.ids, graces, now=now)
+    return presume_epochs(books.seen, books.ids, graces, now=now)
 
 
 def _shards_with_something_due(
@@ -225,7 +225,7 @@ def _shards_with_something_due(
     due = chain(
         islice(_older(store.scan("kept"), now, rules.kept_days), MOST),
         islice(_older(store.scan("aside"), now, rules.aside_days), MOST),
-        islice(_known(store.scan("aside"), catalogue, rules), MOST) if back else (),
+        islice(_public_records(store.scan("aside"), catalogue, rules), MOST) if back else (),
     )
     return sorted({shard_of(record) for record in due} - {store.shard})
 
@@ -245,7 +245,9 @@ def _older(records: Iterable[Record], now: float, days: int) -> Iterator[Record]
     return takewhile(lambda record: int.from_bytes(record.key[:4], "big") < first, records)
 
 
-def _known(records: Iterable[Record], catalogue: Catalogue, rules: Rules) -> Iterator[Record]:
+def _public_records(
+    records: Iterable[Record], catalogue: Catalogue, rules: Rules
+) -> Iterator[Record]:
     """Yield the records of questions that are served to all holders of a token."""
     for record in records:
         fingerprint = decode_batch(record.content).fingerprint

@@ -44,7 +44,7 @@ class Permissions:
         if sender.reports_a_day is not None:
             asked = sum(item.size for item in items)
             if sender.name not in self._asked:
-                self._asked[sender.name] = self._turn.sent(self._day, sender.name)
+                self._asked[sender.name] = self._turn.reports_of_day(self._day, sender.name)
             if self._asked[sender.name] + asked > sender.reports_a_day:
                 return QuotaError(self._until_tomorrow)
             self._asked[sender.name] += asked

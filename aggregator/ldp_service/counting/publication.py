@@ -36,7 +36,7 @@ from ldp_service.counting.turn import begin
 from ldp_service.store.combinations import PREFIX, of_combination
 from ldp_service.store.reading import by_combination, history
 from ldp_service.store.records import SHOWN, Epoch, Record, Scanned, read_tally_key, shard_of
-from ldp_service.store.shown import ShownRecords, shown
+from ldp_service.store.shown import ShownRecords, public_view
 from ldp_service.store.store import Snapshot
 
 LEAST = 20
@@ -58,9 +58,9 @@ class Publication(NamedTuple):
         """Whether there are copies to be shown, and not the tallies themselves."""
         return self.least > 1
 
-    def seen(self, opened: AbstractContextManager[Snapshot]) -> AbstractContextManager[Snapshot]:
+    def view(self, opened: AbstractContextManager[Snapshot]) -> AbstractContextManager[Snapshot]:
         """A snapshot as those who look may read it."""
-        return shown(opened) if self.copies else opened
+        return public_view(opened) if self.copies else opened
 
 
 LIVE = Publication(1)
@@ -135,10 +135,10 @@ class Publisher:
             return
         # Of closed epochs one process alone shows something, and only the first that would.
         with begin(books, alone=closed) as turn:
-            seen = self._seen(books.store) if closed else set()
+            seen = self._visible_epochs(books.store) if closed else set()
             for unit, epoch in sorted(due, key=lambda place: (place[1], sorted(place[0]))):
                 # Another process may have closed it.
-                is_past = not closed and epoch.number <= turn.closed(epoch.length)
+                is_past = not closed and epoch.number <= turn.last_closed_epoch(epoch.length)
                 if is_past or (unit, epoch) in seen:
                     continue
                 prefixes = {fingerprint[:PREFIX] for fingerprint in unit}
@@ -193,7 +193,7 @@ class Publisher:
         """The tallies of closed epochs of which nothing was ever shown."""
         if not any(number >= 0 for number in books.closed.values()):
             return
-        seen = self._seen(books.store)
+        seen = self._visible_epochs(books.store)
         for fingerprint, envelope in self._tallied.items():
             parts = by_combination(own, envelope)
             for epoch, counts in history(own, envelope):
@@ -205,7 +205,7 @@ class Publisher:
                     if at == epoch:
                         yield (of_combination(fingerprint, number), epoch), part
 
-    def _seen(self, records: Scanned) -> set[tuple[Unit, Epoch]]:
+    def _visible_epochs(self, records: Scanned) -> set[tuple[Unit, Epoch]]:
         """Return the epochs of units with something published, in any shard."""
         keys = (read_tally_key(record.key)[:2] for record in records.scan(SHOWN))
         return {

@@ -30,10 +30,10 @@ from ldp_service.store.records import (
     ended_in,
     intake_key,
     kept_key,
-    last_closed,
+    last_closed_epochs,
     last_seen,
     pack_outcomes,
-    sealed,
+    seal,
     sent_key,
     shard_key,
     tally_key,
@@ -47,7 +47,7 @@ def begin(books: Books, *, alone: bool = False) -> Turn:
     """
     books.store.begin(alone=alone)
     if books.store.shared:
-        books.closed = last_closed(books.store)
+        books.closed = last_closed_epochs(books.store)
         books.seen = last_seen(books.store)
         books.ended = ended_in(books.store)
     return Turn(books)
@@ -76,7 +76,7 @@ class Turn:
         """Bytes of the batches that are put aside."""
         return self._books.aside + self._put_aside
 
-    def closed(self, length: int) -> int:
+    def last_closed_epoch(self, length: int) -> int:
         """The last epoch of this length that is closed; -1 if none is."""
         return self._books.closed.get(length, -1)
 
@@ -90,7 +90,7 @@ class Turn:
 
     def furthest(self, length: int) -> int:
         """The last epoch of this length that is closed, or that the clock was in."""
-        return max(self.closed(length), self._books.seen.get(length, -1))
+        return max(self.last_closed_epoch(length), self._books.seen.get(length, -1))
 
     def claim(self, epoch: Epoch, ids: Sequence[bytes]) -> set[bytes]:
         """Claim ids, all different; return those that were never claimed before."""
@@ -133,7 +133,7 @@ class Turn:
 
     def promise(self, fingerprint: bytes, least: Least) -> None:
         """Note how many reports groups of a question need; in a turn that is alone."""
-        self._written["least", fingerprint + shard_key(self._shard)] = least.packed()
+        self._written["least", fingerprint + shard_key(self._shard)] = least.pack()
 
     def mark(self, source: str, place: bytes) -> None:
         """Remember how far a source has been read."""
@@ -164,7 +164,7 @@ class Turn:
         """Close all epochs up to this one: their ids are forgotten, and late batches refused."""
         books = self._books
         # Another process may have been faster.
-        self._closed[length] = max(number, self.closed(length))
+        self._closed[length] = max(number, self.last_closed_epoch(length))
         for epoch in books.store.epochs():
             if epoch.length == length and epoch.number <= number:
                 books.store.forget(epoch)
@@ -177,7 +177,7 @@ class Turn:
         """Note the epoch that the clock is in."""
         self._seen[length] = number
 
-    def sent(self, day: int, token: str) -> int:
+    def reports_of_day(self, day: int, token: str) -> int:
         """Reports that a token has sent on a day, before this turn."""
         key = sent_key(day, token)
         if self._books.store.shared:
@@ -207,10 +207,10 @@ class Turn:
         books, store = self._books, self._books.store
         closed = books.closed | self._closed
         self._write_sums()
-        written = [sealed(kind, key, content) for (kind, key), content in self._written.items()]
+        written = [seal(kind, key, content) for (kind, key), content in self._written.items()]
         dropped = [*self._dropped, *self._stale(closed)]
         root = self._root(written, dropped)
-        store.put([*written, sealed("root", shard_key(self._shard), root.packed())])
+        store.put([*written, seal("root", shard_key(self._shard), root.pack())])
         for kind in {record.kind for record in dropped}:
             store.drop(kind, [record.key for record in dropped if record.kind == kind])
         store.commit()
@@ -245,8 +245,8 @@ class Turn:
             outcomes.update(books.outcomes.get((fingerprint, epoch), {}))
             self._written["intake", intake_key(fingerprint, epoch, shard)] = pack_outcomes(outcomes)
         for epoch, ids in self._ids.items():
-            self._ids[epoch] = ids.joined(books.ids.get(epoch, IdSum()))
-            self._written["ids", epoch.key + shard_key(shard)] = self._ids[epoch].packed()
+            self._ids[epoch] = ids.join(books.ids.get(epoch, IdSum()))
+            self._written["ids", epoch.key + shard_key(shard)] = self._ids[epoch].pack()
         for kind, numbers in (("closed", self._closed), ("seen", self._seen)):
             for length, number in numbers.items():
                 key = length.to_bytes(4, "big") + shard_key(shard)

@@ -28,7 +28,7 @@ from threading import Event, Thread
 from ldp.errors import LDPError
 from ldp_service.counting.admission import Admission, Rules
 from ldp_service.counting.books import Books
-from ldp_service.counting.clock import check_confirmed, in_words
+from ldp_service.counting.clock import check_confirmable, in_words
 from ldp_service.counting.condition import Condition
 from ldp_service.counting.housekeeping import (
     BACK_EVERY,
@@ -105,7 +105,7 @@ class Writer:
         """Early batches of uploads that were told to come again."""
         self.busy_seconds = 0.0
         self._ending: SimpleQueue[tuple[tuple[bytes, ...], Future[None]]] = SimpleQueue()
-        self._books: Books | None = self._opened()
+        self._books: Books | None = self._open()
         self._line = Line()
         self._thread = Thread(target=self._run, name="ldp-writer", daemon=True)
         self._thread.start()
@@ -133,7 +133,7 @@ class Writer:
         return {} if self._books is None else dict(self._books.marks)
 
     @property
-    def ended(self) -> frozenset[bytes]:
+    def closed_questions(self) -> frozenset[bytes]:
         """Questions and groups that take no more reports."""
         return frozenset() if self._books is None else frozenset(self._books.ended)
 
@@ -202,7 +202,7 @@ class Writer:
             while True:
                 fingerprints, ended = self._ending.get_nowait()
                 try:
-                    books = self._books = self._books or self._opened()
+                    books = self._books = self._books or self._open()
                     with begin(books, alone=True) as turn:
                         for fingerprint in fingerprints:
                             turn.end(fingerprint)
@@ -249,7 +249,7 @@ class Writer:
         return answer
 
     def _turn(self, pieces: Sequence[Piece]) -> list[tuple[str, ...] | LDPError]:
-        books = self._books = self._books or self._opened()
+        books = self._books = self._books or self._open()
         with begin(books) as turn:
             started = time.perf_counter()
             answers = self._admission.take_pieces(turn, pieces, self._clock())
@@ -268,7 +268,7 @@ class Writer:
             return
         condition.tried = time.monotonic()
         try:
-            books = self._books = self._books or self._opened()
+            books = self._books = self._books or self._open()
             doubted = condition.obstacle is not None
             books.store.look_for_room(doubted=doubted)
             if doubted:
@@ -339,12 +339,12 @@ class Writer:
 
     _hand_out = staticmethod(hand_out)
 
-    def _opened(self) -> Books:
+    def _open(self) -> Books:
         store = self._open_store()
         try:
             books = Books(store, self._catalogue.tallied)
             if self._confirmed:
-                check_confirmed(books.closed, self._clock())
+                check_confirmable(books.closed, self._clock())
             define(books, self._catalogue)
             promise(books, self._catalogue)
             name(books)

@@ -61,7 +61,7 @@ from ldp_service.counting.served import Served
 from ldp_service.http.audit import Asked
 from ldp_service.http.headers import with_fields
 from ldp_service.http.metrics import CONTENT_TYPE, Metrics
-from ldp_service.http.register import refused, register_routes
+from ldp_service.http.register import refuse, register_routes
 from ldp_service.http.upload import Receive, Scope, Send, Upload
 from ldp_service.page.access import of_own_page, shown_token
 from ldp_service.page.routes import page_routes
@@ -99,7 +99,7 @@ class Application:
         """As of `protocol.Ends`."""
         self.desk = UploadDesk(
             service.writer,
-            None if settings.open_uploads else service.entitled,
+            None if settings.open_uploads else service.permission_of_sender,
             settings.origins,
             limits=settings.limits,
             tell=self._metrics.tell,
@@ -110,7 +110,7 @@ class Application:
         if settings.opener is not None:
             desk = MixedDesk(
                 service.writer,
-                service.entitled,
+                service.permission_of_sender,
                 settings.opener,
                 envelopes=service.catalogue.envelopes,
                 limits=settings.limits,
@@ -179,7 +179,7 @@ def routes_of(service: Service, metrics: Metrics) -> list[Route]:
 
 def _rest(service: Service, metrics: Metrics, *, owned: bool) -> Starlette:
     refusals = {
-        RequestError: _refused,
+        RequestError: _refuse,
         EstimateError: _unable,
         AnswerError: _unable,
         UnknownNameError: _unable,
@@ -187,7 +187,7 @@ def _rest(service: Service, metrics: Metrics, *, owned: bool) -> Starlette:
         ClientDisconnect: _unable,
         StoreError: _unavailable,
         FileError: _unavailable,
-        RegisterError: refused,
+        RegisterError: refuse,
     }
 
     @asynccontextmanager
@@ -216,7 +216,7 @@ class _Endpoints:
         """The endpoint, for those who may: analysts see what clients see, too."""
         scopes = (scope,) if scope != UPLOAD else (UPLOAD, ANALYST)
 
-        async def checked(request: Request) -> Response:
+        async def check_first(request: Request) -> Response:
             if not (scope == UPLOAD and self._service.settings.open_uploads):
                 # What has no name is about all surveys at once.
                 name = request.path_params.get("name")
@@ -229,7 +229,7 @@ class _Endpoints:
                     )
             return await endpoint(request)
 
-        return checked
+        return check_first
 
     async def lives(self, _: Request) -> Response:
         return PlainTextResponse("lives\n")
@@ -256,7 +256,7 @@ class _Endpoints:
         return JSONResponse({"surveys": surveys})
 
     async def survey(self, request: Request) -> Response:
-        served = self._served(request)
+        served = self._find_survey(request)
         answer = {
             "name": served.survey.name,
             "fingerprint": served.fingerprint,
@@ -265,7 +265,7 @@ class _Endpoints:
         return JSONResponse(answer, headers={"etag": f'"{served.fingerprint}"'})
 
     async def stops(self, request: Request) -> Response:
-        name = self._served(request).survey.name
+        name = self._find_survey(request).survey.name
         lists = self._service.settings.stop_lists
         content = await run_in_threadpool(lists.file_of, name)
         if content is None:
@@ -281,7 +281,7 @@ class _Endpoints:
                 400, f"expected format to be one of {', '.join(DOWNLOADS)}, got {name[:40]!r}"
             )
         form = DOWNLOADS[name]
-        served = self._served(request)
+        served = self._find_survey(request)
         options, names = options_of(query), names_of(served, query)
         epoch, groups = _epoch(request), groups_of(query)
         pooled = epoch is None and not query.get("version")
@@ -295,7 +295,7 @@ class _Endpoints:
                     )
                 )
             if pooled:
-                return download(self._analysis.pooled(served.survey.name, options, names), form)
+                return download(self._analysis.pool(served.survey.name, options, names), form)
             at = self._at(served, epoch)
             return download(self._analysis.estimates(served, options, at, names=names), form)
 
@@ -306,7 +306,7 @@ class _Endpoints:
 
     async def tally(self, request: Request) -> Response:
         check_parameters(request.query_params, ("version", "epoch"))
-        served = self._served(request)
+        served = self._find_survey(request)
         if served.survey.attributes:
             raise RequestError(
                 403,
@@ -323,7 +323,7 @@ class _Endpoints:
 
     async def batches(self, request: Request) -> Response:
         check_parameters(request.query_params, ("version", "epoch"))
-        served = self._served(request)
+        served = self._find_survey(request)
         at = self._at(served, _epoch(request))
         mixed = await run_in_threadpool(self._analysis.batches, served, at)
         batches = [{**batch._asdict(), "worth": text} for batch, text in mixed]
@@ -331,7 +331,7 @@ class _Endpoints:
         return JSONResponse({**said, "batches": batches})
 
     async def history(self, request: Request) -> Response:
-        served = self._served(request)
+        served = self._find_survey(request)
         query = request.query_params
         check_parameters(query, ("version", "question", *GROUPS, *OPTIONS))
         options, name = options_of(query), query.get("question", "")
@@ -350,7 +350,7 @@ class _Endpoints:
 
     async def health(self, request: Request) -> Response:
         check_parameters(request.query_params, ("version",))
-        served = self._served(request)
+        served = self._find_survey(request)
         by_question = await run_in_threadpool(self._analysis.health, served)
         checks = {name: [check._asdict() for check in those] for name, those in by_question.items()}
         changes = await run_in_threadpool(self._analysis.changes, served)
@@ -373,7 +373,7 @@ class _Endpoints:
     async def close(self, request: Request) -> Response:
         if not of_own_page(request):
             raise RequestError(403, "expected a form of this page's own, got one of another site's")
-        name = self._served(request).survey.name
+        name = self._find_survey(request).survey.name
         await run_in_threadpool(self._service.close_survey, name)
         # Relative, as we may be mounted anywhere.
         place = f"screen/{quote(name)}"
@@ -381,7 +381,7 @@ class _Endpoints:
             place = f"?{urlencode({'survey': name})}"
         return RedirectResponse(f"../../../{place}", 303)
 
-    def _served(self, request: Request) -> Served:
+    def _find_survey(self, request: Request) -> Served:
         return served_as(self._service.catalogue, request.path_params["name"], request.query_params)
 
     @staticmethod
@@ -415,7 +415,7 @@ def _answer(status: int, error: Exception, **headers: str) -> Response:
     return JSONResponse({"error": str(error)}, status, headers=headers)
 
 
-async def _refused(_: Request, error: Any) -> Response:
+async def _refuse(_: Request, error: Any) -> Response:
     headers = {"www-authenticate": "Bearer"} if error.status == 401 else {}
     return _answer(error.status, error, **headers)
 

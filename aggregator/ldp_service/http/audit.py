@@ -31,13 +31,13 @@ class Asked:
         """Answer it, and note that."""
         request_id.set(self.id)
 
-        async def sent(message: MutableMapping[str, Any]) -> None:
+        async def send_noting(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message["headers"], (HEADER, self.id.encode())]
                 self._note(message["status"])
             await send(message)
 
-        await application(self._scope, receive, sent)
+        await application(self._scope, receive, send_noting)
 
     def _note(self, status: int) -> None:
         log = self._service.settings.audit

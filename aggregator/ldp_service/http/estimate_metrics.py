@@ -20,11 +20,11 @@ from ldp_service.service import Service
 MOST_VALUES = 100
 
 
-def estimated(service: Service) -> list[Metric]:
+def estimate_metrics(service: Service) -> list[Metric]:
     """The gauges of all surveys."""
     families: dict[str, GaugeMetricFamily] = {}
     for name in service.catalogue.by_name:
-        estimates = service.analysis.pooled(name)
+        estimates = service.analysis.pool(name)
         few = {question.name: question for question in estimates if len(question) <= MOST_VALUES}
         for series in series_of(replace(estimates, questions=few).sheet()):
             if not series.points:

@@ -23,7 +23,7 @@ def with_fields(scope: Scope, send: Send) -> Send:
     """Return a `send` that adds the fields that an answer lacks."""
     usual = FIELDS + (OVER_TLS if scope.get("scheme") == "https" else [])
 
-    async def sent(message: MutableMapping[str, Any]) -> None:
+    async def send_fields(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
             fields = list(message["headers"])
             names = {name.lower() for name, _ in fields}
@@ -33,4 +33,4 @@ def with_fields(scope: Scope, send: Send) -> Send:
             message["headers"] = fields
         await send(message)
 
-    return sent
+    return send_fields

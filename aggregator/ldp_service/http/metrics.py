@@ -48,7 +48,7 @@ from ldp_aggregator.tallies.tally import ACCEPTED, DUPLICATE
 from ldp_service.analysis.punctuality import punctuality
 from ldp_service.counting.lasting import TROUBLES
 from ldp_service.counting.submissions import QUARANTINED
-from ldp_service.http.estimate_metrics import estimated
+from ldp_service.http.estimate_metrics import estimate_metrics
 from ldp_service.http.machine_metrics import watch_machine
 from ldp_service.service import Service
 from ldp_service.store.errors import StoreError
@@ -240,7 +240,7 @@ class _FromStore(Collector):
         if time.monotonic() - self._looked > PAUSE:
             self._slow = list(_by_question(service))
             if service.settings.metrics_estimates:
-                self._slow += estimated(service)
+                self._slow += estimate_metrics(service)
             self._looked = time.monotonic()
         return quick + self._slow
 

@@ -95,7 +95,7 @@ class _Pages:
         return self._register.read()
 
 
-async def refused(_: Request, error: Exception) -> Response:
+async def refuse(_: Request, error: Exception) -> Response:
     """A register that cannot be shown, or has not what is asked for."""
     status = 400 if "expected a size of the register" in str(error) else 503
     return Response(f"{error}\n", status, media_type="text/plain")

@@ -113,7 +113,7 @@ class UploadProtocol(StrictProtocol):
         self._keep_alive = self.parser.should_keep_alive() and not self.is_last()
         self._whole = False
         self._upload = _Coming(read_head(self.headers))
-        if not self._admitted(self._upload):
+        if not self._admit(self._upload):
             return
         self._upload.begun = self.loop.time()
         self.expect(self._desk.limits.time_for(0))
@@ -124,7 +124,7 @@ class UploadProtocol(StrictProtocol):
         """Keep it: there is no more of it than was announced and admitted."""
         upload = self._upload
         if upload is not None and upload.place is not None:
-            if not self._arrived(upload, body):
+            if not self._has_room(upload, body):
                 return
             if upload.place.arrived < upload.place.length:
                 passed = self.loop.time() - upload.begun
@@ -216,10 +216,10 @@ class UploadProtocol(StrictProtocol):
         self._keep_alive = before.keep_alive and not self.is_last()
         self._whole = True
         upload = self._upload = _Coming(before.head)
-        if self._admitted(upload) and self._arrived(upload, body):
+        if self._admit(upload) and self._has_room(upload, body):
             self._submit(upload, body)
 
-    def _admitted(self, upload: _Coming) -> bool:
+    def _admit(self, upload: _Coming) -> bool:
         """Whether an upload has a place; else it is answered."""
         try:
             upload.place, upload.sender = self._desk.admit("POST", upload.head)
@@ -232,7 +232,7 @@ class UploadProtocol(StrictProtocol):
     def _make_way(self) -> None:
         self._answer(no_room())
 
-    def _arrived(self, upload: _Coming, body: bytes) -> bool:
+    def _has_room(self, upload: _Coming, body: bytes) -> bool:
         """Whether there is room for more of a body; else it is answered."""
         upload.parts.append(body)
         if cast(Place, upload.place).take(len(body)):

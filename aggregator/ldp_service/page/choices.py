@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ldp_aggregator.answers.options import ESTIMANDS, INTERVALS, POST, SHAPES, Options
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_service.page.views.asked import Asked, rectangles_written, written, zoom_written
+from ldp_service.page.views.asked import Asked, rectangles_written, shares_text, zoom_written
 
 _HIDDEN = ("survey", "reports_per_person", "over_time", "way", "axes", "values_of", "find")
 
@@ -93,7 +93,7 @@ def _where(asked: Asked) -> Iterator[tuple[str, str, str, str]]:
 def _of_numbers(options: Options) -> _Texts:
     """Return the choices of distributions."""
     return (
-        ("Quantiles", "quantiles", written(options.quantiles), ".1,.5,.9"),
+        ("Quantiles", "quantiles", shares_text(options.quantiles), ".1,.5,.9"),
         ("Ranges", "ranges", ",".join(map(":".join, options.ranges)), "18:25,65:100"),
         ("Histogram edges", "edges", ",".join(options.edges), "18,25,40,65"),
     )

@@ -249,7 +249,7 @@ class _Pages:
             )
         token = await _token_of(request)
         request.scope["ldp.token"] = token
-        verdict = self._service.permitted(token, ANALYST, None)
+        verdict = self._service.permission(token, ANALYST, None)
         if verdict != GRANTED:
             return self._refused(verdict, query)
         answer = await _back(request)

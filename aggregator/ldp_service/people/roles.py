@@ -112,7 +112,7 @@ def parse(source: bytes, place: str) -> tuple[Grant, ...]:
     try:
         top = Keys("file", toml_in(source))
     except ValueError as error:
-        raise _refused(place, [Problem("file", "TOML in UTF-8", str(error))]) from None
+        raise _problem_error(place, [Problem("file", "TOML in UTF-8", str(error))]) from None
     grants = []
     for number, table in enumerate(top.tables("grant"), 1):
         keys = Keys(f"grant {number}", table)
@@ -120,7 +120,7 @@ def parse(source: bytes, place: str) -> tuple[Grant, ...]:
         top.problems += keys.problems
     top.finish()
     if top.problems:
-        raise _refused(place, top.problems)
+        raise _problem_error(place, top.problems)
     return tuple(grants)
 
 
@@ -135,7 +135,7 @@ def _grant(keys: Keys) -> Grant:
     return Grant(person, group, role, surveys=surveys)
 
 
-def _refused(place: str, problems: Iterable[Problem]) -> PeopleError:
+def _problem_error(place: str, problems: Iterable[Problem]) -> PeopleError:
     return PeopleError("\n".join(_lines(place, list(problems))))
 
 

@@ -64,7 +64,7 @@ def is_ripe(crowd: Crowd, number: int, terms: Terms, closed: Mapping[int, int]) 
     return number >= terms.least and not waits_on
 
 
-def mixed(
+def mix(
     crowd: Crowd, envelopes: Sequence[bytes], terms: Terms, random: Random = system
 ) -> list[Part]:
     """The parts of a batch of these envelopes, in an order that is drawn."""

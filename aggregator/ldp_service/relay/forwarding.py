@@ -86,7 +86,7 @@ class Collector:
             connection.request("POST", self._path, frame, self._headers)
             answer = connection.getresponse()
             body = answer.read(_MOST_ANSWER)
-            return told(answer.status, answer.getheader("Retry-After"), body)
+            return interpret(answer.status, answer.getheader("Retry-After"), body)
         finally:
             connection.close()
 
@@ -96,7 +96,7 @@ class Collector:
         return HTTPSConnection(self._host, self._port, timeout=self._patience, context=self._tls)
 
 
-def told(status: int, retry_after: str | None, body: bytes) -> Told:
+def interpret(status: int, retry_after: str | None, body: bytes) -> Told:
     """Return the meaning of an answer."""
     content: Any = None
     with suppress(ValueError, RecursionError):

@@ -101,7 +101,7 @@ class Opened(NamedTuple):
     enc: bytes
     secret: bytes
 
-    def answered(self, answer: bytes, nonce: bytes) -> bytes:
+    def encrypt_answer(self, answer: bytes, nonce: bytes) -> bytes:
         """An answer, encrypted for who asked."""
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
@@ -193,7 +193,7 @@ class GatewayDesk(UploadDesk):
         reply = super().reply(answer.answer, head, started)
         fields = [field for field in reply.headers if field[0] in _PASSED_ON]
         said = encode_response(Response(reply.status, fields, reply.body))
-        body = answer.opened.answered(said, os.urandom(max(SECRET_SIZE, NONCE_SIZE)))
+        body = answer.opened.encrypt_answer(said, os.urandom(max(SECRET_SIZE, NONCE_SIZE)))
         headers = [
             (b"content-type", RESPONSE_TYPE.encode()),
             (b"cache-control", b"no-store"),

@@ -37,7 +37,7 @@ from ldp_aggregator.output.files import opened_private, sync_folder
 from ldp_service.relay import seen
 from ldp_service.store.errors import StoreError
 from ldp_service.store.records import Epoch
-from ldp_service.store.sqlite import connected, strangers, translated
+from ldp_service.store.sqlite import connect, strangers, translate_errors
 from ldp_service.store.unordered import COLUMNS
 from ldp_service.store.witness import Witness
 
@@ -83,7 +83,7 @@ class _Slots:
         self.number, self.size, self.room, self.empty = number, size, room, empty
 
     @property
-    def taken(self) -> int:
+    def occupancy(self) -> int:
         return self.room - len(self.empty)
 
 
@@ -103,16 +103,16 @@ class Pool:
         self._place = place
         self._witness = Witness(self._path)
         try:
-            with translated(self._path):
+            with translate_errors(self._path):
                 os.close(opened_private(self._path, os.O_RDWR))
-            self._connection = connected(self._path, "rwc")
+            self._connection = connect(self._path, "rwc")
             [(version,)] = self._run("PRAGMA user_version")
             if version not in (0, VERSION):
                 raise StoreError(
                     f"expected a relay's store of version {VERSION} at {self._path}, got version "
                     f"{version}; let the release that made it forward what waits, then begin anew"
                 )
-            with translated(self._path):
+            with translate_errors(self._path):
                 unknown = strangers(self._connection, _KNOWN)
             if unknown:
                 raise StoreError(
@@ -123,7 +123,7 @@ class Pool:
                 self._run(f"PRAGMA {setting}")
             for table in _TABLES:
                 self._run(f"CREATE TABLE IF NOT EXISTS {table} WITHOUT ROWID")
-            with translated(self._path):
+            with translate_errors(self._path):
                 sync_folder(self._path.parent)
             self._seen = seen.Seen(self._run)
             self._load()
@@ -189,12 +189,12 @@ class Pool:
         size = len(envelopes[0])
         slots = self._slots.get(crowd)
         if slots is None:
-            slots = self._made(crowd, size, _room_for(len(envelopes)), waiting=[])
+            slots = self._make_slots(crowd, size, _room_for(len(envelopes)), waiting=[])
         if len(slots.empty) < len(envelopes):
             waiting = self._waiting_in(slots)
             self._run(f"DROP TABLE slots_{slots.number}")
             room = _room_for(len(waiting) + len(envelopes))
-            slots = self._made(crowd, size, room, waiting=waiting)
+            slots = self._make_slots(crowd, size, room, waiting=waiting)
         rows = []
         for envelope in envelopes:
             chosen = self._place(len(slots.empty))
@@ -205,7 +205,7 @@ class Pool:
 
     def waiting(self) -> dict[Crowd, int]:
         """How many reports wait, by what they are mixed with."""
-        return {crowd: slots.taken for crowd, slots in self._slots.items() if slots.taken}
+        return {crowd: slots.occupancy for crowd, slots in self._slots.items() if slots.occupancy}
 
     def take_out(self, crowd: Crowd) -> list[bytes]:
         """All that waits, which does so no more."""
@@ -254,11 +254,11 @@ class Pool:
         """All that was counted, by name."""
         return Counter(dict(self._run("SELECT name, number FROM counts")))
 
-    def closed(self) -> dict[int, int]:
+    def closed_epochs(self) -> dict[int, int]:
         """The last epoch of each length that is closed; -1 where none is."""
         return dict(self._run("SELECT length, closed FROM epochs"))
 
-    def seen(self) -> dict[int, int]:
+    def latest_epochs(self) -> dict[int, int]:
         """The last epoch of each length that the clock was in."""
         return dict(self._run("SELECT length, seen FROM epochs"))
 
@@ -286,7 +286,7 @@ class Pool:
         rows = self._run(f"SELECT content FROM slots_{slots.number}")  # noqa: S608
         return [content[1:] for (content,) in rows if content[0]]
 
-    def _made(self, crowd: Crowd, size: int, room: int, waiting: Sequence[bytes]) -> _Slots:
+    def _make_slots(self, crowd: Crowd, size: int, room: int, waiting: Sequence[bytes]) -> _Slots:
         """A table with what waits in slots that are drawn, and the others empty."""
         [(last,)] = self._run("SELECT coalesce(max(slots), 0) FROM pools")
         order = shuffle(range(room), system) if waiting else list(range(room))
@@ -303,11 +303,11 @@ class Pool:
         return slots
 
     def _run(self, statement: str, *values: object) -> list[Any]:
-        with translated(self._path):
+        with translate_errors(self._path):
             return self._connection.execute(statement, values).fetchall()
 
     def _run_many(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
-        with translated(self._path):
+        with translate_errors(self._path):
             self._connection.executemany(statement, rows)
 
 

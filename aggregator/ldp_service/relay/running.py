@@ -61,7 +61,7 @@ def run(options: RelayOptions) -> None:
     check_certificate(options.tls_certificate, options.tls_key)
     collector = Collector(options.collector, options.token)
     gateway_keys = [read_gateway_key(path) for path in options.oblivious_keys]
-    catalogue = Catalogue(_served(path) for path in options.paths)
+    catalogue = Catalogue(_load_survey(path) for path in options.paths)
     failures: list[LDPError] = []
 
     def stop(failure: LDPError) -> None:
@@ -99,7 +99,7 @@ def run(options: RelayOptions) -> None:
         host, port = listening.getsockname()[:2]
         scheme = "http" if options.tls_key is None else "https"
         tell = partial(say, f"relaying at {scheme}://{host}:{port}")
-        server = Server(config, tell, leave, renew=not_renewed)
+        server = Server(config, tell, leave, renew=ignore_reload)
         # What was begun is finished; the server raises the signal again, which is no error.
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
@@ -108,7 +108,7 @@ def run(options: RelayOptions) -> None:
         raise failures[0]
 
 
-def not_renewed() -> bool:
+def ignore_reload() -> bool:
     """Handle SIGHUP: nothing is renewed, and the log says so."""
     _log.warning("expected SIGTERM and another start: a relay reads nothing anew at SIGHUP")
     return False
@@ -128,6 +128,6 @@ def writer_of(
     )
 
 
-def _served(path: Path) -> Served:
+def _load_survey(path: Path) -> Served:
     survey, content = read_source(path)
     return Served(survey, content.decode())

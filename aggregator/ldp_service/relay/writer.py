@@ -35,7 +35,7 @@ from ldp.wire.sealed import Sealed, decode_sealed_report, envelope_size
 from ldp.wire.wire import Damage, read_frames
 from ldp_aggregator.tallies.tally import ACCEPTED, DUPLICATE
 from ldp_service.counting.admission import AHEAD
-from ldp_service.counting.clock import graces_of, in_words, jumps, presumed
+from ldp_service.counting.clock import graces_of, in_words, jumps, presume_epochs
 from ldp_service.counting.condition import Condition
 from ldp_service.counting.lasting import Lasting
 from ldp_service.counting.served import Catalogue
@@ -49,7 +49,7 @@ from ldp_service.counting.submissions import (
     Submission,
     hand_out,
 )
-from ldp_service.relay.batching import KEEP, Terms, closing, is_over, is_ripe, mixed
+from ldp_service.relay.batching import KEEP, Terms, closing, is_over, is_ripe, mix
 from ldp_service.relay.pool import Crowd, Pool
 from ldp_service.store.errors import StoreError
 from ldp_service.store.records import EVER, Epoch
@@ -111,7 +111,7 @@ class RelayWriter:
         self.counts: Counter[str] = self._pool.counts()
         self.waiting: dict[Crowd, int] = self._pool.waiting()
         self.parts = self._pool.parts_waiting()
-        self._closed, self._seen = self._pool.closed(), self._pool.seen()
+        self._closed, self._seen = self._pool.closed_epochs(), self._pool.latest_epochs()
         self._queue: SimpleQueue[Submission | _Task | None] = SimpleQueue()
         self._lock = Lock()
         self._queued = self._bytes = 0
@@ -220,7 +220,7 @@ class RelayWriter:
         coming: dict[Epoch, list[tuple[int, int, Sealed]]] = {}
         outcomes: list[list[str] | None] = []
         for submission in submissions:
-            items = [self._screened(payload, now) for payload in read_frames(submission.body)]
+            items = [self._screen(payload, now) for payload in read_frames(submission.body)]
             if None in items:
                 # Nothing of a body is taken of which something is not known.
                 outcomes.append(None)
@@ -256,7 +256,7 @@ class RelayWriter:
             return EarlyError(own.count(EARLY))
         return Receipt(tuple(own))
 
-    def _screened(self, payload: bytes | Damage, now: float) -> Sealed | str | None:
+    def _screen(self, payload: bytes | Damage, now: float) -> Sealed | str | None:
         """A report that may wait, or why it is rejected; None if its question is not known."""
         if isinstance(payload, Damage):
             return "frame-damaged"
@@ -297,7 +297,7 @@ class RelayWriter:
                 # Epochs of which something still waits are not over.
                 waiting = {crowd.epoch for crowd in self._pool.waiting()}
                 for epoch in self._pool.epochs():
-                    is_closed = epoch.number <= self._pool.closed().get(epoch.length, -1)
+                    is_closed = epoch.number <= self._pool.closed_epochs().get(epoch.length, -1)
                     if epoch.length and is_closed and epoch not in waiting:
                         self._pool.forget(epoch)
         except StoreError as error:
@@ -309,8 +309,8 @@ class RelayWriter:
         """Close the epochs that are over, unless the clock has jumped."""
         pool = self._pool
         lengths = self._catalogue.lengths
-        closed, seen = pool.closed(), pool.seen()
-        known = presumed(seen, pool.epochs(), graces_of(self._surveys), now=now)
+        closed, seen = pool.closed_epochs(), pool.latest_epochs()
+        known = presume_epochs(seen, pool.epochs(), graces_of(self._surveys), now=now)
         jumped = {} if self._confirmed else jumps(known, lengths, now)
         begun = lengths if self._confirmed else known
         self._confirmed = False
@@ -329,9 +329,9 @@ class RelayWriter:
 
     def _look_at(self, crowd: Crowd, number: int) -> None:
         pool, terms = self._pool, self._terms
-        closed = pool.closed()
+        closed = pool.closed_epochs()
         if is_ripe(crowd, number, terms, closed=closed):
-            parts = mixed(crowd, pool.take_out(crowd), terms)
+            parts = mix(crowd, pool.take_out(crowd), terms)
             for part in parts:
                 pool.keep_part(part.id, part.frame)
             pool.count("mixed", number)
@@ -378,7 +378,7 @@ class RelayWriter:
             yield
         self.counts, self.waiting = pool.counts(), pool.waiting()
         self.parts = pool.parts_waiting()
-        self._closed, self._seen = pool.closed(), pool.seen()
+        self._closed, self._seen = pool.closed_epochs(), pool.latest_epochs()
         self._condition.went_well()
 
     def _pause(self) -> float:

@@ -13,7 +13,7 @@ from ldp.errors import LDPError
 from ldp.survey.survey import FINGERPRINT_SIZE, Envelope, Group, Survey
 from ldp.survey.survey_file import parse_survey
 from ldp_aggregator.tallies.counting.joint_counting import empty_counts_of
-from ldp_service.repair.mending import mended
+from ldp_service.repair.mending import mend
 from ldp_service.store.combinations import Known
 from ldp_service.store.records import (
     KINDS,
@@ -28,7 +28,7 @@ from ldp_service.store.records import (
     read_outcomes,
     read_root,
     read_tally_key,
-    sealed,
+    seal,
     shard_key,
     shard_of,
 )
@@ -81,7 +81,7 @@ class Census:
         """
         census = cls()
         for record in evidence.records():
-            whole = record if record.sound else mended(record)
+            whole = record if record.sound else mend(record)
             if whole is None:
                 census.broken.append(record)
                 continue
@@ -89,7 +89,7 @@ class Census:
                 census.mended[record] = whole
             census._take(whole)
         census.given = [
-            sealed("survey", fingerprint + shard_key(shard), source.encode())
+            seal("survey", fingerprint + shard_key(shard), source.encode())
             for fingerprint, source in surveys.items()
             for shard in census.torn
             if fingerprint not in census.surveys
@@ -109,7 +109,7 @@ class Census:
         ]
 
     @property
-    def blamed(self) -> set[bytes] | None:
+    def suspects(self) -> set[bytes] | None:
         """The questions and groups whose tallies may lack a part; None if that may be any.
 
         Where as many records are broken as are missing, they are those. What kind and question a
@@ -122,7 +122,7 @@ class Census:
         if not all(record.kind in KINDS for record in self.broken):
             return None
         tallies = {record.key[:FINGERPRINT_SIZE] for record in self.broken if record.kind == TALLY}
-        known = Known.of(self.tallied)
+        known = Known.of(self.tally_parts)
         return tallies if all(known.get(name) is not None for name in tallies) else None
 
     @property
@@ -135,7 +135,7 @@ class Census:
         }
 
     @property
-    def tallied(self) -> dict[bytes, Envelope]:
+    def tally_parts(self) -> dict[bytes, Envelope]:
         """All that is counted by itself."""
         return {
             envelope.fingerprint: envelope
@@ -145,13 +145,13 @@ class Census:
 
     def complete(self, statistic: Statistic) -> bool:
         """Whether all parts of a tally are there, those that may be zero included."""
-        envelope = self.tallied.get(statistic[0])
+        envelope = self.tally_parts.get(statistic[0])
         if envelope is None or envelope.attributes:
             # Which combinations there were is not known.
             return False
         return len(self.parts.get(statistic, ())) == -(-empty_counts_of(envelope).size // PART)
 
-    def entangled(self, fingerprints: Iterable[bytes]) -> set[bytes]:
+    def shares_batches_with(self, fingerprints: Iterable[bytes]) -> set[bytes]:
         """All that shares batches with one of these, or with another that does so."""
         reached = set(fingerprints)
         together = [self.with_combinations(statistics_of(own)) for own in self.envelopes.values()]
@@ -174,7 +174,7 @@ class Census:
     @cached_property
     def _combinations(self) -> dict[bytes, set[bytes]]:
         """Return the counted combinations, by the question or group."""
-        known = Known.of(self.tallied)
+        known = Known.of(self.tally_parts)
         combinations: dict[bytes, set[bytes]] = defaultdict(set)
         for name, _, _ in self.parts:
             envelope = known.get(name)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ldp import parse_survey
-from ldp_service.counting.clock import graces_of, in_words, jumps, presumed
+from ldp_service.counting.clock import graces_of, in_words, jumps, presume_epochs
 from ldp_service.store.errors import StoreError, StoreFullError
 from ldp_service.store.opening import file_of, free_bytes, open_snapshot
-from ldp_service.store.records import last_closed, last_seen
+from ldp_service.store.records import last_closed_epochs, last_seen
 
 LEAST_ROOM = 1_000_000_000
 
@@ -24,8 +24,8 @@ def circumstances(url: str, now: float) -> Iterator[str]:
             parse_survey(record.content, "a survey in the store", len(record.content))
             for record in snapshot.scan("survey")
         ]
-        seen = presumed(last_seen(snapshot), snapshot.epochs(), graces_of(surveys), now=now)
-        closed = last_closed(snapshot)
+        seen = presume_epochs(last_seen(snapshot), snapshot.epochs(), graces_of(surveys), now=now)
+        closed = last_closed_epochs(snapshot)
     words = in_words(jumps(seen, seen, now), closed, now)
     if words is not None:
         yield words

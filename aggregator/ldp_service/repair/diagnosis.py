@@ -26,7 +26,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from ldp_service.repair.census import Census
-from ldp_service.store.records import EVER, TOKENS, Epoch, Record, sealed, shard_key
+from ldp_service.store.records import EVER, TOKENS, Epoch, Record, seal, shard_key
 
 LOST = "lost"
 
@@ -61,7 +61,7 @@ class Diagnosis:
         census = self.census
         census.closed[epoch.length] = max(epoch.number, census.closed.get(epoch.length, -1))
         shard = min(census.roots, default=0)
-        record = sealed(
+        record = seal(
             "closed",
             epoch.length.to_bytes(4, "big") + shard_key(shard),
             epoch.number.to_bytes(4, "big"),

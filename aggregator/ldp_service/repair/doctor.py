@@ -36,7 +36,7 @@ from ldp_service.store.records import (
     Record,
     Root,
     read_outcomes,
-    sealed,
+    seal,
     shard_key,
     shard_of,
 )
@@ -108,11 +108,11 @@ def examine(url: str, surveys: Mapping[bytes, str]) -> Examination:
     if file_of(url) is None:
         with open_snapshot(url) as snapshot:
             evidence = _Readable(snapshot)
-            return Examination(tuple(_diagnosed(evidence, surveys, None).troubles))
+            return Examination(tuple(_diagnose(evidence, surveys, None).troubles))
     path = _file(url)
-    commits, witness = _acknowledged(path)
+    commits, witness = _read_witness(path)
     with with_sound_header(path) as readable, salvaging(readable) as salvage:
-        diagnosis = _diagnosed(salvage, surveys, commits)
+        diagnosis = _diagnose(salvage, surveys, commits)
     return Examination(_all(diagnosis, path, commits, witness=witness))
 
 
@@ -124,15 +124,15 @@ def repair(url: str, surveys: Mapping[bytes, str]) -> Examination:
     path = _file(url)
     fresh = path.with_name(f"{path.name}.repairing")
     with closing(Witness(path)) as witness:
-        commits, noted = _acknowledged(path)
+        commits, noted = _read_witness(path)
         try:
             with with_sound_header(path) as readable, salvaging(readable) as evidence:
-                diagnosis = _diagnosed(evidence, surveys, commits)
+                diagnosis = _diagnose(evidence, surveys, commits)
                 troubles = _all(diagnosis, path, commits, witness=noted)
                 if not troubles:
                     return Examination(())
                 _remove(fresh)
-                commits = _renewed(fresh, evidence, diagnosis, acknowledged=commits or 0)
+                commits = _rebuild(fresh, evidence, diagnosis, acknowledged=commits or 0)
             hand_over(fresh, path.stat())
             copy = _keep(path)
             for ending in ("-wal", "-shm"):
@@ -149,7 +149,7 @@ def repair(url: str, surveys: Mapping[bytes, str]) -> Examination:
     return Examination(troubles, copy)
 
 
-def _diagnosed(evidence: Evidence, surveys: Mapping[bytes, str], commits: int | None) -> Diagnosis:
+def _diagnose(evidence: Evidence, surveys: Mapping[bytes, str], commits: int | None) -> Diagnosis:
     """The diagnosis of a store of which that many commits are known to have been acknowledged."""
     diagnosis = Diagnosis(Census.of(evidence, surveys))
     look_at_records(diagnosis)
@@ -192,7 +192,7 @@ def _file(url: str) -> Path:
     return Path(path).absolute()
 
 
-def _acknowledged(path: Path) -> tuple[int | None, Trouble | None]:
+def _read_witness(path: Path) -> tuple[int | None, Trouble | None]:
     """The commits that are known to have been acknowledged; what is wrong with who knows them."""
     try:
         commits = noted_commits(path)
@@ -223,7 +223,7 @@ def _all(
     return ()
 
 
-def _renewed(path: Path, evidence: Evidence, diagnosis: Diagnosis, acknowledged: int) -> int:
+def _rebuild(path: Path, evidence: Evidence, diagnosis: Diagnosis, acknowledged: int) -> int:
     """Write all that is sound and all that is changed into a new store, and check it.
 
     How many commits it has.
@@ -242,7 +242,7 @@ def _renewed(path: Path, evidence: Evidence, diagnosis: Diagnosis, acknowledged:
             store.drop("ids", [record.key for record in list(store.scan("ids", epoch.key))])
         store.put(diagnosis.put)
         roots = list(_roots(store, diagnosis.census, acknowledged))
-        store.put(sealed("root", shard_key(shard), root.packed()) for shard, root in roots)
+        store.put(seal("root", shard_key(shard), root.pack()) for shard, root in roots)
         store.commit()
         commits = max((root.commits for _, root in roots), default=0)
         store.acknowledge(commits)

@@ -49,7 +49,7 @@ def changed_places(path: Path) -> list[int]:
     """The bytes of a file's header that are others than every store has there."""
     with path.open("rb") as file:
         header = file.read(SIZE)
-    both = zip(header, _mended(header, path), strict=True)
+    both = zip(header, _mend(header, path), strict=True)
     return [place for place, (there, before) in enumerate(both) if there != before]
 
 
@@ -65,13 +65,13 @@ def with_sound_header(path: Path) -> Iterator[Path]:
             if Path(f"{path}{ending}").exists():
                 shutil.copyfile(f"{path}{ending}", f"{copy}{ending}")
         with copy.open("r+b") as file:
-            header = _mended(file.read(SIZE), path)
+            header = _mend(file.read(SIZE), path)
             file.seek(0)
             file.write(header)
         yield copy
 
 
-def _mended(header: bytes, path: Path) -> bytes:
+def _mend(header: bytes, path: Path) -> bytes:
     mended = bytearray(header)
     known = dict(_KNOWN)
     if 0 < int.from_bytes(header[_FORM], "big") < VERSION:

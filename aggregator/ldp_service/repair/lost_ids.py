@@ -8,7 +8,7 @@ from __future__ import annotations
 from ldp_service.repair.census import Evidence
 from ldp_service.repair.diagnosis import Diagnosis, when
 from ldp_service.repair.mending import mended_id
-from ldp_service.store.records import EVER, TOKENS, Epoch, IdSum, sealed, shard_key
+from ldp_service.store.records import EVER, TOKENS, Epoch, IdSum, seal, shard_key
 
 _IDS_LOST = (
     "those that are there go on being known; a batch whose id is lost is counted twice if it is "
@@ -37,7 +37,7 @@ def look_at_ids(diagnosis: Diagnosis, evidence: Evidence) -> None:
         over = epoch.number <= census.closed.get(epoch.length, -1)
         claimed = IdSum()
         for of_shard in () if over else census.claimed.get(epoch, {}).values():
-            claimed = claimed.joined(of_shard)
+            claimed = claimed.join(of_shard)
         if there == claimed:
             continue
         if over:
@@ -60,7 +60,7 @@ def _without_ids(diagnosis: Diagnosis, epoch: Epoch, claimed: IdSum, there: IdSu
     if not epoch.length:
         shard, *others = sorted(diagnosis.census.claimed.get(epoch, {0: there}))
         diagnosis.drop += [("ids", epoch.key + shard_key(other)) for other in others]
-        diagnosis.put.append(sealed("ids", epoch.key + shard_key(shard), there.packed()))
+        diagnosis.put.append(seal("ids", epoch.key + shard_key(shard), there.pack()))
         diagnosis.note(
             problem,
             _TOKENS_LOST if epoch == TOKENS else _IDS_LOST,

@@ -6,7 +6,7 @@ from collections import Counter
 
 from ldp_service.counting.submissions import QUARANTINED
 from ldp_service.repair.diagnosis import LOST, Diagnosis, many
-from ldp_service.store.records import EVER, NO_QUESTION, intake_key, pack_outcomes, sealed
+from ldp_service.store.records import EVER, NO_QUESTION, intake_key, pack_outcomes, seal
 
 _MEANINGS = {
     "root": "it says how many records there should be",
@@ -60,7 +60,7 @@ def look_at_records(diagnosis: Diagnosis) -> None:
         diagnosis.note(
             "the file of a survey is missing", "it is written anew, as given by --survey"
         )
-    for shard in census.torn if census.blamed is None else ():
+    for shard in census.torn if census.suspects is None else ():
         has, _ = census.sums[shard]
         root = census.roots.get(shard)
         should = "nothing says how many it should have"
@@ -89,7 +89,7 @@ def look_at_outcomes(diagnosis: Diagnosis) -> None:
             continue
         outcomes[LOST] += missing
         outcomes[QUARANTINED] -= not_aside
-        diagnosis.put.append(sealed("intake", intake_key(*place), pack_outcomes(outcomes)))
+        diagnosis.put.append(seal("intake", intake_key(*place), pack_outcomes(outcomes)))
         diagnosis.note(
             f"nothing is known any more of {many(missing, 'batch', 'batches')} "
             f"that shard {shard} received",

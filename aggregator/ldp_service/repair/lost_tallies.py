@@ -12,7 +12,7 @@ from ldp.numbers.epochs import epoch_of
 from ldp.survey.survey import Envelope
 from ldp.wire.wire import decode_batch
 from ldp_aggregator.numerics.arrays import Counts
-from ldp_aggregator.tallies.counting.joint_counting import counted
+from ldp_aggregator.tallies.counting.joint_counting import count_parts
 from ldp_aggregator.tallies.intake.screening import rows_of
 from ldp_aggregator.tallies.tally import ACCEPTED
 from ldp_service.repair.census import Census, Evidence, Statistic, statistics_of
@@ -28,7 +28,7 @@ from ldp_service.store.records import (
     Record,
     intake_key,
     pack_outcomes,
-    sealed,
+    seal,
     shard_of,
     tally_key,
 )
@@ -37,7 +37,7 @@ from ldp_service.store.records import (
 def look_at_tallies(diagnosis: Diagnosis, evidence: Evidence) -> None:
     """Count anew, or set aside, what may lack a part."""
     census = diagnosis.census
-    blamed = census.blamed
+    blamed = census.suspects
     suspects: dict[tuple[Epoch, int], set[bytes]] = {}
     for fingerprint, epoch, shard in (*census.outcomes, *census.parts):
         if shard not in census.torn:
@@ -49,9 +49,9 @@ def look_at_tallies(diagnosis: Diagnosis, evidence: Evidence) -> None:
             continue
         statistics = {fingerprint} if envelope is None else statistics_of(envelope)
         if blamed is not None:
-            statistics = census.with_combinations(statistics & census.tallied.keys()) & blamed
+            statistics = census.with_combinations(statistics & census.tally_parts.keys()) & blamed
         incomplete = {name for name in statistics if not census.complete((name, epoch, shard))}
-        suspects.setdefault((epoch, shard), set()).update(census.entangled(incomplete))
+        suspects.setdefault((epoch, shard), set()).update(census.shares_batches_with(incomplete))
     # What was shown may lack a part as well, or show what is set aside: all of it is shown anew.
     for record in evidence.records(SHOWN) if census.torn else ():
         if shard_of(record) in census.torn:
@@ -109,7 +109,7 @@ def _renew(
         moved[LOST] += moved.pop(ACCEPTED)
         census.outcomes[sender, epoch, shard] = moved
         key = intake_key(sender, epoch, shard)
-        diagnosis.put.append(sealed("intake", key, pack_outcomes(moved)))
+        diagnosis.put.append(seal("intake", key, pack_outcomes(moved)))
     diagnosis.note(
         f"{problem}, and not all of its batches were kept whole",
         "it is set aside: estimates are as if its reports had not come; "
@@ -129,7 +129,7 @@ class _Kept:
         """Count one more."""
         self.batches += 1
         batch = decode_batch(content)
-        for statistic, counts in counted(envelope, rows_of([batch], envelope.width)):
+        for statistic, counts in count_parts(envelope, rows_of([batch], envelope.width)):
             self._add(statistic.fingerprint, counts)
             if statistic.attributes:
                 self._add(of_combination(statistic.fingerprint, batch.combination), counts)
@@ -166,11 +166,11 @@ def _parts_of(fingerprint: bytes, epoch: Epoch, shard: int, counts: Counts) -> I
     flat = counts.reshape(-1).astype("<i8")
     for part in np.unique(np.flatnonzero(flat) // PART).tolist():
         content = flat[part * PART : (part + 1) * PART].tobytes()
-        yield sealed(TALLY, tally_key(fingerprint, epoch, shard, part=part), content)
+        yield seal(TALLY, tally_key(fingerprint, epoch, shard, part=part), content)
 
 
 def _names(census: Census, fingerprints: Iterable[bytes]) -> str:
-    names = {envelope.fingerprint: envelope.name for envelope in census.tallied.values()}
+    names = {envelope.fingerprint: envelope.name for envelope in census.tally_parts.values()}
     # A combination of attributes goes with its question or group, which has a name.
     shown = [names.get(item) or item.hex() for item in fingerprints if not census.is_part(item)]
     return ", ".join(sorted(shown))

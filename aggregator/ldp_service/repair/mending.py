@@ -21,7 +21,7 @@ _MOST = 1 << 14
 """Bytes of a record: beyond that it would take minutes."""
 
 
-def mended(record: Record) -> Record | None:
+def mend(record: Record) -> Record | None:
     """The record as it was sealed, if one bit of it has changed."""
     fitting = checksum(record.kind, record.key, record.content)
     if (record.checksum ^ fitting).bit_count() == 1:

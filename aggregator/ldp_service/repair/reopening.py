@@ -14,13 +14,13 @@ from pathlib import Path
 from ldp.numbers.epochs import epoch_at
 from ldp_aggregator.tallies.tally import ACCEPTED, DUPLICATE
 from ldp_service.counting.books import Books
-from ldp_service.counting.clock import check_confirmed
+from ldp_service.counting.clock import check_confirmable
 from ldp_service.counting.turn import begin
 from ldp_service.repair.diagnosis import LOST
 from ldp_service.store.errors import StoreError
 from ldp_service.store.opening import file_of, open_store
 from ldp_service.store.reading import outcomes_by_question
-from ldp_service.store.records import last_closed, last_seen, shard_of
+from ldp_service.store.records import last_closed_epochs, last_seen, shard_of
 from ldp_service.store.store import Store
 
 _OF_IDS = (ACCEPTED, DUPLICATE, LOST)
@@ -30,9 +30,9 @@ _OF_IDS = (ACCEPTED, DUPLICATE, LOST)
 def confirm_clock(url: str, now: float) -> list[str]:
     """Take the time for right; what that means, in words. Raises `StoreError`."""
     with closing(_existing(url)) as store:
-        check_confirmed(last_closed(store), now)
+        check_confirmable(last_closed_epochs(store), now)
         of_ids = {epoch.length for epoch in store.epochs() if epoch.length}
-        lengths = last_closed(store).keys() | last_seen(store).keys() | of_ids
+        lengths = last_closed_epochs(store).keys() | last_seen(store).keys() | of_ids
         _set(store, dict.fromkeys(lengths), now)
     return [_words(length, epoch_at(now, length), "the clock is in") for length in sorted(lengths)]
 
@@ -49,7 +49,7 @@ def reopen(url: str, now: float) -> list[str]:
             if any(outcomes[name] for name in _OF_IDS)
         ]
         last: dict[int, int | None] = {}
-        for length, number in last_closed(store).items():
+        for length, number in last_closed_epochs(store).items():
             numbers = (epoch.number for epoch in used if epoch.length == length)
             last[length] = max((used for used in numbers if used <= number), default=-1)
         _set(store, last | dict.fromkeys(last_seen(store).keys() - last.keys()), now)
@@ -77,7 +77,7 @@ def _set(store: Store, last: dict[int, int | None], now: float) -> None:
             with begin(Books(store, {}), alone=True) as turn:
                 for length, number in last.items():
                     turn.see(length, epoch_at(now, length))
-                    if number is not None and number < turn.closed(length):
+                    if number is not None and number < turn.last_closed_epoch(length):
                         turn.reopen(length, number)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from ldp.numbers.epochs import ID_SIZE
 from ldp_service.store.errors import StoreDamagedError
 from ldp_service.store.records import Epoch, Record
-from ldp_service.store.sqlite import ROWS, complaints, connected
+from ldp_service.store.sqlite import ROWS, complaints, connect
 from ldp_service.store.unordered import parts
 
 
@@ -99,7 +99,7 @@ def salvaging(path: Path) -> Iterator[Salvage]:
 
     Raises `StoreDamagedError` if nothing of it can be read.
     """
-    with closing(connected(path, "ro")) as connection:
+    with closing(connect(path, "ro")) as connection:
         yield Salvage(connection, path)
 
 

@@ -9,7 +9,7 @@ import csv
 import io
 from urllib.parse import quote
 
-from ldp_aggregator.output.markup import Safe, joined, tag
+from ldp_aggregator.output.markup import Safe, join, tag
 from ldp_service.page.markup.elements import row, table
 from ldp_service.page.markup.qr_codes import CodeError, as_svg
 from ldp_service.respondents.response import Response, response
@@ -26,7 +26,7 @@ _MEANING = (
 
 def overview(service: Service, public: Public, base: str) -> str:
     """The page."""
-    parts = joined(_survey(service, public, name, base=base) for name in public.files)
+    parts = join(_survey(service, public, name, base=base) for name in public.files)
     head = tag(
         "head",
         tag("meta", charset="utf-8"),

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from ldp.errors import Problem
 from ldp.survey.survey import Question, Survey
-from ldp_aggregator.output.markup import Safe, joined, tag
+from ldp_aggregator.output.markup import Safe, join, tag
 from ldp_service.respondents.figures import figures
 from ldp_service.respondents.paper import COINS, DICE, Rule, rule_of
 from ldp_service.respondents.presentation import PageError, Presentation
 from ldp_service.respondents.spoken import Asked
-from ldp_service.respondents.words import PAPER, WORDS, filled, words_of
+from ldp_service.respondents.words import PAPER, WORDS, fill, words_of
 
 _STYLE = (
     "body{font:12pt/1.45 system-ui,sans-serif;margin:15mm;max-width:180mm}"
@@ -73,7 +73,7 @@ def _section(question: Question, asked: Asked, words: Words) -> Safe:
     head = tag("tr", *(tag("th", column, scope="col") for column in columns))
     # Yes comes first, as on the page. Isolated, so that each name stays with its box.
     listed = names[::-1] if question.domain.type == "boolean" else names
-    boxes = joined(
+    boxes = join(
         tag("span", tag("span", class_="box"), tag("bdi", name), class_="answer") for name in listed
     )
     percent = figures(question)["percent"]
@@ -84,7 +84,7 @@ def _section(question: Question, asked: Asked, words: Words) -> Safe:
         tag("p", f"{_toss(rule, words)} {words['do_it_alone']}"),
         tag("table", head, *rows),
         tag("p", f"{words['write_one']} ", boxes),
-        tag("p", filled(words["paper_promise"], percent=percent)),
+        tag("p", fill(words["paper_promise"], percent=percent)),
     )
 
 
@@ -95,17 +95,17 @@ def _toss(rule: Rule, words: Words) -> str:
         key = "roll_a_die" if rule.tosses == 1 else "roll_dice"
     else:
         key = "draw_a_slip"
-    return filled(words[key], tosses=rule.tosses)
+    return fill(words[key], tosses=rule.tosses)
 
 
 def _said(written: tuple[int, ...], names: list[str], words: Words) -> str:
     """Return the instruction: one for all, or by the true value."""
     if len(set(written)) == 1:
-        return filled(words["whatever_is_true"], answer=names[written[0]])
+        return fill(words["whatever_is_true"], answer=names[written[0]])
     if written == tuple(range(len(names))):
         return words["what_is_true"]
     cases = (
-        filled(words["if_true"], report=names[report], answer=name)
+        fill(words["if_true"], report=names[report], answer=name)
         for name, report in zip(names, written, strict=True)
     )
     return "; ".join(cases)

@@ -52,7 +52,7 @@ class Response(NamedTuple):
 def response(service: Service, public: Public, name: str) -> list[Response]:
     """The response to a survey, from the first day on."""
     survey = service.catalogue.by_name[name][-1].survey
-    by_epoch = service.analysis.accepted(name)
+    by_epoch = service.analysis.count_batches(name)
     public.reach.note(name, by_epoch.get(EVER, Counter()))
     days = public.reach.by_day(name)
     counted = _growth({day: steps[COUNTED] for day, steps in days.items() if COUNTED in steps})
@@ -113,7 +113,7 @@ class DailyLook:
         for name in self._public.files:
             versions = self._service.catalogue.by_name[name]
             if any(version.survey.epoch is None for version in versions):
-                sums = self._service.analysis.accepted(name).get(EVER, Counter())
+                sums = self._service.analysis.count_batches(name).get(EVER, Counter())
                 self._public.reach.note(name, sums)
 
     def _run(self) -> None:

@@ -21,11 +21,11 @@ _MOST_NAMED = 5
 
 def label_names(question: Question) -> list[str]:
     """Return the names that labels of a question may have: values, nodes above them, fields."""
-    names = [*_listed(question.domain)]
+    names = [*_words_of(question.domain)]
     if question.domain.taxonomy is not None:
         names += question.domain.taxonomy.inner
     for field in question.domain.fields:
-        names += [field.name, *(f"{field.name}.{value}" for value in _listed(field.domain))]
+        names += [field.name, *(f"{field.name}.{value}" for value in _words_of(field.domain))]
     return names
 
 
@@ -65,7 +65,7 @@ def _is_said(label: str) -> bool:
     return label.rpartition(".")[2] not in BOOLEAN_VALUES and bool(_WORDS.search(label))
 
 
-def _listed(domain: Domain) -> tuple[str, ...]:
+def _words_of(domain: Domain) -> tuple[str, ...]:
     """Values that are no numbers, and are not written out of several fields."""
     if domain.fields or domain.numbers is not None or domain.scale is not None:
         return ()

@@ -26,7 +26,7 @@ _DIRECTIONS = ("ltr", "rtl")
 
 
 @cache
-def included() -> tuple[str, ...]:
+def shipped_languages() -> tuple[str, ...]:
     """The tags of the languages that come along."""
     return tuple(sorted(path.stem for path in _FOLDER.glob("*.json")))
 
@@ -39,18 +39,18 @@ def words_of(
     Raises `PageError` and `FileError`.
     """
     own = [path for path in files if path.stem == tag]
-    if not own and tag not in included():
-        known = ", ".join(included())
+    if not own and tag not in shipped_languages():
+        known = ", ".join(shipped_languages())
         raise PageError([Problem(f"language {tag}", f"one of {known}, or --words {tag}.json", tag)])
     path = own[-1] if own else _FOLDER / f"{tag}.json"
     try:
         said = json.loads(read_bytes(path, _MOST_BYTES))
     except (ValueError, RecursionError) as error:
         raise PageError([Problem(str(path), "JSON in UTF-8", str(error))]) from None
-    return _checked(said, path, parts)
+    return _check(said, path, parts)
 
 
-def filled(words: str, **values: object) -> str:
+def fill(words: str, **values: object) -> str:
     """Words with what stands in braces filled in, as the page does it."""
     return _PLACES.sub(lambda place: str(values.get(place[1], "")), words)
 
@@ -71,7 +71,7 @@ def check_spoken(languages: Iterable[str], files: Iterable[Path]) -> None:
         raise PageError(problems)
 
 
-def _checked(said: Any, path: Path, parts: Sequence[str]) -> dict[str, Any]:
+def _check(said: Any, path: Path, parts: Sequence[str]) -> dict[str, Any]:
     """A file of words, if it has all of them. Raises `PageError`."""
     problems = []
     needed = json.loads((_FOLDER / "en.json").read_text(encoding="utf-8"))

@@ -70,7 +70,7 @@ class FolderSource(Follower):
         self._seen: dict[Path, tuple[int, ...]] = {}
 
     def _follow(self) -> None:
-        with _opened(self._folder) as descriptor:
+        with _open(self._folder) as descriptor:
             while not _is_ours(descriptor):
                 if self._stopping.wait(self._every):
                     return
@@ -133,7 +133,7 @@ class FolderSource(Follower):
 
 
 @contextmanager
-def _opened(folder: Path) -> Iterator[int]:
+def _open(folder: Path) -> Iterator[int]:
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:

@@ -75,11 +75,11 @@ class KafkaSource(Follower):
         self._read_store = read_store
         self._settings = _with_ours({} if settings is None else settings, bootstrap)
         self._held: list[Piece] = []
-        self._opened().close()
+        self._open().close()
 
     def _follow(self) -> None:
         self.failure = self.failure or "expected to be assigned partitions, still waiting"
-        consumer = self._opened()
+        consumer = self._open()
         try:
             consumer.subscribe([self._topic], on_assign=self._begin, on_revoke=self._let_go)
             while not self._stopping.is_set():
@@ -89,7 +89,7 @@ class KafkaSource(Follower):
         finally:
             consumer.close()
 
-    def _opened(self) -> Any:
+    def _open(self) -> Any:
         try:
             from confluent_kafka import Consumer, KafkaException
         except ImportError:

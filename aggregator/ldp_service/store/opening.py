@@ -51,9 +51,9 @@ def check_store(url: str) -> None:
                 snapshot.epochs()
         return
     with _psycopg():
-        from ldp_service.store.postgres_connection import connected
+        from ldp_service.store.postgres_connection import connect
 
-    connected(url, writes=True)[0].close()
+    connect(url, writes=True)[0].close()
 
 
 @contextmanager

@@ -28,7 +28,7 @@ from psycopg.pq import TransactionStatus
 
 from ldp.numbers.epochs import ID_SIZE
 from ldp_service.store.errors import StoreDeniedError, StoreError, later_form
-from ldp_service.store.postgres_connection import FILLING, connected
+from ldp_service.store.postgres_connection import FILLING, connect
 from ldp_service.store.postgres_snapshot import PostgresSnapshot, reading, table_of
 from ldp_service.store.records import Epoch, Record
 
@@ -70,7 +70,7 @@ class PostgresStore:
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._connection, self._place = connected(url, writes=True)
+        self._connection, self._place = connect(url, writes=True)
         self._snapshot = PostgresSnapshot(self._connection, self._place)
         self._known: set[Epoch] = set()
         self._forgot = False
@@ -171,7 +171,7 @@ class PostgresStore:
         with reading(self._url) as snapshot:
             yield snapshot
 
-    def acknowledged(self) -> int | None:
+    def acknowledged_commits(self) -> int | None:
         """Not known here: PostgreSQL checks its own log.
 
         It has checksums, and an end that is damaged keeps the server from starting.

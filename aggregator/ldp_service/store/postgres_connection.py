@@ -83,17 +83,17 @@ _MEANINGS = {
 """By the beginning of the code that the server gives; the longest counts."""
 
 
-def connected(url: str, *, writes: bool) -> tuple[psycopg.Connection[Any], str]:
+def connect(url: str, *, writes: bool) -> tuple[psycopg.Connection[Any], str]:
     """A connection on which nothing has begun, and how to call the store. Raises `StoreError`."""
     options = _read(url)
     password = secret_of(PASSWORD, os.environ)
     if password:
         options.setdefault("password", password)
     place = f"postgresql://{options.get('host', '')}/{options.get('dbname', '')}"
-    with told(place):
+    with translate_errors(place):
         connection = psycopg.connect("", autocommit=True, **(_LINK | options))
     try:
-        with told(place):
+        with translate_errors(place):
             _set(connection, _SETTINGS | {"idle_in_transaction_session_timeout": _SILENCE[writes]})
             if writes:
                 _make_durable(connection, place)
@@ -105,13 +105,13 @@ def connected(url: str, *, writes: bool) -> tuple[psycopg.Connection[Any], str]:
 
 def look_for_room(url: str) -> None:
     """Raise `StoreFullError` if the server has no room on its disk, with nothing changed."""
-    connection, place = connected(url, writes=False)
-    with closing(connection), told(place):
+    connection, place = connect(url, writes=False)
+    with closing(connection), translate_errors(place):
         connection.execute(FILLING)
 
 
 @contextmanager
-def told(place: str) -> Iterator[None]:
+def translate_errors(place: str) -> Iterator[None]:
     """Turns what PostgreSQL says into what it means for the store at a place."""
     try:
         yield

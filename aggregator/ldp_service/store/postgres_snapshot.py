@@ -13,7 +13,7 @@ from typing import Any
 
 import psycopg
 
-from ldp_service.store.postgres_connection import connected, told
+from ldp_service.store.postgres_connection import connect, translate_errors
 from ldp_service.store.records import Epoch, Record
 
 _SCAN = """
@@ -34,7 +34,7 @@ class PostgresSnapshot:
 
     def rows(self, statement: str, *values: object) -> list[Any]:
         """Return the rows of a statement."""
-        with told(self._place):
+        with translate_errors(self._place):
             cursor = self._connection.execute(statement, values or None, binary=bool(values))
             return cursor.fetchall() if cursor.description else []
 
@@ -58,7 +58,7 @@ class PostgresSnapshot:
         ]
 
     def ids(self, epoch: Epoch) -> Iterator[list[bytes]]:
-        with told(self._place), self._connection.cursor("ids") as cursor:
+        with translate_errors(self._place), self._connection.cursor("ids") as cursor:
             # The name of a table, which is made of two numbers.
             cursor.execute(f"SELECT uuid_send(id) FROM {table_of(epoch)}", binary=True)  # noqa: S608
             while rows := cursor.fetchmany(_ROWS):
@@ -72,7 +72,7 @@ class PostgresSnapshot:
 @contextmanager
 def reading(url: str) -> Iterator[PostgresSnapshot]:
     """The store in a database as it is now; others may go on writing to it."""
-    connection, place = connected(url, writes=False)
+    connection, place = connect(url, writes=False)
     with closing(connection):
         snapshot = PostgresSnapshot(connection, place)
         # The lock comes first and keeps tables of ids; the selection fixes the moment.

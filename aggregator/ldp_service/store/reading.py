@@ -18,7 +18,7 @@ from ldp.survey.survey import Envelope, Survey
 from ldp_aggregator.numerics.arrays import Counts
 from ldp_aggregator.tallies.counting.joint_counting import empty_counts_of
 from ldp_aggregator.tallies.identity import EVER_ENDS, Identity
-from ldp_aggregator.tallies.mixing.batches import MixedBatch, MixedPart, joined, read_part
+from ldp_aggregator.tallies.mixing.batches import MixedBatch, MixedPart, join_parts, read_part
 from ldp_aggregator.tallies.tally import ACCEPTED, Intake, Tally, sum_by_combination
 from ldp_service.store.combinations import PREFIX, combination_in
 from ldp_service.store.errors import StoreDamagedError
@@ -51,7 +51,7 @@ class Span:
         return self.first <= epoch.number <= self.last
 
 
-def is_asked(asked: Epoch | Span | None, at: Epoch) -> bool:
+def includes_epoch(asked: Epoch | Span | None, at: Epoch) -> bool:
     """Whether an epoch is the one, or one of those, that are asked for; None asks for all."""
     return asked.has(at) if isinstance(asked, Span) else asked in (None, at)
 
@@ -62,7 +62,7 @@ def tally_of(snapshot: Scanned, survey: Survey, epoch: Epoch | Span | None = Non
     epochs: set[Epoch] = set()
     for envelope in survey.tally_parts:
         for at, counts in history(snapshot, envelope):
-            if is_asked(epoch, at):
+            if includes_epoch(epoch, at):
                 tally.counts[envelope.name] += counts
                 epochs.add(at)
         for (_, number), counts in by_combination(snapshot, envelope, epoch).items():
@@ -70,7 +70,7 @@ def tally_of(snapshot: Scanned, survey: Survey, epoch: Epoch | Span | None = Non
             tally.combinations[envelope.name] = sum_by_combination(known, {number: counts})
     totals: Counter[str] = Counter()
     for at, outcomes in outcomes_by_epoch(snapshot, survey).items():
-        if is_asked(epoch, at):
+        if includes_epoch(epoch, at):
             totals += outcomes
     tally.intake = Intake(totals)
     store = store_id(snapshot)
@@ -121,7 +121,7 @@ def by_combination(
     for record in _sound(snapshot, "tally", envelope.fingerprint[:PREFIX]):
         fingerprint, at, _, part = read_tally_key(record.key)
         number = combination_in(fingerprint, envelope)
-        if number is None or not is_asked(epoch, at):
+        if number is None or not includes_epoch(epoch, at):
             continue
         counts = counted.setdefault((at, number), empty_counts_of(envelope))
         cells = slice(part * PART, (part + 1) * PART)
@@ -171,7 +171,7 @@ def outcomes_in_all(snapshot: Scanned) -> Counter[str]:
     return sum(outcomes_by_question(snapshot).values(), Counter())
 
 
-def received(snapshot: Scanned) -> int:
+def count_received(snapshot: Scanned) -> int:
     """Batches received, by all shards; counted apart from what became of them."""
     return sum(read_root(record.content).received for record in _sound(snapshot, "root"))
 
@@ -201,10 +201,10 @@ def mixed_batches(
         parts: dict[tuple[Epoch, bytes], list[MixedPart]] = {}
         for record in _sound(snapshot, "mixed", envelope.fingerprint):
             _, at, batch = read_mixed_key(record.key)
-            if is_asked(epoch, at):
+            if includes_epoch(epoch, at):
                 parts.setdefault((at, batch), []).append(read_part(record.content))
         batches += [
-            joined(envelope.name, those, at.number if at.length else None)
+            join_parts(envelope.name, those, at.number if at.length else None)
             for (at, _), those in parts.items()
         ]
     return batches

@@ -138,7 +138,7 @@ class Root(NamedTuple):
     digest: int = 0
     received: int = 0
 
-    def packed(self) -> bytes:
+    def pack(self) -> bytes:
         """Pack the content of a record."""
         return _ROOT.pack(FORMAT, *self)
 
@@ -152,7 +152,7 @@ class Least(NamedTuple):
     first: int
     highest: int
 
-    def packed(self) -> bytes:
+    def pack(self) -> bytes:
         """Pack the content of a record."""
         return _LEAST.pack(*self)
 
@@ -177,16 +177,16 @@ class IdSum(NamedTuple):
         # One number for each column, (2,); products wrap at 2^64, as sums of them do.
         high, low = (int(half) for half in np.bitwise_xor.reduce(halves, axis=0))
         products = int((halves[:, 0] * halves[:, 1]).sum(dtype=np.uint64))
-        return self.joined(IdSum(len(halves), high, low, products=products))
+        return self.join(IdSum(len(halves), high, low, products=products))
 
-    def joined(self, other: IdSum) -> IdSum:
+    def join(self, other: IdSum) -> IdSum:
         """Join two sets that have nothing in common."""
         products = (self.products + other.products) & ((1 << 64) - 1)
         return IdSum(
             self.ids + other.ids, self.high ^ other.high, self.low ^ other.low, products=products
         )
 
-    def packed(self) -> bytes:
+    def pack(self) -> bytes:
         """Pack the content of a record."""
         return _ID_SUM.pack(*self)
 
@@ -196,7 +196,7 @@ def checksum(kind: str, key: bytes, content: bytes) -> int:
     return xxh64_intdigest(b"%b:%d:%b%b" % (kind.encode(), len(key), key, content))
 
 
-def sealed(kind: str, key: bytes, content: bytes) -> Record:
+def seal(kind: str, key: bytes, content: bytes) -> Record:
     """A record under its checksum."""
     return Record(kind, key, content, checksum=checksum(kind, key, content))
 
@@ -301,7 +301,7 @@ def read_outcomes(content: bytes) -> Counter[str]:
     return Counter({name: int.from_bytes(count, "little") for name, count in parts})
 
 
-def last_closed(snapshot: Scanned) -> dict[int, int]:
+def last_closed_epochs(snapshot: Scanned) -> dict[int, int]:
     """The last epoch of each length that any process has closed."""
     return _last(snapshot, "closed")
 

@@ -44,7 +44,7 @@ class ShownSnapshot(ShownRecords):
 
 
 @contextmanager
-def shown(opened: AbstractContextManager[Snapshot]) -> Iterator[Snapshot]:
+def public_view(opened: AbstractContextManager[Snapshot]) -> Iterator[Snapshot]:
     """A snapshot that is being opened, as it may be seen."""
     with opened as snapshot:
         yield ShownSnapshot(snapshot)

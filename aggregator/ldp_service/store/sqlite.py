@@ -79,11 +79,11 @@ class SQLiteStore:
         self._tells = False
         self._witness = Witness(self._path)
         try:
-            with translated(self._path):
+            with translate_errors(self._path):
                 # Made before SQLite does, which gives its log the permissions of the file.
                 os.close(opened_private(self._path, os.O_RDWR))
-            self._connection = connected(self._path, "rwc")
-            with translated(self._path):
+            self._connection = connect(self._path, "rwc")
+            with translate_errors(self._path):
                 [(version,)] = self._connection.execute("PRAGMA user_version")
                 if not 0 <= version <= VERSION:
                     raise later_form(str(self._path), version, VERSION)
@@ -181,7 +181,7 @@ class SQLiteStore:
         with reading(self._path) as snapshot:
             yield snapshot
 
-    def acknowledged(self) -> int | None:
+    def acknowledged_commits(self) -> int | None:
         return self._witness.read()
 
     def acknowledge(self, commits: int) -> None:
@@ -211,11 +211,11 @@ class SQLiteStore:
         self._run(f"PRAGMA busy_timeout = {1000 * _PATIENCE:.0f}")
 
     def _run(self, statement: str, *values: object) -> list[Any]:
-        with translated(self._path):
+        with translate_errors(self._path):
             return self._connection.execute(statement, values).fetchall()
 
     def _run_many(self, statement: str, rows: list[Any]) -> None:
-        with translated(self._path):
+        with translate_errors(self._path):
             self._connection.executemany(statement, rows)
 
 
@@ -249,7 +249,7 @@ class _Snapshot:
         return sorted(Epoch(*map(int, name.split("_")[1:])) for (name,) in tables)
 
     def ids(self, epoch: Epoch) -> Iterator[list[bytes]]:
-        with translated(self._path):
+        with translate_errors(self._path):
             cursor = self._connection.execute(f"SELECT id FROM {_table(epoch)}")  # noqa: S608
             while rows := cursor.fetchmany(ROWS):
                 cells = [row[0] for row in rows]
@@ -260,28 +260,28 @@ class _Snapshot:
                 yield [id_ for cell in cells for id_ in parts(cell)]
 
     def complaints(self) -> list[str]:
-        with translated(self._path):
+        with translate_errors(self._path):
             return complaints(self._connection)
 
     def _rows(self, query: str, *values: object) -> Iterator[Any]:
-        with translated(self._path):
+        with translate_errors(self._path):
             yield from self._connection.execute(query, values)
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[_Snapshot]:
     """The store in a file as it is now; others may go on writing to it."""
-    with closing(connected(path.absolute(), "ro")) as connection:
-        with translated(path):
+    with closing(connect(path.absolute(), "ro")) as connection:
+        with translate_errors(path):
             connection.execute("BEGIN")
             # The first look fixes the moment.
             _refuse_strangers(connection, path)
         yield _Snapshot(connection, path)
 
 
-def connected(path: Path, mode: str) -> sqlite3.Connection:
+def connect(path: Path, mode: str) -> sqlite3.Connection:
     """A connection to a file, in a mode of SQLite's: ro, or rwc. Raises `StoreError`."""
-    with translated(path):
+    with translate_errors(path):
         connection = sqlite3.connect(
             f"{path.as_uri()}?mode={mode}",
             uri=True,
@@ -343,7 +343,7 @@ def _table(epoch: Epoch) -> str:
 
 
 @contextmanager
-def translated(path: Path) -> Iterator[None]:
+def translate_errors(path: Path) -> Iterator[None]:
     """Turns what SQLite says into what it means for the store."""
     try:
         yield

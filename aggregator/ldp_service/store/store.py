@@ -73,7 +73,7 @@ class Store(Snapshot, Protocol):
     def snapshot(self) -> AbstractContextManager[Snapshot]:
         """The store as it is now, on a connection of its own; may be called from any thread."""
 
-    def acknowledged(self) -> int | None:
+    def acknowledged_commits(self) -> int | None:
         """Commits that are known, from outside the store, to have been acknowledged."""
 
     def acknowledge(self, commits: int) -> None:

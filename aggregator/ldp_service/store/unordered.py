@@ -46,7 +46,7 @@ def claim(run: Run, table: str, ids: Sequence[bytes]) -> set[bytes]:
     if number and all(len(members) <= ROOM for members in buckets.values()):
         # Of one size, so that each is written over what it was.
         for bucket, members in buckets.items():
-            run(f"UPDATE {table} SET id = ? WHERE bucket = ?", _packed(members), bucket)  # noqa: S608
+            run(f"UPDATE {table} SET id = ? WHERE bucket = ?", _pack(members), bucket)  # noqa: S608
     elif fresh:
         rows = run(f"SELECT id FROM {table}")  # noqa: S608
         before = {id_ for (cell,) in rows for id_ in parts(cell)}
@@ -89,7 +89,7 @@ def _made_anew(run: Run, table: str, ids: Iterable[bytes], number: int) -> None:
     run(f"DROP TABLE {table}")
     run(f"CREATE TABLE {table} {COLUMNS}")
     for bucket in range(number):
-        run(f"INSERT INTO {table} VALUES (?, ?)", bucket, _packed(buckets.get(bucket, [])))  # noqa: S608
+        run(f"INSERT INTO {table} VALUES (?, ?)", bucket, _pack(buckets.get(bucket, [])))  # noqa: S608
     run(f"PRAGMA secure_delete = {secure}")
 
 
@@ -102,5 +102,5 @@ def _spread(ids: Iterable[bytes], number: int) -> _Buckets:
     return buckets
 
 
-def _packed(ids: Iterable[bytes]) -> bytes:
+def _pack(ids: Iterable[bytes]) -> bytes:
     return b"".join(sorted(ids)).ljust(ROOM * ID_SIZE, b"\0")

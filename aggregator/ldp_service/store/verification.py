@@ -25,7 +25,7 @@ from ldp_service.store.records import (
     IdSum,
     Record,
     Root,
-    last_closed,
+    last_closed_epochs,
     read_id_sum,
     read_outcomes,
     read_root,
@@ -58,7 +58,7 @@ def is_large(snapshot: Snapshot) -> bool:
     known = [record for kind in ("ids", "closed") for record in snapshot.scan(kind)]
     if not all(record.sound for record in known):
         return False
-    closed = last_closed(snapshot)
+    closed = last_closed_epochs(snapshot)
     claimed = (
         read_id_sum(record.content).ids
         for record in known
@@ -89,7 +89,7 @@ def findings(
     sums: dict[int, list[int]] = defaultdict(lambda: [0, 0])
     outcomes: dict[int, int] = defaultdict(int)
     claimed: dict[Epoch, IdSum] = {}
-    closed = last_closed(snapshot)
+    closed = last_closed_epochs(snapshot)
     for record in (record for kind in KINDS for record in snapshot.scan(kind)):
         if not record.sound:
             yield Finding("record", f"one of kind {record.kind} does not fit its checksum", record)
@@ -106,7 +106,7 @@ def findings(
                 # The ids of closed epochs are forgotten.
                 if epoch.number > closed.get(epoch.length, -1):
                     of_shard = read_id_sum(record.content)
-                    claimed[epoch] = claimed.get(epoch, IdSum()).joined(of_shard)
+                    claimed[epoch] = claimed.get(epoch, IdSum()).join(of_shard)
         except (ValueError, TypeError, WireError) as error:
             yield Finding("record", f"one of kind {record.kind} cannot be read: {error}", record)
         sums[shard][0] += 1

@@ -26,7 +26,7 @@ from ldp_aggregator.output.files import hand_over, opened_private, sync_folder
 from ldp_service.store.errors import StoreError
 from ldp_service.store.opening import file_of, open_snapshot, open_store
 from ldp_service.store.records import KINDS, read_root
-from ldp_service.store.sqlite import ROWS, SQLiteStore, connected, reading
+from ldp_service.store.sqlite import ROWS, SQLiteStore, connect, reading
 from ldp_service.store.store import Snapshot, Store
 from ldp_service.store.verification import check
 from ldp_service.store.witness import Witness, witness_path
@@ -92,7 +92,7 @@ def restore(backup: Path, url: str, *, replaces: bool) -> tuple[Sizes, Sizes | N
             witness_path(copied).unlink()
         if place.exists():
             hand_over(fresh, place.stat())
-        kept = _set_aside(place)
+        kept = _move_aside(place)
         fresh.replace(place)
         sync_folder(place.parent)
         with reading(place) as snapshot:
@@ -119,8 +119,8 @@ def _copy_file(source: Path, fresh: Path) -> None:
     os.close(opened_private(fresh, os.O_RDWR | os.O_EXCL))
     try:
         with (
-            closing(connected(source.absolute(), "ro")) as there,
-            closing(connected(fresh.absolute(), "rwc")) as here,
+            closing(connect(source.absolute(), "ro")) as there,
+            closing(connect(fresh.absolute(), "rwc")) as here,
         ):
             there.backup(here)
     except sqlite3.Error as error:
@@ -153,7 +153,7 @@ def _appearing(place: Path) -> Iterator[Path]:
         _remove(fresh)
 
 
-def _set_aside(place: Path) -> Path | None:
+def _move_aside(place: Path) -> Path | None:
     """Keep the store that is there under a name that says when; where, if there was one."""
     if not place.exists():
         return None

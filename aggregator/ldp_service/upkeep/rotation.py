@@ -70,14 +70,14 @@ def _thin_out(folder: Path, keep: tuple[Keep, ...]) -> int:
             files[named[1]].append(path)
             if not named[3]:
                 moments[named[1]] = datetime.strptime(named[2], _STAMP).replace(tzinfo=UTC)
-    kept = _kept(moments, keep)
+    kept = _backups_to_keep(moments, keep)
     for name in files.keys() - kept:
         for path in files[name]:
             path.unlink(missing_ok=True)
     return len(moments.keys() - kept)
 
 
-def _kept(moments: dict[str, datetime], keep: tuple[Keep, ...]) -> set[str]:
+def _backups_to_keep(moments: dict[str, datetime], keep: tuple[Keep, ...]) -> set[str]:
     """The names of the backups that stay."""
     kept = set()
     for number, unit in keep:

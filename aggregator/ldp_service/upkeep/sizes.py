@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ldp_aggregator.tallies.tally import ACCEPTED
-from ldp_service.store.reading import commits, outcomes_in_all, received
+from ldp_service.store.reading import commits, count_received, outcomes_in_all
 from ldp_service.store.store import Snapshot
 
 
@@ -21,7 +21,7 @@ class Sizes(NamedTuple):
     def of(cls, snapshot: Snapshot) -> Sizes:
         """Return the sizes of a store, at one moment. Raises `StoreDamagedError`."""
         outcomes = outcomes_in_all(snapshot)
-        return cls(commits(snapshot), received(snapshot), outcomes[ACCEPTED])
+        return cls(commits(snapshot), count_received(snapshot), outcomes[ACCEPTED])
 
     def to_dict(self) -> Mapping[str, int]:
         """Ready for JSON."""

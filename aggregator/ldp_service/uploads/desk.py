@@ -137,7 +137,7 @@ class UploadDesk:
         the body is read.
         """
         if head.strange:
-            raise _packed(head.strange)
+            raise _encoding_refusal(head.strange)
         if method != "POST":
             raise Refused(405, f"expected POST, got {method}")
         sender = None
@@ -207,9 +207,9 @@ class UploadDesk:
         shared = self.shared_with(head.origin) if self._origins else []
         if isinstance(answer, Receipt):
             is_usual = len(answer.told) == 1 and not shared
-            reply = _usual(answer.told[0]) if is_usual else _taken(answer, shared)
+            reply = _usual(answer.told[0]) if is_usual else _receipt_reply(answer, shared)
         else:
-            reply = _refusal(_refused(answer), shared)
+            reply = _refusal(_refusal_of(answer), shared)
         self._tell(reply.status, time.perf_counter() - started)
         return reply
 
@@ -241,7 +241,7 @@ def stopping() -> Refused:
     return Refused(503, "expected the whole upload, but was told to stop", 1)
 
 
-def _packed(strange: str) -> Refused:
+def _encoding_refusal(strange: str) -> Refused:
     """Return the refusal of an upload with a Content-Encoding."""
     if strange == TRANSFERRED:
         return Refused(411, "expected a Content-Length, got a Transfer-Encoding")
@@ -262,7 +262,7 @@ def _place_in(loop: asyncio.AbstractEventLoop) -> Callable[[Answers], None]:
     return answer
 
 
-def _refused(error: Exception) -> Refused:
+def _refusal_of(error: Exception) -> Refused:
     """Return the refusal for an error."""
     if isinstance(error, (BusyError, EarlyError)):
         return Refused(503, str(error), error.wait)
@@ -285,7 +285,7 @@ def _refusal(refused: Refused, shared: Headers) -> Reply:
     return Reply(status, [*own, (b"content-length", b"%d" % len(body)), *shared], body)
 
 
-def _taken(receipt: Receipt, shared: Headers) -> Reply:
+def _receipt_reply(receipt: Receipt, shared: Headers) -> Reply:
     body = json.dumps(summed_up(receipt.outcomes)).encode()
     return Reply(202, [*_JSON, (b"content-length", b"%d" % len(body)), *shared], body)
 
@@ -293,4 +293,4 @@ def _taken(receipt: Receipt, shared: Headers) -> Reply:
 @cache
 def _usual(outcome: str) -> Reply:
     """Return the reply to an upload of one batch, of which there is one for each outcome."""
-    return _taken(Receipt((outcome,)), [])._replace(usual=True)
+    return _receipt_reply(Receipt((outcome,)), [])._replace(usual=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ldp_aggregator.output.files import FileError, secret_of
-from ldp_service.uploads.tokens import SCOPES, Token, kept
+from ldp_service.uploads.tokens import SCOPES, Token, token_record
 
 _LEAST, _MOST = 32, 512
 
@@ -31,5 +31,5 @@ def given_tokens(environment: Mapping[str, str]) -> tuple[Token, ...]:
                 f"{name}: expected a token of {_LEAST} to {_MOST} letters, digits and signs, got "
                 f"another; ldp store tokens new makes one"
             )
-        tokens.append(kept(secret, f"environment-{scope}", scope))
+        tokens.append(token_record(secret, f"environment-{scope}", scope))
     return tuple(tokens)

@@ -56,7 +56,7 @@ class Invitations:
     @classmethod
     def read(cls, paths: Iterable[Path]) -> Invitations:
         """Read some files. Raises `FileError` and `InvitationError`."""
-        return cls([_parsed(path) for path in paths])
+        return cls([_parse(path) for path in paths])
 
     def find(self, token: str | None) -> Invitation | None:
         """The invitation of a token, if there is one, spent or not."""
@@ -78,7 +78,7 @@ def new_invitations(number: int) -> list[str]:
     return [PREFIX + secrets.token_urlsafe(_SECRET_SIZE) for _ in range(number)]
 
 
-def written(survey: str, tokens: Iterable[str], known: Iterable[bytes] = ()) -> str:
+def tokens_file(survey: str, tokens: Iterable[str], known: Iterable[bytes] = ()) -> str:
     """The file of these tokens, with what was known before."""
     digests = {sha256(token.encode()).digest() for token in tokens} | set(known)
     return "\n".join([f"survey {survey}", *sorted(digest.hex() for digest in digests)]) + "\n"
@@ -88,13 +88,13 @@ def known_in(path: Path, survey: str) -> list[bytes]:
     """The hashes in a file, if it is there. Raises `InvitationError` if it is another survey's."""
     if not path.exists():
         return []
-    name, digests = _parsed(path)
+    name, digests = _parse(path)
     if name != survey:
         raise InvitationError(f"{path}: expected invitations to {survey}, got some to {name}")
     return digests
 
 
-def _parsed(path: Path) -> tuple[str, list[bytes]]:
+def _parse(path: Path) -> tuple[str, list[bytes]]:
     try:
         first, *lines = lines_of(read_bytes(path, _MOST_BYTES).decode())
     except (ValueError, UnicodeDecodeError):

@@ -70,13 +70,13 @@ class MixedDesk(UploadDesk):
         """Open an upload and hand its reports to the writer, which answers."""
         name = _NAMELESS if sender is None else sender.name
 
-        def answered(answer: Any) -> None:
+        def pass_on(answer: Any) -> None:
             if not loop.is_closed():
                 loop.call_soon_threadsafe(ticket, answer)
 
-        def opened() -> None:
+        def open_frames() -> None:
             try:
-                frames, mixed = self._opened(body, name)
+                frames, mixed = self._open(body, name)
                 most = Sender(name, most_reports=MOST_REPORTS)
                 if sender is not None:
                     most = sender._replace(most_reports=MOST_REPORTS)
@@ -91,17 +91,17 @@ class MixedDesk(UploadDesk):
                     )
                 )
             except (Refused, LDPError) as error:
-                answered(error)
+                pass_on(error)
             except Exception as error:  # our own mistake: the relay keeps what it has
-                answered(InternalError(error))
+                pass_on(InternalError(error))
 
-        self._thread.submit(opened)
+        self._thread.submit(open_frames)
 
     def close(self) -> None:
         """Open what was begun, and nothing more."""
         self._thread.shutdown()
 
-    def _opened(self, body: bytes, name: str) -> tuple[bytes, tuple[bytes, bytes] | None]:
+    def _open(self, body: bytes, name: str) -> tuple[bytes, tuple[bytes, bytes] | None]:
         """The frames to be counted, and what is kept of the part. Raises `Refused`."""
         payloads = read_frames(body)
         if len(payloads) != 1 or not isinstance(payloads[0], bytes):

@@ -109,7 +109,7 @@ class Token:
         """Whether it is good for a survey; None stands for all of them at once."""
         return not self.surveys or survey in self.surveys
 
-    def expired(self, now: float) -> bool:
+    def is_out_of_date(self, now: float) -> bool:
         """Whether it is good no more, at a time in seconds after 1970 began."""
         return self.expires is not None and self.expires.timestamp() <= now
 
@@ -151,9 +151,9 @@ class Tokens:
 
         `survey` is the one that is asked for; None stands for all at once, nothing for whichever.
         """
-        return self.judged(token, scope, now, survey=survey)[0]
+        return self.judge(token, scope, now, survey=survey)[0]
 
-    def judged(
+    def judge(
         self, token: str | None, scope: str, now: float, *, survey: str | None = ""
     ) -> tuple[str, Token | None]:
         """Return the verdict, and the record of a token if it is granted something."""
@@ -162,7 +162,7 @@ class Tokens:
         known = self.find(token)
         if known is None:
             return UNKNOWN, None
-        if known.expired(now):
+        if known.is_out_of_date(now):
             return EXPIRED, None
         if scope not in _GOOD_FOR[known.scope]:
             return WRONG_SCOPE, None
@@ -226,14 +226,14 @@ class TokenFile:
 
     def check(self, token: str | None, scope: str, now: float, *, survey: str | None = "") -> str:
         """Return the verdict of `Tokens`, by the file as it was a second ago or later."""
-        return self.judged(token, scope, now, survey=survey)[0]
+        return self.judge(token, scope, now, survey=survey)[0]
 
-    def judged(
+    def judge(
         self, token: str | None, scope: str, now: float, *, survey: str | None = ""
     ) -> tuple[str, Token | None]:
         """Return the verdict, and the record of a token if it is granted something."""
         self._file.is_current(now)
-        verdict, known = self.tokens.judged(token, scope, now, survey=survey)
+        verdict, known = self.tokens.judge(token, scope, now, survey=survey)
         if known is not None:
             self._used(known.name, now)
         return verdict, known
@@ -267,7 +267,7 @@ def new_token() -> str:
     return f"ldp_{secrets.token_urlsafe(32)}"
 
 
-def kept(
+def token_record(
     token: str, name: str, scope: str, *, expires: datetime | None = None, **limits: Any
 ) -> Token:
     """Make the record of a token; `limits` are those that a token may have (`Token`)."""

@@ -241,7 +241,7 @@ class MemoryStore(Committed):
         """As it is now."""
         yield Committed(self._disk)
 
-    def acknowledged(self) -> int | None:
+    def acknowledged_commits(self) -> int | None:
         """Commits that are known to have been acknowledged."""
         return self._disk.acknowledged
 

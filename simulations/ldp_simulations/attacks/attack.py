@@ -91,7 +91,7 @@ class Attack:
     @property
     def values(self) -> tuple[str, ...]:
         """Names of the estimates: values or nodes of the question, or texts looked for."""
-        return estimated(self.question, self.holders)
+        return estimate_names(self.question, self.holders)
 
     @property
     def is_of_mean(self) -> bool:
@@ -106,7 +106,7 @@ class Attack:
         return np.array(self.holders.frequencies(self.values))
 
     @property
-    def shown(self) -> tuple[tuple[int, str], ...]:
+    def estimates(self) -> tuple[tuple[int, str], ...]:
         """The estimates that are shown: their places among all, and what they are called."""
         if self.is_of_mean:
             return ((0, MEAN),)
@@ -131,11 +131,11 @@ def simulate_attack(attack: Attack, generator: Generator) -> Outcome:
     Raises `EstimateError` where there is no such attack, or honest reports cannot be decoded.
     """
     randomizer, name = attack.question.randomizer, attack.question.name
-    honest_answers = _drawn(attack, attack.holders.respondents, generator)
+    honest_answers = _answering_devices(attack, attack.holders.respondents, generator)
     # Those who keep to the protocol draw as honest devices do; others answer what they attack.
     forged_answers = {name: attack.forged}
     if attack.kind == INPUT:
-        forged_answers = _drawn(attack, attack.forged, generator)
+        forged_answers = _answering_devices(attack, attack.forged, generator)
     respondents, forgers = honest_answers[name], forged_answers[name]
     counts = _honest_counts(attack, respondents, generator)
     if not decoded_reports(randomizer, counts):
@@ -149,13 +149,13 @@ def simulate_attack(attack: Attack, generator: Generator) -> Outcome:
         poisoned,
         poisoned - (1 - deceived) * honest - deceived * attack.truth,
         bound=None if reach is None else forgers / (respondents + forgers) * reach,
-        noticed=_noticed(
+        noticed=_suspicious_checks(
             attack, counts + forged, Counter(honest_answers) + Counter(forged_answers)
         ),
     )
 
 
-def _drawn(attack: Attack, devices: int, generator: Generator) -> dict[str, int]:
+def _answering_devices(attack: Attack, devices: int, generator: Generator) -> dict[str, int]:
     """How many devices answer each question: all of them this one, unless they draw."""
     draw = attack.question.draw
     if draw is None:
@@ -173,7 +173,9 @@ def _honest_counts(attack: Attack, answering: int, generator: Generator) -> Coun
     return sample_counts(attack.question, holders, generator)
 
 
-def _noticed(attack: Attack, counts: Counts, reports: Mapping[str, int]) -> tuple[str, ...]:
+def _suspicious_checks(
+    attack: Attack, counts: Counts, reports: Mapping[str, int]
+) -> tuple[str, ...]:
     """The checks that become suspicious, that of the draw among them."""
     candidates = attack.values if attack.question.domain.size is None else ()
     checks = health(attack.question, counts, candidates)
@@ -188,7 +190,7 @@ def gives_mean(question: Question) -> bool:
     return decoder_of(question.randomizer).gives == "mean"
 
 
-def is_estimated(question: Question) -> bool:
+def can_be_attacked_directly(question: Question) -> bool:
     """Whether there is anything to move without a view: frequencies, or a mean."""
     return not gives_mean(question) or ends_of(question.domain) is not None
 
@@ -221,7 +223,7 @@ def forged_counts(attack: Attack, generator: Generator) -> Counts:
     """The tally of the forged reports."""
     if attack.kind == INPUT:
         return sample_counts(attack.question, _pretenders(attack), generator)
-    layout, targets = attack.question.layout, _valued(attack)
+    layout, targets = attack.question.layout, _randomizer_values(attack)
     texts = [attack.values[target] for target in attack.targets]
     counts, at_once = empty_counts(layout), max(1, _AT_ONCE // max(layout.bits, layout.places))
     for start in range(0, attack.forged, at_once):
@@ -235,7 +237,7 @@ def forged_counts(attack: Attack, generator: Generator) -> Counts:
     return counts
 
 
-def _valued(attack: Attack) -> Integers:
+def _randomizer_values(attack: Attack) -> Integers:
     """The targets as values of the randomizer: holders may have coarser ones."""
     targets = np.array(attack.targets, dtype=np.int64)
     size = attack.question.domain.size
@@ -285,7 +287,7 @@ def _held_for(attack: Attack, target: int) -> int:
     return next(node for node in nodes if target in taxonomy.path(node)) - inner
 
 
-def estimated(question: Question, holders: Holders) -> tuple[str, ...]:
+def estimate_names(question: Question, holders: Holders) -> tuple[str, ...]:
     """Return the names of a question's estimates that these holders answer."""
     if question.domain.ball is not None:
         return question.domain.ball.names
@@ -303,7 +305,7 @@ def usual_targets(question: Question, holders: Holders) -> tuple[int, ...]:
     if gives_mean(question):
         low, high = (float(Fraction(holders.values[end])) for end in (0, -1))
         return (0,) if holders.mean > (low + high) / 2 else (len(holders.values) - 1,)
-    values = estimated(question, holders)
+    values = estimate_names(question, holders)
     shares = np.array(holders.frequencies(values))
     return tuple(np.argsort(shares, kind="stable")[: 1 + (len(values) > 3)].tolist())
 
@@ -312,7 +314,7 @@ def places_of(
     question: Question, holders: Holders, targets: Sequence[str]
 ) -> tuple[int, ...] | None:
     """The places of targets among the values; None if one of them is no value of the question."""
-    values = estimated(question, holders)
+    values = estimate_names(question, holders)
     named = dict.fromkeys(canonical_value(target, values) for target in targets)
     if not named.keys() <= set(values):
         return None

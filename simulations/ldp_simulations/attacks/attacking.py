@@ -17,7 +17,7 @@ from ldp_simulations.attacks import report
 from ldp_simulations.attacks.attack import (
     ATTACKS,
     Attack,
-    is_estimated,
+    can_be_attacked_directly,
     places_of,
     simulate_attack,
     usual_targets,
@@ -131,7 +131,7 @@ def _attacks(
 ) -> list[Attack]:
     """The attacks asked for. Raises `AttackError` if there are none."""
     attacks: list[Attack] = []
-    there = [survey[name] for name in names if is_estimated(survey[name])]
+    there = [survey[name] for name in names if can_be_attacked_directly(survey[name])]
     if not there:
         raise AttackError(
             f"expected a question of which frequencies or a mean are estimated, got "

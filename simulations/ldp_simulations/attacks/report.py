@@ -45,7 +45,7 @@ class Attacked(NamedTuple):
     outcomes: Sequence[Outcome]
 
     @property
-    def noticed(self) -> dict[str, int]:
+    def detections(self) -> dict[str, int]:
         """The checks that became suspicious, and in how many runs."""
         return dict(Counter(name for outcome in self.outcomes for name in outcome.noticed))
 
@@ -70,7 +70,7 @@ def record(attacked: Attacked) -> dict[str, Any]:
         "mechanism": attack.question.mechanism,
         "attack": attack.kind,
         "respondents": attack.holders.respondents,
-        **_drawn(attack),
+        **_draw_share(attack),
         "forged": attack.forged,
         "runs": len(outcomes),
         "targets": [
@@ -83,14 +83,14 @@ def record(attacked: Attacked) -> dict[str, Any]:
                 "furthest_gain": float(gain[furthest[target], target]),
                 "bound": max(bounds, default=None),
             }
-            for target, name in attack.shown
+            for target, name in attack.estimates
         ],
         **towards,
-        "noticed": attacked.noticed,
+        "noticed": attacked.detections,
     }
 
 
-def _drawn(attack: Attack) -> dict[str, Any]:
+def _draw_share(attack: Attack) -> dict[str, Any]:
     """Which share of the respondents answers, where devices draw one of several questions."""
     share = attack.question.share
     return {} if share == 1 else {"drawn": str(share)}
@@ -123,7 +123,7 @@ def _table(records: Sequence[dict[str, Any]]) -> TextTable:
         f"{first['respondents']:,} honest ones{drawn}, {first['runs']:,} runs"
     )
     rows = [
-        (record["attack"], _aim(record, target), *_cells(target), _noticed(record))
+        (record["attack"], _aim(record, target), *_cells(target), _detections_text(record))
         for record in records
         for target in record["targets"]
     ]
@@ -143,7 +143,7 @@ def _cells(target: dict[str, Any]) -> list[str]:
     return ["-" if number is None else f"{number:.4f}" for number in numbers]
 
 
-def _noticed(record: dict[str, Any]) -> str:
+def _detections_text(record: dict[str, Any]) -> str:
     """The checks, with the number of runs where it was not in all."""
     runs = record["runs"]
     return (

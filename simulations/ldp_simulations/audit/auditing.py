@@ -36,11 +36,11 @@ from ldp_simulations.audit.counting import (
     Arrays,
     Runs,
     add,
+    as_json,
     count,
     drawn_rows,
     least_surprise,
     read,
-    written,
 )
 from ldp_simulations.audit.ids import count_ids, first_random, id_bounds, id_tests, of_other_epochs
 from ldp_simulations.audit.judging import (
@@ -341,15 +341,15 @@ class Audit:
         """Counts, ready for JSON; of answers, the test values that the survey declares."""
         named = {
             name: {
-                part: {str(number): written(arrays) for number, arrays in rows.items()}
+                part: {str(number): as_json(arrays) for number, arrays in rows.items()}
                 for part, rows in kept.items()
             }
-            for name, kept in self._kept().items()
+            for name, kept in self._state().items()
         }
         learned = None
         if self.learned is not None:
             learned = {
-                name: [learning.written(event) for event in events]
+                name: [learning.as_json(event) for event in events]
                 for name, events in self.learned.items()
             }
         return {
@@ -364,7 +364,7 @@ class Audit:
             **named,
         }
 
-    def _kept(self) -> dict[str, dict[str, dict[int, Arrays]]]:
+    def _state(self) -> dict[str, dict[str, dict[int, Arrays]]]:
         return {"counts": self.counts, "core": self.core, "sent": self.sent}
 
     def _identity(self) -> dict[str, Any]:
@@ -386,7 +386,7 @@ class Audit:
                         f"expected --resume to name the file of an audit of the same {name}, got "
                         "another: choose a new file"
                     )
-            for name, kept in self._kept().items():
+            for name, kept in self._state().items():
                 for part, rows in record[name].items():
                     kept[part] = {int(number): read(arrays) for number, arrays in rows.items()}
             if record["learned"] is not None:
@@ -435,7 +435,7 @@ def _row_events(parts: Sequence[Part], rows: Rows) -> Any:
 
 def _row_bounds(parts: Sequence[Part], name: str, sent: dict[int, Arrays]) -> Iterator[Bound]:
     """Bounds of what a row of several questions tells."""
-    allowed = sum(log_upper(part.declared) for part in parts)
+    allowed = sum(log_upper(part.allowance) for part in parts)
     for place, pair in enumerate(_pairs(parts)):
         first, second = (sent[number] for number in pair)
         counts = (int(first["rows"][place]), int(second["rows"][place]))

@@ -15,8 +15,8 @@ _LETTER, _MARGIN, _HEIGHT = 6.6, 12, 20
 def badge(verdict: Verdict) -> str:
     """A verdict as SVG, which fetches nothing; what it says in a title, for those who hear it."""
     draws = f"{verdict.draws:,} draws"
-    text = f"no alarm in {draws}" if verdict.passed else f"alarm in {draws}"
-    color = _GREEN if verdict.passed else _RED
+    text = f"no alarm in {draws}" if verdict.passes else f"alarm in {draws}"
+    color = _GREEN if verdict.passes else _RED
     left, right = (round(len(words) * _LETTER + _MARGIN) for words in (LABEL, text))
     width = left + right
     title = (

@@ -122,7 +122,7 @@ def add(total: Arrays, further: Arrays) -> None:
         total[name] = total[name] + counts if name in total else counts
 
 
-def written(arrays: Mapping[str, Counts]) -> dict[str, list[int]]:
+def as_json(arrays: Mapping[str, Counts]) -> dict[str, list[int]]:
     """Counts ready for JSON."""
     return {name: counts.tolist() for name, counts in arrays.items()}
 

@@ -130,7 +130,7 @@ def _logits(rates: Sequence[Floats]) -> Floats:
     return np.asarray(first - second, dtype=np.float64)
 
 
-def written(learned: Learned) -> dict[str, Any]:
+def as_json(learned: Learned) -> dict[str, Any]:
     """Ready for JSON."""
     return learned._asdict()
 

@@ -121,9 +121,11 @@ def retries(bench: Bench) -> Iterator[Test]:
         state = _state(bench)
         asked = [{part.name: part.answers[0]}]
         # A client may try several times before it ends.
-        first = set(read_frames(bench.client.sent(asked, state=state, verdict=RETRY, at_most=_FEW)))
-        again = set(read_frames(bench.client.sent([], state=state, at_most=_FEW)))
-        more = bench.client.sent([], state=state, at_most=_FEW)
+        first = set(
+            read_frames(bench.client.bytes_of(asked, state=state, verdict=RETRY, at_most=_FEW))
+        )
+        again = set(read_frames(bench.client.bytes_of([], state=state, at_most=_FEW)))
+        more = bench.client.bytes_of([], state=state, at_most=_FEW)
         if not first:
             yield certain(part.name, "nothing was sent")
         elif again != first:
@@ -167,7 +169,7 @@ def forks(bench: Bench) -> Iterator[Test]:
         return
     lines = _enough(bench, part)
     number = len(lines)
-    left = bench.client.ask_forked(lines).get(part.question.fingerprint)
+    left = bench.client.ask_with_fork(lines).get(part.question.fingerprint)
     came = 0 if left is None else len(left.rows)
     if came == number:
         raise UnknownError("the client does not fork (as many reports came as were asked for)")

@@ -84,14 +84,14 @@ class Part:
         """Whether bits are counted in each cohort by itself."""
 
     @property
-    def declared(self) -> Fraction:
+    def allowance(self) -> Fraction:
         """The largest ratio that the survey allows a report."""
         return self.question.declared.bound
 
     @property
     def epsilon(self) -> float:
         """Its logarithm, rounded up."""
-        return log_upper(self.declared)
+        return log_upper(self.allowance)
 
     def column_of(self, rows: Rows) -> Integers:
         """The numbers of reports, (reports,), as the columns of a channel have them."""

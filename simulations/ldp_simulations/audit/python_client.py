@@ -42,7 +42,7 @@ class Adapter:
         """A device that forgets."""
         return Client(self.survey)
 
-    def recorded(self, device: Client, answers: Mapping[str, Any]) -> Iterator[Report]:
+    def reports_of(self, device: Client, answers: Mapping[str, Any]) -> Iterator[Report]:
         """Its reports of answers by question; groups that are there as a whole together."""
         rest = dict(answers)
         for group in self.survey.groups:
@@ -55,7 +55,7 @@ class Adapter:
         for name, answer in rest.items():
             yield from _unless_silent(partial(device.record, name, answer))
 
-    def framed(self, report: Report) -> bytes:
+    def frame(self, report: Report) -> bytes:
         """The bytes that leave for a report."""
         return report_bytes([report])
 
@@ -65,9 +65,9 @@ class Adapter:
             life = json.loads(line)
             device = self.device()
             for answers in life if isinstance(life, list) else [life]:
-                out.writelines(self.framed(report) for report in self.recorded(device, answers))
+                out.writelines(self.frame(report) for report in self.reports_of(device, answers))
 
-    def answer_forked(self, lines: Iterable[bytes], out: BinaryIO) -> None:
+    def answer_with_fork(self, lines: Iterable[bytes], out: BinaryIO) -> None:
         """Each line in two processes, one forked from the other once it has answered before."""
         asked = list(lines)
         self.answer(asked[:1], BytesIO())
@@ -144,7 +144,7 @@ def serve(kind: type[Adapter] = Adapter) -> None:
     if "LDP_AUDIT_FORK" in os.environ:
         if not hasattr(os, "fork"):
             sys.exit(_UNKNOWN)
-        adapter.answer_forked(sys.stdin.buffer, out)
+        adapter.answer_with_fork(sys.stdin.buffer, out)
     elif state is None:
         adapter.answer(sys.stdin.buffer, out)
     else:

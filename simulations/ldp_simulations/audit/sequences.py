@@ -75,14 +75,14 @@ def _beside_core(bench: Bench, part: Part, answers: Sequence[object], where: str
             for bit in bits
         ]
         pair = [_at_least(ones[:, block]) for ones in (theirs, ours)]
-        yield _compared(where, names, pair, devices=bench.devices)
+        yield _compare(where, names, pair, devices=bench.devices)
     names = [
         f"{bit}, 1 in {least} of {BLOCK} reports or more, and later in fewer"
         for least in range(1, BLOCK + 1)
         for bit in bits
     ]
     pair = [_at_least(ones[:, 0]) & ~_at_least(ones[:, -1]) for ones in (theirs, ours)]
-    yield _compared(where, names, pair, devices=bench.devices)
+    yield _compare(where, names, pair, devices=bench.devices)
 
 
 def _core_rows(question: Question, answers: Sequence[object], devices: int) -> Rows:
@@ -114,7 +114,7 @@ def _at_least(ones: Counts) -> Flags:
     return flags
 
 
-def _compared(where: str, names: Sequence[str], pair: Sequence[Flags], *, devices: int) -> Test:
+def _compare(where: str, names: Sequence[str], pair: Sequence[Flags], *, devices: int) -> Test:
     """The event that happened most unlike with devices of theirs and of ours."""
     happened = [flags.sum(axis=0).ravel() for flags in pair]
     chances = fisher_chances(happened[0], devices, happened[1], other_draws=devices)

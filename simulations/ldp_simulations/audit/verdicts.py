@@ -90,7 +90,7 @@ class Verdict(NamedTuple):
         return (*of_parts, *of_points, *of_proofs, *self.others)
 
     @property
-    def passed(self) -> bool:
+    def passes(self) -> bool:
         """Whether there is no alarm."""
         return not self.alarms
 
@@ -100,7 +100,7 @@ class Verdict(NamedTuple):
             "format": FORMAT,
             "survey": self.survey.name,
             "fingerprint": self.survey.fingerprint.hex(),
-            "verdict": "no alarm" if self.passed else "alarm",
+            "verdict": "no alarm" if self.passes else "alarm",
             "draws_of_each_answer": self.draws,
             "false_alarm_rate": {"of_all_looks": FALSE_ALARMS, "of_this_look": self.alpha},
             "look": self.look,
@@ -191,7 +191,7 @@ def verdict_of(
         look,
         alpha=alpha,
         parts=tuple(judged),
-        points=tuple(_judged(point, shares) for point in points),
+        points=tuple(_judge(point, shares) for point in points),
         proofs=tuple(proofs),
         others=tuple(said),
     )
@@ -217,7 +217,7 @@ def alarms_of(
     return alarms
 
 
-def _judged(point: PointVerdict, shares: Levels) -> PointVerdict:
+def _judge(point: PointVerdict, shares: Levels) -> PointVerdict:
     """A point whose tests are improbable fails as well."""
     wrong = [test for test in point.tests if test.p_value < shares.test]
     if point.verdict == PASSED and wrong:

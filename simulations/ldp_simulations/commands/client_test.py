@@ -202,7 +202,7 @@ def _test_reports(
     if badge_path is not None:
         write_whole(badge_path, badge(verdict))
     present(verdict.sheet(), form, output)
-    if not verdict.passed:
+    if not verdict.passes:
         click.echo(f"alarm: {len(verdict.alarms)} things are not as declared", err=True)
         ctx.exit(ALARM)
 

@@ -61,7 +61,7 @@ def demo(answer: str | None) -> None:
         _pause()
         other = survey if epsilon == "1" else _survey(epsilon)
         estimate = _estimate(other, reports if other is survey else _reports(other, answers))
-        kept = round(100 * _kept(other))
+        kept = round(100 * _truth_probability(other))
         most = f"at most {kept} %"
         click.echo(f" {epsilon:>7}   {100 - kept:>13} %   {most:>24}   {_percent(estimate)}")
     click.echo("\nAsk your own question: ldp new")
@@ -74,7 +74,7 @@ def _survey(epsilon: str) -> Survey:
     return ldp.survey("demo", asked)
 
 
-def _kept(survey: Survey) -> float:
+def _truth_probability(survey: Survey) -> float:
     """Return how likely an answer is sent as it is; nobody can be surer of it from the report."""
     from ldp.numbers.accounting import posterior
 
@@ -87,7 +87,7 @@ def _show_own(survey: Survey, answer: str) -> None:
 
     report = Client(survey).record("answer", answer == _YES)
     sent = _NO if report.row == b"\0" else _YES
-    kept = round(100 * _kept(survey))
+    kept = round(100 * _truth_probability(survey))
     _pause()
     click.echo(
         f"\nYour device tosses a coin that keeps {kept} of 100 answers and flips the others."

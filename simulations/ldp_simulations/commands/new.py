@@ -40,7 +40,7 @@ def new(text: str | None, output: Path | None) -> None:
     name, points = _short_name(text or ""), _POINTS
     if text is None:
         text = click.prompt("What do you want to ask")
-        keys = _answers_asked()
+        keys = _ask_answer_keys()
         name = click.prompt("A short name for it", default=_short_name(text))
         keys["epsilon"] = click.prompt(
             "Epsilon (0.5: strong privacy, 1: usual, 2: weak)", default=_EPSILON
@@ -52,7 +52,7 @@ def new(text: str | None, output: Path | None) -> None:
     path = output or Path(f"{name}.toml")
     if path.exists():
         raise FileError(f"{path} exists already. Choose another file: --output FILE")
-    answers = _answers_needed(survey, points / 100)
+    answers = _needed_respondents(survey, points / 100)
     write_whole(path, survey.to_toml())
     click.echo(f"Wrote {path}.\n\n{_cost(survey)}\n")
     unit = "% of the range" if keys["type"] == "number" else "percentage points"
@@ -62,7 +62,7 @@ def new(text: str | None, output: Path | None) -> None:
     )
 
 
-def _answers_asked() -> dict[str, Any]:
+def _ask_answer_keys() -> dict[str, Any]:
     """The keys of the answers, as people say them in the terminal."""
     kind = click.prompt("How do people answer", type=click.Choice(_KINDS), default=_KINDS[0])
     if kind == "yes/no":
@@ -105,7 +105,7 @@ def _cost(survey: Survey) -> str:
     )
 
 
-def _answers_needed(survey: Survey, half_width: float) -> int:
+def _needed_respondents(survey: Survey, half_width: float) -> int:
     """Return how many answers give a half-width of shares, or of a mean in parts of its range."""
     from ldp_simulations import plan
 

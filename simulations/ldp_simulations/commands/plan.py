@@ -288,7 +288,7 @@ def plan(
     # Before files are read: the first thing to know is that the command was called wrongly.
     misfit = Asked(
         survey_path, values, epsilon, respondents=respondents, forged=forged, ask=Ask(**asked)
-    ).misfit(_named)
+    ).misfit(_flag)
     if misfit is not None:
         raise click.UsageError(misfit)
     survey = None if survey_path is None else read_survey(survey_path)
@@ -397,16 +397,16 @@ def _write_second_survey(
     if survey_path is None:
         raise click.UsageError("--range-from: expected the SURVEY that was answered, got none")
     from ldp_aggregator.tallies.intake.aggregation import aggregate
-    from ldp_simulations.planning.narrowing import narrowed
+    from ldp_simulations.planning.narrowing import narrow
 
     survey = read_survey(survey_path)
     check_names(names, [question.name for question in survey])
-    second = narrowed(aggregate(survey, sources), names)
+    second = narrow(aggregate(survey, sources), names)
     for warning in second.warnings:
         click.echo(f"warning: {warning}", err=True)
     hand_out(output, second.to_toml())
 
 
-def _named(argument: str) -> str:
+def _flag(argument: str) -> str:
     """How the command calls an argument of `plan`."""
     return "SURVEY" if argument == "survey" else f"--{argument.replace('_', '-')}"

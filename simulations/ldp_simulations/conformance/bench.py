@@ -170,7 +170,7 @@ class Device:
         expect(answer)
         return payloads
 
-    def sent(self, verdict: str = ACCEPTED) -> list[bytes]:
+    def wait_for_payloads(self, verdict: str = ACCEPTED) -> list[bytes]:
         """Return the payloads, waiting as long as a client may pause."""
         until = time.monotonic() + LONGEST_PAUSE
         while not (payloads := self.send(verdict)):
@@ -188,7 +188,7 @@ class Device:
         became = self.record(name, answer)
         if became != RECORDED:
             raise FailedError(f"expected an answer to {name} to be recorded, got {became}")
-        return rows_of(self.sent(), self.survey, name)
+        return rows_of(self.wait_for_payloads(), self.survey, name)
 
     def ledger(self) -> Spent:
         """Return the spending that the device states."""

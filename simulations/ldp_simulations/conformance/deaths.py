@@ -29,7 +29,7 @@ from ldp_simulations.conformance.bench import (
     batches_of,
     outcome,
 )
-from ldp_simulations.conformance.ledger import covered
+from ldp_simulations.conformance.ledger import check_charges
 from ldp_simulations.conformance.lines import Answer, Process
 from ldp_simulations.conformance.specimens import MANY, TELLING
 
@@ -131,7 +131,7 @@ def _peace(bench: Bench, survey: Survey, killed: Device) -> int:
             raise FailedError(f"expected one {what} for {twice[0]}, got {numbers[twice[0]]}")
         if not numbers.keys() <= killed.asked:
             raise FailedError(f"expected no {what} for a question that was not asked, got one")
-    covered(spent, reports)
+    check_charges(spent, reports)
     return reports.total()
 
 

@@ -19,7 +19,7 @@ from ldp_simulations.conformance.bench import (
     batches_of,
     rows_of,
 )
-from ldp_simulations.conformance.ledger import covered
+from ldp_simulations.conformance.ledger import check_charges
 from ldp_simulations.conformance.specimens import EPOCHS, KEPT, RULES, TELLING, TOGETHER
 
 _RETRIES = 2
@@ -34,7 +34,7 @@ def wire(bench: Bench) -> str:
         began = time.time()
         for name in names:
             device.record(name, TELLING[0])
-        payloads = device.sent()
+        payloads = device.wait_for_payloads()
         for frame in read_frames(b"".join(payloads)):
             if isinstance(frame, Damage):
                 raise FailedError(
@@ -75,13 +75,15 @@ def groups(bench: Bench) -> str:
     if became != RECORDED:
         raise FailedError(f"expected a group to be recorded, got {became}")
     (group,) = device.survey.groups
-    sent = [(batch.fingerprint, len(batch.rows)) for batch in batches_of(device.sent())]
+    sent = [
+        (batch.fingerprint, len(batch.rows)) for batch in batches_of(device.wait_for_payloads())
+    ]
     if sent != [(group.fingerprint, group.width)]:
         raise FailedError("expected one row, with the fingerprint of the group, to leave")
     if (became := device.together({"first": first, "second": first})) != "answered":
         raise FailedError(f"expected a group to be answered once, got {became}")
     if "ledger" in bench.does:
-        covered(device.ledger(), Counter(("first", "second")))
+        check_charges(device.ledger(), Counter(("first", "second")))
     return "one row, and four refusals"
 
 
@@ -91,9 +93,9 @@ def retries(bench: Bench) -> str:
     state = bench.new_state()
     with bench.own_device(RULES, state) as device:
         device.record("first", TELLING[0])
-        attempts = [device.sent(RETRY) for _ in range(_RETRIES)]
+        attempts = [device.wait_for_payloads(RETRY) for _ in range(_RETRIES)]
     with bench.own_device(RULES, state) as device:
-        attempts.append(device.sent(ACCEPTED))
+        attempts.append(device.wait_for_payloads(ACCEPTED))
         if device.send():
             raise FailedError("expected nothing more to leave after it was accepted")
     if len({tuple(payloads) for payloads in attempts}) != 1:
@@ -112,7 +114,7 @@ def traces(bench: Bench) -> str:
         device.record("beside", TELLING[1])
         device.record("beside", "an unfit answer that tells")
         _expect_none(_contents(state.parent), "in what is kept")
-        payloads = device.sent()
+        payloads = device.wait_for_payloads()
     _expect_none(_contents(state.parent), "in what is kept")
     _expect_none(payloads, "in what leaves")
     bench.errors.seek(0)

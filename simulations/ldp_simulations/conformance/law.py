@@ -95,7 +95,7 @@ def fresh(bench: Bench) -> str:
             asked = {"question": question.name, "answers": [answer] * bench.samples}
             rows = tuple(expect(process.ask("sample", **asked))["reports"])
             device.record(question.name, answer)
-            (batch,) = batches_of(device.sent())
+            (batch,) = batches_of(device.wait_for_payloads())
             drawn.append((rows, batch.id))
         finally:
             process.close()

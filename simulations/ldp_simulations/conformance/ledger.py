@@ -15,7 +15,7 @@ from ldp_simulations.conformance.specimens import (
     RULES,
     STOPPED,
     TELLING,
-    renewed,
+    later_version,
 )
 
 _REPEATS = 6
@@ -59,7 +59,7 @@ def limits(bench: Bench) -> str:
     state = bench.new_state()
     names = ["first", "second", "third"]
     _expect(bench.device(RULES, state), names, [RECORDED] * 3)
-    _expect(bench.device(renewed(RULES), state), names, ["budget"] * 3)
+    _expect(bench.device(later_version(RULES), state), names, ["budget"] * 3)
     return "lifetime epsilon, cap, and a later version that costs more"
 
 
@@ -90,14 +90,14 @@ def ledger(bench: Bench) -> str:
         for name, answer in zip(names, TELLING, strict=False):
             device.rows(name, answer)
         spent = device.ledger()
-        covered(spent, Counter(names))
+        check_charges(spent, Counter(names))
         prices = (device.survey[name].price ** number for name, number in spent.charges.items())
         if spent.ratio < math.prod(prices, start=Fraction(1)):
             raise FailedError("expected the ratio that was spent to cover all charges, got less")
     return "charges and their ratio"
 
 
-def covered(spent: Spent, reports: Mapping[str, int]) -> None:
+def check_charges(spent: Spent, reports: Mapping[str, int]) -> None:
     """Raise `FailedError` unless there is a charge for each of these reports."""
     for name, number in reports.items():
         charges = spent.charges.get(name, 0)

@@ -28,7 +28,7 @@ def restarts(bench: Bench) -> str:
             raise FailedError("expected the ledger of the process before, got another")
         if (became := device.record("beside", TELLING[0])) != "answered":
             raise FailedError(f"expected what was answered before to be refused, got {became}")
-        if len(rows_of(device.sent(), device.survey, "beside")) != 1:
+        if len(rows_of(device.wait_for_payloads(), device.survey, "beside")) != 1:
             raise FailedError("expected the report that waited to leave")
         (after,) = device.rows("kept", TELLING[0])
         if before != after:
@@ -44,20 +44,20 @@ def draws(bench: Bench) -> str:
         device = bench.device(DRAWN)
         names = [question.name for question in device.survey]
         order = names[number % 3 :] + names[: number % 3]
-        drawn.add(_drawn(device, order, RECORDED))
+        drawn.add(_find_question(device, order, RECORDED))
     if len(drawn) < 2:
         raise FailedError(f"expected devices to draw different questions, got {drawn} alone")
     state = bench.new_state()
     with bench.own_device(DRAWN, state) as device:
-        before = _drawn(device, names, RECORDED)
+        before = _find_question(device, names, RECORDED)
     with bench.own_device(DRAWN, state) as device:
-        after = _drawn(device, names, "answered")
+        after = _find_question(device, names, "answered")
     if before != after:
         raise FailedError("expected the question that was drawn before the restart, got another")
     return f"{_DEVICES} devices, and one that restarts"
 
 
-def _drawn(device: Device, names: list[str], expected: str) -> str:
+def _find_question(device: Device, names: list[str], expected: str) -> str:
     """The one question that was drawn, an answer to which becomes what is expected."""
     outcomes = {name: device.record(name, TELLING[0]) for name in names}
     if sorted(outcomes.values()) != sorted([expected, "not-drawn", "not-drawn"]):

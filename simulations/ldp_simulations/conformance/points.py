@@ -65,7 +65,7 @@ def conform(
             _greet(bench)
             for name, check in POINTS.items():
                 if not only or name in only:
-                    yield _tried(name, check, bench)
+                    yield _try(name, check, bench)
         finally:
             bench.close()
 
@@ -83,7 +83,7 @@ def _greet(bench: Bench) -> None:
         ) from None
 
 
-def _tried(name: str, check: Callable[[Bench], str], bench: Bench) -> Point:
+def _try(name: str, check: Callable[[Bench], str], bench: Bench) -> Point:
     try:
         return Point(name, PASSED, check(bench))
     except SkippedError as skipped:

@@ -74,14 +74,14 @@ def statuses(bench: Bench) -> str:
     with collecting() as collector:
         for case in CASES:
             _try(bench.device(RULES, collector=collector.address), collector, case)
-        _mended(bench, collector)
+        _check_retry(bench, collector)
     return f"{len(CASES)} answers, and a token that is mended"
 
 
 def _try(device: Device, collector: Collector, case: Case) -> None:
     what = f"status {case.reply.status}" if case.reply.status else "no answer"
     _answer(device)
-    left = _posted(device, collector, case.reply)
+    left = _post(device, collector, case.reply)
     if len(collector.uploads) != 1:
         raise FailedError(f"expected one upload before {what}, got {len(collector.uploads)}")
     fate = LATER
@@ -102,7 +102,7 @@ def _try(device: Device, collector: Collector, case: Case) -> None:
         raise FailedError(f"expected nothing more to leave after {what}, got another upload")
 
 
-def _mended(bench: Bench, collector: Collector) -> None:
+def _check_retry(bench: Bench, collector: Collector) -> None:
     """Check that a reopened client sends rejected reports again with the same bytes."""
     state = bench.new_state()
     uploads: list[bytes] = []
@@ -110,7 +110,7 @@ def _mended(bench: Bench, collector: Collector) -> None:
         device = bench.device(RULES, state, collector=collector.address)
         if not uploads:
             _answer(device)
-        left = _posted(device, collector, reply)
+        left = _post(device, collector, reply)
         uploads += [upload.body for upload in collector.uploads]
     if left.waiting != (len(uploads) == 1):
         raise FailedError("expected what was held to wait, or to be sent, got neither")
@@ -130,7 +130,7 @@ def _answer(device: Device) -> None:
         raise FailedError(f"expected an answer to be recorded, got {became}")
 
 
-def _posted(device: Device, collector: Collector, reply: Reply) -> _Left:
+def _post(device: Device, collector: Collector, reply: Reply) -> _Left:
     """Return the waiting reports after an upload with this reply."""
     collector.reply = reply
     collector.uploads.clear()

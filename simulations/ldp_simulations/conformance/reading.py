@@ -23,7 +23,7 @@ from ldp_simulations.conformance.bench import (
     outcome,
     words_of,
 )
-from ldp_simulations.conformance.specimens import RULES, answers_of, law_survey, told
+from ldp_simulations.conformance.specimens import RULES, answers_of, json_answer, law_survey
 
 _TAPES = 3
 _TAPE = 1 << 16
@@ -49,7 +49,7 @@ def survey(bench: Bench) -> str:
             raise FailedError(f"expected {name} {part}, got {device.opened.get(name)}")
     if bench.reads != "compiled":
         return "fingerprints and terms"
-    for what, altered in _altered(compile_survey(device.survey)):
+    for what, altered in _alterations(compile_survey(device.survey)):
         words = words_of(device.survey, None) | {"survey": altered}
         if outcome(bench.process.ask("open", **words)) != "survey":
             raise FailedError(f"expected a survey with another {what} to be refused")
@@ -99,7 +99,7 @@ def answers(bench: Bench) -> str:
     return f"{len(unfit)} that do not fit"
 
 
-def _altered(form: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _alterations(form: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """The compiled form with one thing changed."""
     for what in ("name", "terms", "fingerprint"):
         changed = copy.deepcopy(form)
@@ -136,7 +136,7 @@ def _vectors(bench: Bench) -> _Vectors:
     surveys = [law_survey(bench.mechanisms) if bench.vectors is None else None, bench.survey]
     for whole in surveys:
         if whole is not None:
-            yield whole, {question.name: _made(question) for question in whole}
+            yield whole, {question.name: _make_cases(question) for question in whole}
 
 
 def _of_files(folder: Path) -> _Vectors:
@@ -148,13 +148,13 @@ def _of_files(folder: Path) -> _Vectors:
                 whole = parse_survey(vector["survey"])
                 (question,) = whole
                 cases = [
-                    Case(told(question.domain, case["value"]), case["tape"], case["report"])
+                    Case(json_answer(question.domain, case["value"]), case["tape"], case["report"])
                     for case in vector["cases"]
                 ]
                 yield whole, {question.name: cases}
 
 
-def _made(question: Question) -> list[Case]:
+def _make_cases(question: Question) -> list[Case]:
     """Cases by the reference: the core's own randomizers."""
     cases = []
     for answer in answers_of(question.domain):

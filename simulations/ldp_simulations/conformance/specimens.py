@@ -80,7 +80,7 @@ _OF_LAW = {
 """Small questions, whose law can be written down, by mechanism."""
 
 
-def renewed(source: str) -> str:
+def later_version(source: str) -> str:
     """A later version of a survey, every question of which costs a little more."""
     return source.replace('epsilon = "1"', 'epsilon = "1.5"')
 
@@ -91,16 +91,16 @@ def law_survey(mechanisms: Sequence[str]) -> Survey | None:
     return parse_survey(_survey("conform-law", *questions)) if questions else None
 
 
-def told(domain: Domain, answer: Any) -> Any:
+def json_answer(domain: Domain, answer: Any) -> Any:
     """An answer of a vector file as JSON tells it: there, numbers are texts."""
     if isinstance(answer, dict):
         fields = {field.name: field.domain for field in domain.fields}
         return {
-            name: told(fields[name], part) if name in fields else _number(part)
+            name: json_answer(fields[name], part) if name in fields else _number(part)
             for name, part in answer.items()
         }
     if isinstance(answer, list):
-        return [told(domain, part) for part in answer]
+        return [json_answer(domain, part) for part in answer]
     is_number = domain.scale is not None or domain.ball is not None
     return _number(answer) if is_number else answer
 

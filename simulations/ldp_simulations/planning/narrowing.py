@@ -54,7 +54,7 @@ class Shift(NamedTuple):
 class Narrowed(NamedTuple):
     """The second survey, and what share of the answers to the first lies outside its ranges.
 
-    `narrowed` has an example.
+    `narrow` has an example.
     """
 
     survey: Survey
@@ -104,7 +104,7 @@ class Narrowed(NamedTuple):
         return "".join(f"{line}\n" for line in [*lines, ""]) + self.survey.to_toml()
 
 
-def narrowed(tally: Tally, names: Collection[str] = ()) -> Narrowed:
+def narrow(tally: Tally, names: Collection[str] = ()) -> Narrowed:
     """A survey about the means of numbers whose distributions a tally tells.
 
     tally  of the first survey
@@ -116,7 +116,7 @@ def narrowed(tally: Tally, names: Collection[str] = ()) -> Narrowed:
     >>> rent = ldp.question("rent", low=0, high=9999, bins=100, goal="distribution", epsilon="4")
     >>> survey = ldp.survey("rents", rent)
     >>> reports = ldp_simulations.randomize(survey, {"rent": list(range(500, 1500)) * 3})
-    >>> second = ldp_simulations.narrowed(ldp_aggregator.aggregate(survey, reports))
+    >>> second = ldp_simulations.narrow(ldp_aggregator.aggregate(survey, reports))
     >>> list(second.survey.questions)[0].name
     'rent'
     """

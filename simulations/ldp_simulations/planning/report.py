@@ -21,7 +21,7 @@ from ldp_simulations.planning.kinds import (
 )
 from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.planning.kinds.entries import (
-    drawn,
+    draw_entry,
     drawn_in_words,
     forged_in_words,
     forged_reports,
@@ -56,7 +56,7 @@ def record(plan: Plan, ask: Ask, forged: int | None) -> dict[str, Any]:
         "client_microseconds": client_microseconds(design.randomizer, design.values),
         "decode_milliseconds": decode_milliseconds(design.randomizer, design.values),
     }
-    entry |= drawn(plan.share, respondents)
+    entry |= draw_entry(plan.share, respondents)
     if respondents is None:
         return entry
     frequency = design.typical(ask)

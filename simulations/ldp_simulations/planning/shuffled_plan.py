@@ -22,7 +22,7 @@ from ldp.privacy.batches import batch_epsilon, delta_text, power, rounded_up
 from ldp.privacy.deltas import delta_above, quick
 from ldp_aggregator.explanations.trusted_curator import curator_error, rare_count_error
 from ldp_aggregator.output.sheet import Sheet, TextTable
-from ldp_simulations.planning.kinds.planning import designed
+from ldp_simulations.planning.kinds.planning import design_parts
 
 CONSIDERED = ("grr", "ss", "pgr", "hr", "oue", "olh")
 """What a plan chooses from: single reports of one value, with an error that is one number."""
@@ -126,13 +126,13 @@ def plan_batches(questions: Iterable[tuple[str, Domain]], wish: BatchWish) -> Ba
     """
     plans: list[BatchPlan] = []
     for name, domain in questions:
-        serving = (_planned(name, mechanism, domain, wish=wish) for mechanism in CONSIDERED)
+        serving = (_plan(name, mechanism, domain, wish=wish) for mechanism in CONSIDERED)
         reachable = (plan for plan in serving if plan is not None)
         plans += sorted(reachable, key=lambda plan: plan.error)
     return BatchPlans(wish, tuple(plans))
 
 
-def _planned(name: str, mechanism: str, domain: Domain, wish: BatchWish) -> BatchPlan | None:
+def _plan(name: str, mechanism: str, domain: Domain, wish: BatchWish) -> BatchPlan | None:
     row = MECHANISMS[mechanism]
     if row.accepts(domain) is not None:
         return None
@@ -190,5 +190,5 @@ def local_epsilon(mechanism: str, domain: Domain, wish: BatchWish) -> Fraction |
 
 
 def _randomizer(mechanism: str, domain: Domain, epsilon: Fraction) -> Randomizer | None:
-    parts = designed(MECHANISMS[mechanism], domain, decimal_text(epsilon))
+    parts = design_parts(MECHANISMS[mechanism], domain, decimal_text(epsilon))
     return None if parts is None else parts[0]

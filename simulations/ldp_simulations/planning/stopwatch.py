@@ -22,7 +22,7 @@ _PATIENCE, _BOUT = 0.02, 0.002
 def client_microseconds(randomizer: Randomizer, values: Sequence[str]) -> float:
     """One report, from the operating system's randomness; the values take turns."""
     spread = range(0, len(values), max(1, len(values) // 50))
-    turns = cycle([_held(randomizer, values, index) for index in spread])
+    turns = cycle([_as_input(randomizer, values, index) for index in spread])
 
     def some(count: int) -> None:
         for value in islice(turns, count):
@@ -31,7 +31,7 @@ def client_microseconds(randomizer: Randomizer, values: Sequence[str]) -> float:
     return _seconds(some) * 1e6
 
 
-def _held(randomizer: Randomizer, values: Sequence[str], index: int) -> Value:
+def _as_input(randomizer: Randomizer, values: Sequence[str], index: int) -> Value:
     """A value as the randomizer takes it.
 
     Where it takes sets, the set that holds this value alone.
@@ -60,13 +60,13 @@ def _seconds(task: Callable[[int], None]) -> float:
     What else the machine does can only add.
     """
     task(1)  # may prepare tables that later calls find
-    once = _timed(task, 1)
+    once = _time(task, 1)
     bout = max(1, int(_BOUT / once))
     bouts = max(0, int(_PATIENCE / max(once, _BOUT)))
-    return min([once, *(_timed(task, bout) for _ in range(bouts))])
+    return min([once, *(_time(task, bout) for _ in range(bouts))])
 
 
-def _timed(task: Callable[[int], None], times: int) -> float:
+def _time(task: Callable[[int], None], times: int) -> float:
     start = perf_counter()
     task(times)
     return (perf_counter() - start) / times

@@ -59,7 +59,7 @@ def bulk_draw(randomizer: Randomizer) -> Callable[[Integers, Random], Rows] | No
         case StochasticMatrix(weights) if max(map(sum, weights)) <= _SPAN:
             return partial(_matrix, randomizer)
         case DitheredResponse() if _fits(randomizer):
-            return partial(_dithered, randomizer)
+            return partial(_dither, randomizer)
         case Arcs() if randomizer.mass <= _SPAN:
             return partial(_arcs, randomizer)
         case Stripes() if randomizer.mass <= _SPAN:
@@ -106,7 +106,7 @@ def _fits(randomizer: DitheredResponse) -> bool:
     return small and truth + (levels - 1) * other <= _SPAN
 
 
-def _dithered(randomizer: DitheredResponse, values: Integers, random: Random) -> Rows:
+def _dither(randomizer: DitheredResponse, values: Integers, random: Random) -> Rows:
     count, last, grid = len(values), randomizer.size - 1, randomizer.grid
     places = values
     if grid < last:

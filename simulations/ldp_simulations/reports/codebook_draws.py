@@ -27,12 +27,12 @@ def codebook_rows(response: CodebookResponse, values: Integers, random: Random) 
     """A report of each of `values`, which are vectors: (reports, coordinates)."""
     parts = [
         seeded_rows(response.layout, seeds, symbols[:, None])
-        for seeds, symbols in _drawn(response, values, random)
+        for seeds, symbols in _draw(response, values, random)
     ]
     return np.concatenate([np.empty((0, response.layout.width), dtype=np.uint8), *parts])
 
 
-def _drawn(
+def _draw(
     response: CodebookResponse, values: Integers, random: Random
 ) -> Iterator[tuple[Words, Integers]]:
     """The seeds and symbols, some reports at a time."""

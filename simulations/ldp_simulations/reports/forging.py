@@ -87,12 +87,12 @@ def best_bits(
 
 def plain_bits(randomizer: Any, wanted: Wanted, generator: Generator) -> Rows:
     """Where each value has a bit of its own."""
-    marks = marked(randomizer.layout.bits, wanted.targets)[None] > 0
+    marks = count_places(randomizer.layout.bits, wanted.targets)[None] > 0
     return best_bits(
         randomizer.layout, marks, randomizer.support, reports=wanted.reports, generator=generator
     )
 
 
-def marked(size: int, places: Integers) -> Floats:
+def count_places(size: int, places: Integers) -> Floats:
     """How often each place occurs."""
     return np.bincount(places, minlength=size).astype(float)

@@ -29,7 +29,7 @@ def random_rows(layout: Layout, reports: int, generator: Generator) -> Rows:
         )
     if layout.bits:
         bits = generator.integers(2, size=(reports, layout.bits), dtype=np.int8)
-        return _rows(_cohort_prefix(layout, cohorts), _packed(bits.astype(bool)))
+        return _rows(_cohort_prefix(layout, cohorts), _pack(bits.astype(bool)))
     symbols = generator.integers(layout.symbols, size=(reports, layout.places))
     if layout.modulus:
         multipliers = generator.integers(1, layout.modulus, reports)
@@ -48,7 +48,7 @@ def bit_rows(
     order = generator.random(wanted.shape) - wanted
     vectors = np.zeros(wanted.shape, dtype=bool)
     np.put_along_axis(vectors, np.argsort(order, axis=1)[:, :ones], True, axis=1)
-    return _rows(_cohort_prefix(layout, cohorts), _packed(vectors))
+    return _rows(_cohort_prefix(layout, cohorts), _pack(vectors))
 
 
 def symbol_rows(layout: Layout, cohorts: Integers, symbols: Integers) -> Rows:
@@ -76,7 +76,7 @@ def _cohort_prefix(layout: Layout, cohorts: Integers) -> Rows:
     return _little(cohorts[:, None], layout.prefix_width)
 
 
-def _packed(vectors: Flags) -> Rows:
+def _pack(vectors: Flags) -> Rows:
     return np.packbits(vectors, axis=1, bitorder="little")
 
 

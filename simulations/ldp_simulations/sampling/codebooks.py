@@ -37,7 +37,7 @@ def word_sums(response: CodebookResponse, holders: VectorHolders, generator: Gen
     return counts
 
 
-def _expected(
+def _expect(
     response: CodebookResponse,
     values: Sequence[str],  # noqa: ARG001
     frequency: Floats,  # noqa: ARG001
@@ -52,7 +52,7 @@ def _expected(
     return counts
 
 
-def _forged(response: CodebookResponse, wanted: Wanted, generator: Generator) -> Rows:
+def _forge(response: CodebookResponse, wanted: Wanted, generator: Generator) -> Rows:
     """Forge reports: of the words of some seeds, the greatest coordinates of the targets."""
     tries = wanted.hashes or _TRIES
     seeds = np.empty(wanted.reports, dtype=np.uint64)
@@ -68,4 +68,4 @@ def _forged(response: CodebookResponse, wanted: Wanted, generator: Generator) ->
     return seeded_rows(response.layout, seeds, symbols[:, None])
 
 
-FORM = Form(word_sums, _forged, _expected)
+FORM = Form(word_sums, _forge, _expect)

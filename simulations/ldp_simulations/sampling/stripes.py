@@ -15,7 +15,7 @@ from numpy.random import Generator
 from ldp.mechanisms.places.stripes import Stripes, frequency_of
 from ldp_aggregator.decoders.stripes.plane import plane_of, scores, windows
 from ldp_aggregator.numerics.arrays import Counts, Floats, Integers
-from ldp_simulations.reports.forging import best_symbols, marked
+from ldp_simulations.reports.forging import best_symbols, count_places
 from ldp_simulations.reports.form import REPORTS, Form, Wanted, by_counts
 from ldp_simulations.sampling.numbers.starts import starts_of
 
@@ -74,7 +74,7 @@ def places(stripes: Stripes, values: Integers | np.int64, cohorts: Integers) -> 
     return np.asarray((across * x + up * y) % stripes.modulus)
 
 
-def _expected(
+def _expect(
     stripes: Stripes,
     values: Sequence[str],  # noqa: ARG001
     frequency: Floats,
@@ -90,8 +90,8 @@ def _expected(
 def _worths(stripes: Stripes, wanted: Wanted) -> list[Floats]:
     """By frequency: what each arc is worth to the targets."""
     plane = plane_of(stripes)
-    of_targets = scores(plane, marked(stripes.size, wanted.targets)[None])
+    of_targets = scores(plane, count_places(stripes.size, wanted.targets)[None])
     return list(windows(plane, of_targets.alpha[0]))
 
 
-FORM = Form(by_counts(stripe_counts), best_symbols(_worths, best_cohorts_only=True), _expected)
+FORM = Form(by_counts(stripe_counts), best_symbols(_worths, best_cohorts_only=True), _expect)

@@ -30,7 +30,7 @@ def only_drawn(
     return answers
 
 
-def thinned(survey: Survey, population: Population, generator: Generator) -> Population:
+def thin(survey: Survey, population: Population, generator: Generator) -> Population:
     """The holders who answer: of the questions of a draw, those who drew them."""
     answering = dict(population)
     for draw in survey.draws:

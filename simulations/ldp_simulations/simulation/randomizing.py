@@ -69,7 +69,7 @@ def randomize(
         said = _combinations(envelope, columns)
         for combination in np.unique(said).tolist():
             those = said == combination
-            drawn = _drawn(survey, envelope, columns, those=those, random=random)
+            drawn = _draw(survey, envelope, columns, those=those, random=random)
             rows = np.concatenate([*drawn])
             # Sorted by words that no two rows share, but for a chance of 2^-64 each: in any order.
             rows = rows[np.argsort(words(len(rows), random))]
@@ -95,7 +95,7 @@ def _combinations(envelope: Envelope, columns: Mapping[str, Column]) -> Integers
     return numbers
 
 
-def _drawn(
+def _draw(
     survey: Survey,
     envelope: Envelope,
     columns: Mapping[str, Column],
@@ -139,11 +139,11 @@ def _in_bulk(
         draw = bulk_draw(question.randomizer)
         if draw is None:
             return None
-        rows.append(draw(_rounded(question, part, places, random=random), random))
+        rows.append(draw(_round(question, part, places, random=random), random))
     return np.concatenate(rows, axis=1)
 
 
-def _rounded(question: Question, part: Column, codes: Integers, random: Random) -> Integers:
+def _round(question: Question, part: Column, codes: Integers, random: Random) -> Integers:
     """The values of the answers with these codes; numbers between two points go to either."""
     if question.domain.per_device == ONE:
         # A record of its own for each respondent.
@@ -170,11 +170,11 @@ def _by_clients(
     for places in codes.T.tolist():
         answers = [part.answers[place] for part, place in zip(parts, places, strict=True)]
         by_name = dict(zip(names, answers, strict=True))
-        rows.append(recorded(survey, envelope, by_name, random=random).row)
+        rows.append(record(survey, envelope, by_name, random=random).row)
     return np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(-1, envelope.width)
 
 
-def recorded(
+def record(
     survey: Survey, envelope: Envelope, answers: Mapping[str, object], random: Random
 ) -> Report:
     """The report of a client of its own to a question or group; one that draws it, of several."""

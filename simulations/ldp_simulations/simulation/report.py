@@ -96,35 +96,35 @@ def _rows(simulation: Simulation) -> Iterator[list[str | float | None]]:
     """
     for question in simulation.first:
         runs = simulation.runs[question.name]
-        for estimate, numbers in zip(question, _told(runs), strict=False):
+        for estimate, numbers in zip(question, _runs_rows(runs), strict=False):
             yield [question.name, *astuple(estimate), *numbers]
         if question.key_means is not None and runs.key_means is not None:
             means = zip(question.values, question.key_means.means, strict=True)
-            for (key, of_key), numbers in zip(means, _told(runs.key_means), strict=True):
+            for (key, of_key), numbers in zip(means, _runs_rows(runs.key_means), strict=True):
                 name = f"{key}: {MEAN}"
                 yield [question.name, name, question.reports, *astuple(of_key), *numbers]
         if question.mean is not None and runs.mean is not None:
-            (numbers,) = _told(runs.mean)
+            (numbers,) = _runs_rows(runs.mean)
             mean = question.mean
             errors = (mean.standard_error, *mean.interval)
             yield [question.name, MEAN, question.reports, mean.estimate, *errors, *numbers]
 
 
-def _told(runs: Runs) -> Iterator[tuple[float, float, float, float]]:
+def _runs_rows(runs: Runs) -> Iterator[tuple[float, float, float, float]]:
     """The truth and what all runs tell, value by value."""
     columns = (runs.truth, runs.coverage, runs.empirical_error, runs.stated_error)
     return zip(*(column.tolist() for column in columns), strict=True)
 
 
 def _beside_the_truth(values: Iterator[dict[str, Any]], runs: Runs) -> Iterator[dict[str, Any]]:
-    for value, (truth, covered, empirical, stated) in zip(values, _told(runs), strict=False):
+    for value, (truth, covered, empirical, stated) in zip(values, _runs_rows(runs), strict=False):
         errors = {"empirical_error": finite(empirical), "stated_error": finite(stated)}
         yield {**value, "truth": truth, "covered": finite(covered), **errors}
 
 
 def _with_means(values: Iterator[dict[str, Any]], means: Runs) -> Iterator[dict[str, Any]]:
     """Values of keys whose means stand beside the truth as well."""
-    for value, (truth, covered, empirical, stated) in zip(values, _told(means), strict=True):
+    for value, (truth, covered, empirical, stated) in zip(values, _runs_rows(means), strict=True):
         numbers = {"truth": truth, "covered": covered}
         numbers |= {"empirical_error": empirical, "stated_error": stated}
         known = {name: finite(number) for name, number in numbers.items()}
@@ -133,7 +133,7 @@ def _with_means(values: Iterator[dict[str, Any]], means: Runs) -> Iterator[dict[
 
 def top(simulation: Simulation, most: int) -> Simulation:
     """No more than `most` values of each question: those that most respondents hold."""
-    chosen = {question.name: _chosen(simulation, question, most) for question in simulation.first}
+    chosen = {question.name: _choose(simulation, question, most) for question in simulation.first}
     estimates = {
         name: replace(question, left_out=len(simulation.first[name]) - len(question))
         for name, (question, _) in chosen.items()
@@ -169,7 +169,7 @@ def summary(simulation: Simulation) -> str:
     return f"{respondents:,} respondents, {runs}; {how}. Estimates are those of the first run."
 
 
-def _chosen(
+def _choose(
     simulation: Simulation, question: QuestionEstimates, most: int
 ) -> tuple[QuestionEstimates, Runs]:
     """All values in their order or, of more than `most`, those that most respondents hold.
@@ -231,19 +231,19 @@ def _truth(simulation: Simulation, question: QuestionEstimates) -> list[float]:
 
 def _text_table(simulation: Simulation, question: QuestionEstimates, most: int) -> TextTable:
     """A row for each value and for the mean, if any; the last columns tell of one run or many."""
-    shown, runs = _chosen(simulation, question, most)
+    shown, runs = _choose(simulation, question, most)
     many = _count(simulation) > 1
     last = ("empirical error", "stated error", "coverage") if many else ("holds the truth",)
     value, _, _, error, interval = question.headings
     rows = []
     for place, (estimate, truth) in enumerate(zip(shown, runs.truth.tolist(), strict=False)):
         name, _, *numbers = question.row(estimate)
-        ending = _kept(runs, place, estimate.interval, shown=question.shown)
+        ending = _outcome_cells(runs, place, estimate.interval, shown=question.shown)
         rows.append((name, question.shown(truth), *numbers, *ending))
     rows += _rows_of_means(shown, runs)
     mean = question.mean
     if mean is not None and runs.mean is not None:
-        ending = _kept(runs.mean, 0, mean.interval, shown=mean.shown)
+        ending = _outcome_cells(runs.mean, 0, mean.interval, shown=mean.shown)
         rows.append((MEAN, mean.shown(runs.mean.truth[0]), *mean.cells, *ending))
     headings = (value, "truth", "estimate", error, interval, *last)
     remarks = [*_left_out(question, most), *_verdicts(simulation, question)]
@@ -258,14 +258,14 @@ def _rows_of_means(shown: QuestionEstimates, runs: Runs) -> list[tuple[str, ...]
     rows = []
     for place, (key, mean) in enumerate(zip(shown.values, shown.key_means.means, strict=True)):
         estimate, interval = mean.cells
-        ending = _kept(runs.key_means, place, mean.interval, shown=mean.shown)
-        truth = mean.shown(float(runs.key_means.truth[place]))
-        numbers = (estimate, mean.shown(mean.standard_error), interval)
+        ending = _outcome_cells(runs.key_means, place, mean.interval, shown=mean.format_number)
+        truth = mean.format_number(float(runs.key_means.truth[place]))
+        numbers = (estimate, mean.format_number(mean.standard_error), interval)
         rows.append((f"{key}: {MEAN}", truth, *numbers, *ending))
     return rows
 
 
-def _kept(
+def _outcome_cells(
     runs: Runs, place: int, interval: tuple[float, float], shown: Callable[[float], str]
 ) -> tuple[str, ...]:
     """The last cells of a row: whether one run keeps its word, or how well many do."""

@@ -38,8 +38,8 @@ from ldp_simulations.population import Population, from_table, synthetic
 from ldp_simulations.reports.bulk import as_array, bulk_draw
 from ldp_simulations.sampling.table import sample_counts
 from ldp_simulations.simulation.distribution_runs import DistributionRuns, distribution_runs
-from ldp_simulations.simulation.drawing import only_drawn, thinned
-from ldp_simulations.simulation.randomizing import recorded
+from ldp_simulations.simulation.drawing import only_drawn, thin
+from ldp_simulations.simulation.randomizing import record
 from ldp_simulations.tables import Table
 
 CLIENTS, REPORTS, LAW = "clients", "reports", "law"
@@ -146,7 +146,7 @@ class Runs:
         )
 
     @property
-    def found(self) -> NDArray[np.int64]:
+    def presence(self) -> NDArray[np.int64]:
         """In how many runs each value was estimated: all, but for texts that a search finds."""
         runs: NDArray[np.int64] = (~np.isnan(self.low)).sum(axis=0)
         return runs
@@ -230,17 +230,17 @@ def simulate(
     for _ in over(range(runs)):
         if way in (CLIENTS, REPORTS):
             answers = _respondents(survey, population, generator)
-            tally, report_size = _collected(
+            tally, report_size = _collect(
                 survey, report_files(survey, answers, random, bulk=way == REPORTS)
             )
         else:
             tally = Tally.empty(survey)
-            answering = thinned(survey, population, generator)
+            answering = thin(survey, population, generator)
             for question in survey:
                 tally.counts[question.name] = sample_counts(
                     question, answering[question.name], generator
                 )
-        estimates.append(_estimated(tally, options, candidates))
+        estimates.append(_estimate(tally, options, candidates))
     by_question = {
         question.name: _runs(question.name, population, estimates) for question in survey
     }
@@ -288,12 +288,12 @@ def _rows(
             drawn = _drawn_in_bulk(envelope, answers, random) if bulk else None
             if drawn is None:
                 drawn = b"".join(
-                    recorded(survey, envelope, answer, random=random).row for answer in answers
+                    record(survey, envelope, answer, random=random).row for answer in answers
                 )
             yield envelope, drawn
 
 
-def _estimated(
+def _estimate(
     tally: Tally, options: Options, candidates: Mapping[str, Sequence[str]] | None
 ) -> SurveyEstimates:
     """With the frequencies of all values; of very many numbers, those of the cells of a histogram.
@@ -332,7 +332,7 @@ def _drawn_in_bulk(
     return joined
 
 
-def _collected(survey: Survey, reports: Iterable[bytes]) -> tuple[Tally, int]:
+def _collect(survey: Survey, reports: Iterable[bytes]) -> tuple[Tally, int]:
     ingest, size = Ingest(survey), 0
     for chunk in reports:
         ingest.feed(chunk)

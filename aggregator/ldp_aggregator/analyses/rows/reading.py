@@ -33,7 +33,7 @@ from ldp_aggregator.analyses.rows.codes import (
 from ldp_aggregator.analyses.rows.columns import RowTable, Table, columns_of, report_bytes_of
 from ldp_aggregator.numerics import arrays
 from ldp_aggregator.numerics.arrays import Flags, Integers
-from ldp_aggregator.tallies.intake.screening import Refusal, screened
+from ldp_aggregator.tallies.intake.screening import Refusal, screen
 from ldp_aggregator.tallies.tally import DUPLICATE
 
 SEVERAL = "several reports"
@@ -212,7 +212,7 @@ def _of_reports(question: Question, column: str, cells: Sequence[Any]) -> Answer
     seen: set[bytes] = set()
     chosen: dict[int, bytes] = {}
     envelopes = {question.fingerprint: question}
-    for row, item in zip(holders, screened(payloads, envelopes), strict=True):
+    for row, item in zip(holders, screen(payloads, envelopes), strict=True):
         if isinstance(item, Refusal):
             left_out.setdefault(item.reason, []).append(row + 1)
         elif item.id in seen:

@@ -102,10 +102,10 @@ def quantiles_in(estimates: QuestionNumbers) -> Sequence[Quantile]:
         return ()
     if not functions.exclusive or not 1 < line.size <= MOST_LISTED:
         return ()
-    return tuple(_listed(line, functions))
+    return tuple(_quantiles(line, functions))
 
 
-def _listed(line: Line, functions: Functions) -> Iterator[Quantile]:
+def _quantiles(line: Line, functions: Functions) -> Iterator[Quantile]:
     options = functions.options
     # The shares at or below each value but the last: (size - 1, size).
     below = np.tril(np.ones((line.size - 1, line.size)))

@@ -27,7 +27,7 @@ from ldp_aggregator.answers.maps.table_cells import queries_of_cells
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.decoder import Queries
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_aggregator.decoders.trees.zooms import summed
+from ldp_aggregator.decoders.trees.zooms import sum_cells
 from ldp_aggregator.numerics.arrays import Counts, Floats
 from ldp_aggregator.tallies.counting.counting import total_reports
 
@@ -160,7 +160,7 @@ class Places(WithEnds):
         if self.queries.shrunk is None:
             return None
         side = 1 << self.depth
-        return summed(self.queries.shrunk().reshape(side, side), self.shown_view).ravel()
+        return sum_cells(self.queries.shrunk().reshape(side, side), self.shown_view).ravel()
 
     def view(self, x_cells: int, y_cells: int) -> View:
         """How often the axes are halved for so many cells. Raises `EstimateError`."""

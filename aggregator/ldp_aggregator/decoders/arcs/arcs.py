@@ -179,7 +179,7 @@ def cohort_shares(randomizer: Randomizer) -> Floats:
     return circle_of(known_as(randomizer, Arcs)).law
 
 
-def explained(question: Question) -> list[str]:
+def explain(question: Question) -> list[str]:
     """How well shares are known, at most and beside what is possible.
 
     Those below a number, or of a circle those of ranges.
@@ -211,5 +211,5 @@ DECODER = Decoder(
     query_range=query_range,
     payload_chances=payload_chances,
     cohort_shares=cohort_shares,
-    explained=explained,
+    explained=explain,
 )

@@ -151,19 +151,19 @@ def _sum_arcs(placed: Narrow, width: int, windows: Narrow, spare: tuple[Narrow, 
     while True:
         if width & span:
             if following:
-                _add_shifted(windows, summed, following, out=windows)
+                _add_at_shift(windows, summed, following, out=windows)
             else:
                 np.copyto(windows, summed)
             following += span
         if 2 * span > width:
             return
         longer = spare[summed is spare[0]]
-        _add_shifted(summed, summed, span, out=longer)
+        _add_at_shift(summed, summed, span, out=longer)
         summed = longer
         span *= 2
 
 
-def _add_shifted(numbers: Narrow, others: Narrow, shift: int, out: Narrow) -> None:
+def _add_at_shift(numbers: Narrow, others: Narrow, shift: int, out: Narrow) -> None:
     """Add what stands so many places further around the circle."""
     rest = len(numbers) - shift
     np.add(numbers[:rest], others[shift:], out=out[:rest])

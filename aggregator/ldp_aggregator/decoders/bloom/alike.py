@@ -48,7 +48,7 @@ def alike_together(candidates: Candidates, counts: Counts) -> Grouped:
         bits = np.sort(part.indices[part.indptr[place] : part.indptr[place + 1]])
         by_bits.setdefault(bits[present[bits]].tobytes(), []).append(number)
     members = [numbers for numbers in by_bits.values() if len(numbers) > 1]
-    return _grouped(candidates, members)
+    return _merge_groups(candidates, members)
 
 
 def _suspects(design: Any, present: Mask) -> Indices:
@@ -56,7 +56,7 @@ def _suspects(design: Any, present: Mask) -> Indices:
     generator = np.random.default_rng(1)
     # Sums of whole numbers below 2^53 are exact, in whatever order they are made.
     most = _EXACT // len(present)
-    sums = np.stack([design.T @ _drawn(generator, most, present) for _ in range(2)])
+    sums = np.stack([design.T @ _draw(generator, most, present) for _ in range(2)])
     order = np.lexsort(sums)
     same = (sums[:, order[1:]] == sums[:, order[:-1]]).all(axis=0)
     again = np.zeros(len(order), dtype=bool)
@@ -66,12 +66,12 @@ def _suspects(design: Any, present: Mask) -> Indices:
     return suspects
 
 
-def _drawn(generator: np.random.Generator, most: int, present: Mask) -> Floats:
+def _draw(generator: np.random.Generator, most: int, present: Mask) -> Floats:
     drawn: Floats = generator.integers(1, most, len(present)).astype(float) * present
     return drawn
 
 
-def _grouped(candidates: Candidates, members: Sequence[Sequence[int]]) -> Grouped:
+def _merge_groups(candidates: Candidates, members: Sequence[Sequence[int]]) -> Grouped:
     """With the first of each group in place of all of it."""
     names = list(candidates.names)
     groups = tuple(tuple(names[number] for number in numbers) for numbers in members)

@@ -13,7 +13,7 @@ from ldp.mechanisms.chains.bloom import hash_seeds
 from ldp.mechanisms.chains.rappor import Rappor
 from ldp_aggregator.decoders.bloom.hashing import hashed_again
 from ldp_aggregator.decoders.bloom.selection import Decoded, decode
-from ldp_aggregator.decoders.bloom.sums import Sums, summed
+from ldp_aggregator.decoders.bloom.sums import Sums, sum_moments
 from ldp_aggregator.decoders.moments.bit_covariance import BitNoise
 from ldp_aggregator.decoders.moments.bit_designs import design_of, place_type
 from ldp_aggregator.decoders.moments.moments import Moments
@@ -41,13 +41,13 @@ def bloom_moments(
         moments = bloom_moments(
             randomizer, counts, candidates, repeats=repeats, design=design.design
         )
-        return summed(moments, design.sums)
+        return sum_moments(moments, design.sums)
     check_repeats(total_reports(counts, randomizer.layout), repeats)
     noise = noise_of(randomizer, repeats)
     background = background_of(randomizer)
     bits = design_matrix(randomizer, candidates) if design is None else design
     own_bits = np.asarray(bits.sum(axis=0), dtype=float).ravel() / len(counts)
-    return moments_of_decoded(decode(counts, bits, noise, background=background), noise, own_bits)
+    return decoded_moments(decode(counts, bits, noise, background=background), noise, own_bits)
 
 
 def background_of(randomizer: Rappor) -> float:
@@ -55,7 +55,7 @@ def background_of(randomizer: Rappor) -> float:
     return float(1 - (1 - 1 / randomizer.bits) ** randomizer.hashes)
 
 
-def moments_of_decoded(decoded: Decoded, noise: BitNoise, own_bits: Floats) -> Moments:
+def decoded_moments(decoded: Decoded, noise: BitNoise, own_bits: Floats) -> Moments:
     """What intervals and checks need: variances for the respondents, from those for the population.
 
     An estimate is, but for what is subtracted, the mean of a candidate's own bits: `own_bits` in

@@ -31,9 +31,9 @@ def hashed_again(short: Words, seed: int) -> Words:
     first, second, third, fourth, _ = map(np.uint64, _PRIMES)
     # The big-endian bytes of a number are the little-endian word of the number turned round.
     mixed = short.byteswap() * second
-    mixed = _rotated(mixed, 31) * first
+    mixed = _rotate(mixed, 31) * first
     mixed ^= np.uint64((seed + _PRIMES[4] + _SIZE) % _WORD)
-    mixed = _rotated(mixed, 27) * first + fourth
+    mixed = _rotate(mixed, 27) * first + fourth
     mixed ^= mixed >> np.uint64(33)
     mixed *= second
     mixed ^= mixed >> np.uint64(29)
@@ -42,5 +42,5 @@ def hashed_again(short: Words, seed: int) -> Words:
     return mixed
 
 
-def _rotated(words: Words, by: int) -> Words:
+def _rotate(words: Words, by: int) -> Words:
     return (words << np.uint64(by)) | (words >> np.uint64(64 - by))

@@ -112,7 +112,7 @@ class Regression:
         return matrix
 
     @property
-    def unallocated(self) -> tuple[float, float]:
+    def remainder(self) -> tuple[float, float]:
         """The share of respondents whose text is no candidate, and its standard error.
 
         The error is for the population.

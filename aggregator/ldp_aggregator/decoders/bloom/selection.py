@@ -127,7 +127,7 @@ def decode(counts: Counts, design: Any, noise: BitNoise, background: float) -> D
     if decoded is None:
         halves = _half(counts, design, 0), _half(counts, design, 1)
         try:
-            decoded = _crossed(*halves, noise, background=background)
+            decoded = _cross_fit(*halves, noise, background=background)
         except EstimateError:
             # What half of a few cohorts cannot tell apart all of them may.
             if candidates > min(rates, MOST_AT_ONCE):
@@ -156,7 +156,7 @@ def _together(counts: Counts, design: Any, noise: BitNoise, background: float) -
         fit.shares,
         variance=fit.variance,
         covariance=lambda: fit.covariance,
-        unallocated=fit.unallocated,
+        unallocated=fit.remainder,
         residual=fit.residual,
         tested=tested,
         likely=likely,
@@ -208,7 +208,7 @@ def _half(counts: Counts, design: Any, first: int) -> _Half:
     return _Half(counts[here], design[np.repeat(here, counts.shape[1] - 1)])
 
 
-def _crossed(even: _Half, odd: _Half, noise: BitNoise, background: float) -> Decoded:
+def _cross_fit(even: _Half, odd: _Half, noise: BitNoise, background: float) -> Decoded:
     """Each half estimated with what the other chose, and the mean of both."""
     by_even, by_odd = choose(*even, noise, background), choose(*odd, noise, background)
     fits, (frequency, shares, variance) = [], np.zeros((3, even.design.shape[1]))

@@ -28,7 +28,7 @@ class Sums(NamedTuple):
     """Zeros and ones, (sums, kept): each candidate that was kept is in one sum."""
 
 
-def summed(moments: Moments, sums: Floats) -> Moments:
+def sum_moments(moments: Moments, sums: Floats) -> Moments:
     """The moments of sums, from those of the candidates that are in them."""
     many = sums.sum(axis=1) > 1
     covariance = sums @ moments.covariance() @ sums.T
@@ -48,7 +48,7 @@ def summed(moments: Moments, sums: Floats) -> Moments:
         sums @ moments.frequency,
         scaled,
         variance_if_not=scaled,
-        covariance=_known(covariance),
+        covariance=_constant(covariance),
         note=moments.note,
         unallocated=moments.unallocated,
         checks=moments.checks,
@@ -56,5 +56,5 @@ def summed(moments: Moments, sums: Floats) -> Moments:
     )
 
 
-def _known(covariance: Floats) -> Callable[[], Floats]:
+def _constant(covariance: Floats) -> Callable[[], Floats]:
     return lambda: covariance

@@ -62,12 +62,12 @@ def _inside(
 ) -> tuple[Floats, Floats]:
     """Both tails for counts from 1 to the number of reports; arrays of shape (L,)."""
     saddle = np.log(_saddle(count - 0.5, holders, others, odds=p / (1 - p), other_odds=q / (1 - q)))
-    of_holder, of_other = _tilted(p, saddle), _tilted(q, saddle)
+    of_holder, of_other = _tilt(p, saddle), _tilt(q, saddle)
     spread = np.sqrt(holders * of_holder * (1 - of_holder) + others * of_other * (1 - of_other))
     # At w = 1 the integrand has a pole: pass it at a distance.
     above = saddle >= 0
     tilt = np.where(above, np.maximum(saddle, 1 / spread), np.minimum(saddle, -1 / spread))
-    of_holder, of_other = _tilted(p, tilt), _tilted(q, tilt)
+    of_holder, of_other = _tilt(p, tilt), _tilt(q, tilt)
     spread = np.sqrt(holders * of_holder * (1 - of_holder) + others * of_other * (1 - of_other))
     size = holders * _log_mean(p, tilt) + others * _log_mean(q, tilt) - count * tilt
     # By symmetry half the circle is enough: shape (L, nodes) from here on.
@@ -100,7 +100,7 @@ def _saddle(
     return tilt
 
 
-def _tilted(rate: Floats, tilt: Floats) -> Floats:
+def _tilt(rate: Floats, tilt: Floats) -> Floats:
     """Rate w / (1 - rate + rate w), w = e^tilt."""
     return 1 / (1 + (1 - rate) / rate * np.exp(-tilt))
 

@@ -63,7 +63,7 @@ class KeyNumber(WithInterval):
         """Whether there is an estimate."""
         return not math.isnan(self.estimate)
 
-    def shown(self, number: float) -> str:
+    def format_number(self, number: float) -> str:
         """A number with the decimals that the standard error can bear: two digits of it."""
         if math.isnan(number):
             return "-"
@@ -76,7 +76,8 @@ class KeyNumber(WithInterval):
     def cells(self) -> tuple[str, str]:
         """Estimate and interval, as text."""
         if self.is_told:
-            return self.shown(self.estimate), f"[{self.shown(self.low)}, {self.shown(self.high)}]"
+            low, high = self.format_number(self.low), self.format_number(self.high)
+            return self.format_number(self.estimate), f"[{low}, {high}]"
         return "-", f"[{self.low:g}, {self.high:g}]"
 
     def to_dict(self) -> dict[str, Any]:

@@ -88,7 +88,7 @@ def sum_reach(randomizer: Randomizer, ends: tuple[Fraction, Fraction]) -> Fracti
     return max(max(worths) - min(low, Fraction(0)), max(high, Fraction(0)) - min(worths))
 
 
-def explained(question: Question) -> list[str]:
+def explain(question: Question) -> list[str]:
     """What is made of the numbers, and what padding does."""
     items = known_as(question.randomizer, SignedItems)
     scale = question.domain.key_scale
@@ -110,6 +110,6 @@ DECODER = Decoder(
     sum_reach=sum_reach,
     payload_chances=pure.payload_chances,
     support_rates=pure.support_rates,
-    explained=explained,
+    explained=explain,
     known_before=True,
 )

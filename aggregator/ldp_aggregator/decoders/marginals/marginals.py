@@ -94,11 +94,11 @@ def _powers(subsets: Subsets, field: int) -> Floats:
     size = subsets.response.sizes[field]
     asked = sum(part.share for part in subsets.parts((field,)))
     # Those who tell nothing of the field are worth 1 / c.
-    silent = _raised(np.full((size, 1), 1 / size))
+    silent = _score_powers(np.full((size, 1), 1 / size))
     powers = (1 - asked) * silent[..., 0]
     for part in subsets.parts((field,)):
         # (4, 2, values, symbols)
-        raised = _raised(scores_of(subsets, part, field))
+        raised = _score_powers(scores_of(subsets, part, field))
         of_others = (part.law.sum(axis=0) - part.law) / (size - 1)
         powers[:, 0] += part.share * np.einsum("pvy,vy->pv", raised[:, 0], part.law)
         powers[:, 1] += part.share * np.einsum("pvy,vy->pv", raised[:, 1], of_others)
@@ -118,7 +118,7 @@ def _times(tables: Tables, frequency: Floats, variances: Floats) -> Floats:
     return np.asarray(np.clip(times, 1 / _MOST_TIMES, _MOST_TIMES))
 
 
-def _raised(scores: Floats) -> Floats:
+def _score_powers(scores: Floats) -> Floats:
     """Powers of scores less 1, as a holder's are, and of scores: (4, 2, values, symbols)."""
     away = np.stack([scores - 1, scores])
     square = away**2
@@ -196,7 +196,7 @@ def values_of(question: Question) -> tuple[str, ...]:
     )
 
 
-def explained(question: Question) -> list[str]:
+def explain(question: Question) -> list[str]:
     """How many fields a device tells, and how well the table of two is known."""
     response = known_as(question.randomizer, SubsetsResponse)
     together, fields = response.together, len(response.sizes)
@@ -219,5 +219,5 @@ DECODER = Decoder(
     score_range=score_range,
     values=values,
     payload_chances=payload_chances,
-    explained=explained,
+    explained=explain,
 )

@@ -80,7 +80,7 @@ class Tables:
             first = sum(
                 part.worths @ counts_of(part, self.counts) for part in self.subsets.parts(own)
             )
-            component = _centred(np.reshape(first, self.subsets.shape(own)), range(len(own)))
+            component = _centre(np.reshape(first, self.subsets.shape(own)), range(len(own)))
             rest = math.prod(shape) / component.size
             scale = self.reports * self.subsets.information(own) * rest
             shares += _on_axes(component / scale, own, fields)
@@ -136,7 +136,7 @@ def scores_from(subsets: Subsets, own: Fields, fields: Fields) -> Floats:
     for inner in _within(own):
         others = tuple(1 + place for place, field in enumerate(own) if field not in inner)
         # (cells of own, values of each inner field)
-        centred = _centred(unit.sum(axis=others), range(1, 1 + len(inner)))
+        centred = _centre(unit.sum(axis=others), range(1, 1 + len(inner)))
         rest = whole / math.prod(subsets.shape(inner))
         scores += _on_axes(centred / (subsets.information(inner) * rest), inner, fields)
     return scores.reshape(cells, -1).T
@@ -160,7 +160,7 @@ def _within(fields: Fields) -> Iterator[Fields]:
     return chain.from_iterable(combinations(fields, many + 1) for many in range(len(fields)))
 
 
-def _centred(numbers: Floats, axes: range) -> Floats:
+def _centre(numbers: Floats, axes: range) -> Floats:
     """Numbers that add up to 0 along each of these axes."""
     for axis in axes:
         numbers = numbers - numbers.mean(axis=axis, keepdims=True)

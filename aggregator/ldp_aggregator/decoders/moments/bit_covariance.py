@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ldp_aggregator.decoders.moments.bit_designs import FEW, BitDesign
-from ldp_aggregator.decoders.moments.jumps import jumps_of, repeated
+from ldp_aggregator.decoders.moments.jumps import jumps_of, repeat_law
 from ldp_aggregator.numerics.arrays import Floats
 
 NEGLIGIBLE = 0.01
@@ -57,7 +57,7 @@ def bit_noise(p: float, q: float, f: float, repeats: int = 1) -> BitNoise:
         permanent + ((1 - flip) * of_one + flip * of_zero) / repeats,
         zero_variance=permanent + (flip * of_one + (1 - flip) * of_zero) / repeats,
         repeats=repeats,
-        zero_third=jumps_of(*repeated(((flip, q), (1 - flip, p)), repeats)).third,
+        zero_third=jumps_of(*repeat_law(((flip, q), (1 - flip, p)), repeats)).third,
     )
 
 

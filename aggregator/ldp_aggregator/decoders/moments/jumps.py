@@ -50,7 +50,7 @@ def directions(variance: Floats, above: Floats, below: Floats) -> tuple[Floats, 
     return fourth, rising, fourth - rising
 
 
-def repeated(parts: Sequence[tuple[float, float]], repeats: int) -> tuple[Floats, Floats]:
+def repeat_law(parts: Sequence[tuple[float, float]], repeats: int) -> tuple[Floats, Floats]:
     """The law of the share of ones among n bits of one rate: shares, and their chances.
 
     `parts` has (chance, rate) of each rate that it may be.

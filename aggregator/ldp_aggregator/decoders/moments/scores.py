@@ -164,7 +164,7 @@ def powers_of_support(randomizer: Pure) -> tuple[Powers, Powers]:
 
 def even_powers(scores: Floats, law: Floats, size: int) -> Powers:
     """Of scores that have this law for any of `size` values."""
-    return Powers(*(np.full(size, float(power @ law)) for power in _raised(scores)))
+    return Powers(*(np.full(size, float(power @ law)) for power in _powers(scores)))
 
 
 def powers_by_holders(scores: Floats, by_value: Floats, shares: Floats) -> tuple[Powers, Powers]:
@@ -174,14 +174,14 @@ def powers_by_holders(scores: Floats, by_value: Floats, shares: Floats) -> tuple
     """
     others = np.where(np.eye(len(shares), dtype=bool), 0.0, shares + _HARDLY_ANY)
     others /= np.maximum(others.sum(axis=1, keepdims=True), _HARDLY_ANY)
-    expected = [power @ by_value for power in _raised(scores)]
+    expected = [power @ by_value for power in _powers(scores)]
     return (
         Powers(*(np.diag(power).copy() for power in expected)),
         Powers(*((others * power).sum(axis=1) for power in expected)),
     )
 
 
-def _raised(scores: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+def _powers(scores: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     """What `Powers` are the expectations of."""
     return scores**2, scores**3, scores**4, np.sign(scores) * scores**4
 

@@ -150,7 +150,7 @@ def spread_of_hashes(randomizer: LocalHashing) -> Callable[[Floats], Spread]:
     """Where each report has a hash function of its own."""
 
     def spread(weights: Floats) -> Spread:
-        return about_means(weights, _products(randomizer, 1, _kept(weights)).powers[:, 0])
+        return about_means(weights, _products(randomizer, 1, _weights_key(weights)).powers[:, 0])
 
     return spread
 
@@ -190,7 +190,7 @@ def of_hashes(randomizer: LocalHashing, frequency: Floats, reports: int) -> Cova
 
     def together(weights: Floats) -> Floats:
         if len(weights) * weights.size <= _MOST_KEPT:
-            known = _products(randomizer, len(weights), _kept(weights))
+            known = _products(randomizer, len(weights), _weights_key(weights))
             expected = rate * known.any_bucket + surplus * (known.own_bucket @ frequency)
         else:
             expected, functions = np.zeros((len(weights), len(weights))), 0
@@ -216,7 +216,7 @@ class _Products(NamedTuple):
     """Expected squares, cubes and fourth powers of the rows, by what is held, (3, Q, M)."""
 
 
-def _kept(weights: Floats) -> bytes:
+def _weights_key(weights: Floats) -> bytes:
     return weights.astype(float).tobytes()
 
 

@@ -148,7 +148,7 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
     return alike(other, own)
 
 
-def explained(question: Question) -> list[str]:
+def explain(question: Question) -> list[str]:
     """What epsilon covers, and how well the mean will be known."""
     dithered = known_as(question.randomizer, DitheredResponse)
     return lines_of_mean(question.domain, largest_error(dithered))
@@ -175,5 +175,5 @@ DECODER = Decoder(
     mean_parts=mean_parts,
     mean_reach=mean_reach,
     payload_chances=payload_chances,
-    explained=explained,
+    explained=explain,
 )

@@ -67,7 +67,7 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
     return alike(q, p)
 
 
-def explained(question: Question) -> list[str]:
+def explain(question: Question) -> list[str]:
     """What epsilon covers, and how well the mean will be known."""
     one_bit = known_as(question.randomizer, OneBitMean)
     return lines_of_mean(question.domain, float(_scale(one_bit)))
@@ -86,5 +86,5 @@ DECODER = Decoder(
     mean_parts=mean_parts,
     mean_reach=mean_reach,
     payload_chances=payload_chances,
-    explained=explained,
+    explained=explain,
 )

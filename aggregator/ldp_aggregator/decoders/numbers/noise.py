@@ -101,7 +101,7 @@ class Noise(NamedTuple):
         )
 
 
-def folded(randomizer: AdditiveNoise, counts: Counts) -> Counts:
+def fold_margins(randomizer: AdditiveNoise, counts: Counts) -> Counts:
     """The counts of the outputs, those beyond the domain being added to its ends.
 
     Shape (values,).
@@ -118,7 +118,7 @@ def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     assert isinstance(randomizer, AdditiveNoise)  # noqa: S101
     noise, shares, reports = (
         Noise.of(randomizer),
-        folded(randomizer, counts).astype(float),
+        fold_margins(randomizer, counts).astype(float),
         int(counts.sum()),
     )
     # (values,) each: what comes out, the frequencies by the filter, and the most likely ones, at
@@ -131,7 +131,7 @@ def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     less, more = on_each_side(likely, noise.step)
     others = 1 - likely
 
-    def expected(of_own: Floats, of_next: Floats) -> tuple[Floats, Floats]:
+    def expectation(of_own: Floats, of_next: Floats) -> tuple[Floats, Floats]:
         """What a score is on average: of holders, and of the others who are likely there.
 
         A score is `of_own` for the value's output and `of_next` for those beside it, else
@@ -149,10 +149,13 @@ def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         )
         return middle + noise.step * (before + after), elsewhere
 
-    if_held, if_not = expected(own**2, near**2)
-    held_cube, third = expected(own**3, -(near**3))
+    if_held, if_not = expectation(own**2, near**2)
+    held_cube, third = expectation(own**3, -(near**3))
     nothing = np.zeros_like(own)
-    (held_up, rising), (held_down, falling) = expected(own**4, nothing), expected(nothing, near**4)
+    (held_up, rising), (held_down, falling) = (
+        expectation(own**4, nothing),
+        expectation(nothing, near**4),
+    )
     # About 1, the mean of a holder's score; which part goes up is of no weight there, so both ways
     # have all.
     held_fourth = held_up + held_down - 4 * held_cube + 6 * if_held - 3
@@ -221,7 +224,7 @@ def mean_parts(
 ) -> Parts:
     """From the scores alone, without frequencies."""
     randomizer = known_as(randomizer, AdditiveNoise)
-    noise, shares = Noise.of(randomizer), folded(randomizer, counts) / counts.sum()
+    noise, shares = Noise.of(randomizer), fold_margins(randomizer, counts) / counts.sum()
     score = from_middle(randomizer.size)
     score[0] -= noise.beyond
     score[-1] += noise.beyond
@@ -257,7 +260,7 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
     return scale * step**farthest, scale * step**nearest
 
 
-def explained(question: Question) -> list[str]:
+def explain(question: Question) -> list[str]:
     """What epsilon covers, and how well the mean will be known."""
     additive = known_as(question.randomizer, AdditiveNoise)
     return lines_of_mean(question.domain, mean_error(additive))
@@ -271,5 +274,5 @@ DECODER = Decoder(
     mean_reach=mean_reach,
     payload_chances=payload_chances,
     joint_scores=scores_of_symbols(noise_moments),
-    explained=explained,
+    explained=explain,
 )

@@ -37,7 +37,7 @@ def likely_shares(shares: Floats, unbiased: Floats, stays: Floats, step: float) 
     """
     equal = np.full(len(shares), 1 / len(shares))
     smooth, sharp = (
-        _climbed(start, shares, stays, step=step) for start in (equal, norm_sub(unbiased))
+        _climb(start, shares, stays, step=step) for start in (equal, norm_sub(unbiased))
     )
     gain = _log_likelihood(smooth, shares, stays, step=step) - _log_likelihood(
         sharp, shares, stays, step=step
@@ -45,7 +45,7 @@ def likely_shares(shares: Floats, unbiased: Floats, stays: Floats, step: float) 
     return smooth if gain > _EQUALLY else sharp
 
 
-def _climbed(frequency: Floats, shares: Floats, stays: Floats, step: float) -> Floats:
+def _climb(frequency: Floats, shares: Floats, stays: Floats, step: float) -> Floats:
     for _ in range(_STEPS):
         # A f, and h / (A f) where something came out: (values,).
         expected = stays * spread_out(frequency, step)

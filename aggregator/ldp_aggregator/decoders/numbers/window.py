@@ -129,7 +129,7 @@ def window_of(wave: SquareWave) -> Window:
     return Window(wave.size, wave.width, near, far=far)
 
 
-def explained(question: Question) -> list[str]:
+def explain(question: Question) -> list[str]:
     """How blurred a report is, and where there is a mean, how well it will be known."""
     wave = known_as(question.randomizer, SquareWave)
     near = float(wave.rates[0]) * wave.width
@@ -147,7 +147,7 @@ def largest_error(wave: SquareWave) -> float:
     """The standard error of a mean of one respondent, at the value where it is greatest: an end."""
     scores = scores_of(wave)
     # (places,): the law of the reports of the first value.
-    law = window_of(wave).expected(np.eye(wave.size)[0])
+    law = window_of(wave).expectation(np.eye(wave.size)[0])
     return float((law @ (scores.mean**2 - scores.square)) ** 0.5)
 
 
@@ -160,5 +160,5 @@ DECODER = Decoder(
     payload_chances=payload_chances,
     shape=shape,
     has_shape=True,
-    explained=explained,
+    explained=explain,
 )

@@ -1,7 +1,7 @@
 """How a text may go on: as well-formed UTF-8 without control characters of ASCII.
 
-A prefix may break off within a character; its `unfinished` bytes decide what may follow. With an
-alphabet (of ASCII) there are no such bytes, and any of its characters may follow.
+A prefix may break off within a character; its bytes (`partial_character`) decide what may follow.
+With an alphabet (of ASCII) there are no such bytes, and any of its characters may follow.
 
 Source: The Unicode Standard, Table 3-7 (well-formed UTF-8 byte sequences).
 """
@@ -30,7 +30,7 @@ class Continuations(NamedTuple):
     """As many as asked for."""
 
 
-def unfinished(prefix: bytes) -> bytes:
+def partial_character(prefix: bytes) -> bytes:
     """The bytes at the end that are only part of a character."""
     for size in range(1, min(len(prefix), 3) + 1):
         if prefix[-size] >= 0xC0:
@@ -47,11 +47,11 @@ def continuations(begun: bytes, size: int, alphabet: str) -> Continuations:
     ending: list[bytes] = []
     going_on = [b""]
     for _ in range(size):
-        ending += [part for part in going_on if not unfinished(begun + part)]
+        ending += [part for part in going_on if not partial_character(begun + part)]
         going_on = [
             part + bytes([byte])
             for part in going_on
-            for byte in _following(unfinished(begun + part), alphabet)
+            for byte in _following(partial_character(begun + part), alphabet)
         ]
     return Continuations(tuple(ending), tuple(going_on))
 

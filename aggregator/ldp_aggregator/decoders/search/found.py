@@ -26,7 +26,7 @@ from ldp_aggregator.decoders.moments.jumps import fourth_of_rates, third_of_rate
 from ldp_aggregator.decoders.moments.moments import Moments, of_others
 from ldp_aggregator.decoders.moments.supports import support_counts
 from ldp_aggregator.decoders.search.prefix_extension import cells, rates, search
-from ldp_aggregator.decoders.search.reach import in_words, never_found, reached
+from ldp_aggregator.decoders.search.reach import in_words, never_found, reach_of
 from ldp_aggregator.numerics.arrays import Counts, Floats
 
 
@@ -45,7 +45,7 @@ def found_texts(randomizer: HeavyHitters, counts: Counts) -> tuple[tuple[str, ..
         f"Found by {searching:,} respondents; frequencies are those of {apart:,} others. A text "
         f"is missed with a "
         f"chance of at most 1 in 100 if held by "
-        f"{in_words(reached(randomizer, counts, searched.remembered))}; "
+        f"{in_words(reach_of(randomizer, counts, searched.remembered))}; "
         f"{never_found(randomizer)} never found."
     )
 

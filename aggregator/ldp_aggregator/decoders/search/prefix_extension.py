@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from ldp.mechanisms.texts.heavy_hitters import HeavyHitters
 from ldp_aggregator.decoders.moments.supports import support_counts
-from ldp_aggregator.decoders.search.continuations import continuations, unfinished
+from ldp_aggregator.decoders.search.continuations import continuations, partial_character
 from ldp_aggregator.numerics.arrays import Counts, Floats
 
 MOST_PREFIXES = 256
@@ -52,22 +52,22 @@ class Search(NamedTuple):
 def search(randomizer: HeavyHitters, counts: Counts) -> Search:
     """Search the stages of a tally; the cohorts held out are not looked at."""
     by_stage = [scores(randomizer, counts, stage) for stage in range(randomizer.stages)]
-    remembered = _remembered(randomizer, by_stage)
-    texts = _confirmed(randomizer, by_stage, remembered)
+    remembered = _texts_to_confirm(randomizer, by_stage)
+    texts = _confirm(randomizer, by_stage, remembered)
     return Search(tuple(text.decode() for text in texts), sum(map(len, remembered)))
 
 
-def _remembered(randomizer: HeavyHitters, by_stage: Sequence[Floats]) -> list[list[bytes]]:
+def _texts_to_confirm(randomizer: HeavyHitters, by_stage: Sequence[Floats]) -> list[list[bytes]]:
     """The texts to be confirmed, by the stage in which they end."""
     prefixes, remembered = [b""], []
     for stage, score in enumerate(by_stage[:-1]):
-        ending, prefixes = _extended(randomizer, prefixes, stage, score=score)
+        ending, prefixes = _extend(randomizer, prefixes, stage, score=score)
         remembered.append(ending)
-    remembered[-1] += [prefix for prefix in prefixes if not unfinished(prefix)]
+    remembered[-1] += [prefix for prefix in prefixes if not partial_character(prefix)]
     return remembered
 
 
-def _confirmed(
+def _confirm(
     randomizer: HeavyHitters, by_stage: Sequence[Floats], remembered: Sequence[Sequence[bytes]]
 ) -> list[bytes]:
     """The texts found, the one with the most evidence first."""
@@ -139,7 +139,7 @@ def growth(randomizer: HeavyHitters, stage: int) -> int:
     return randomizer.lengths[stage] - (randomizer.lengths[stage - 1] if stage else 0)
 
 
-def _extended(
+def _extend(
     randomizer: HeavyHitters, prefixes: Sequence[bytes], stage: int, score: Floats
 ) -> tuple[list[bytes], list[bytes]]:
     """(texts that end in this stage and are remembered, prefixes that go on)."""
@@ -147,7 +147,7 @@ def _extended(
     ending: list[bytes] = []
     going_on: list[tuple[float, bytes]] = []
     for prefix in prefixes:
-        following = continuations(unfinished(prefix), size, randomizer.alphabet)
+        following = continuations(partial_character(prefix), size, randomizer.alphabet)
         # The empty text is none.
         texts = [prefix + part for part in following.ending if prefix + part]
         reached = score[cells(randomizer, texts, stage)]

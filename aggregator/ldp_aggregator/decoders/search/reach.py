@@ -47,11 +47,11 @@ def expected_reach(randomizer: HeavyHitters, respondents: int) -> list[Reach]:
     return _reach(
         randomizer,
         np.full(randomizer.stages, reports_of_stage),
-        confirming_line(_most_remembered(randomizer)),
+        confirming_line(_most_candidates(randomizer)),
     )
 
 
-def reached(randomizer: HeavyHitters, counts: Counts, remembered: int) -> list[Reach]:
+def reach_of(randomizer: HeavyHitters, counts: Counts, remembered: int) -> list[Reach]:
     """What could be found, by length, with the reports that came."""
     reports = np.maximum(counts[: randomizer.stages].sum(axis=1), 1.0)
     return _reach(randomizer, reports, confirming_line(remembered))
@@ -61,7 +61,7 @@ def in_words(reaches: Sequence[Reach]) -> str:
     """One phrase: the shortest texts, those that take one more stage, and the longest."""
     shown = dict.fromkeys([*reaches[:2], reaches[-1]])
     return ", ".join(
-        f"{_held(step.frequency)} for texts of up to {step.longest} bytes" for step in shown
+        f"{_share_text(step.frequency)} for texts of up to {step.longest} bytes" for step in shown
     )
 
 
@@ -73,11 +73,11 @@ def never_found(randomizer: HeavyHitters) -> str:
     return f"longer texts{outside} are"
 
 
-def _held(frequency: float | None) -> str:
+def _share_text(frequency: float | None) -> str:
     return "more than there are" if frequency is None else f"{frequency:.2%}"
 
 
-def _most_remembered(randomizer: HeavyHitters) -> int:
+def _most_candidates(randomizer: HeavyHitters) -> int:
     """How many texts chance has a search remember where as many prefixes go on as ever do."""
     from scipy.special import ndtr  # slow to import
 

@@ -60,7 +60,7 @@ def finds(randomizer: Randomizer) -> Finds:
     return Finds(partial(expected_reach, search), never_found(search))
 
 
-def explained(question: Question) -> list[str]:
+def explain(question: Question) -> list[str]:
     """How a search goes, and what it finds."""
     search = known_as(question.randomizer, HeavyHitters)
     frequencies = in_words(expected_reach(search, _EXAMPLE))
@@ -79,5 +79,5 @@ DECODER = Decoder(
     reports=reports,
     payload_chances=payload_chances,
     finds=finds,
-    explained=explained,
+    explained=explain,
 )

@@ -77,7 +77,7 @@ class Plane(NamedTuple):
         plane[..., :side, :side] = queries.reshape(*queries.shape[:-1], side, side)
         return plane
 
-    def solved(self, plane: Floats) -> Floats:
+    def solve(self, plane: Floats) -> Floats:
         """D of numbers of shape (..., P, P)."""
         return np.asarray(np.fft.ifft2(np.fft.fft2(plane) / self.spectrum).real)
 
@@ -105,7 +105,7 @@ def plane_of(stripes: Stripes) -> Plane:
     spectrum = modulus * _spread(where, law[:, None] * arc * arc.conj(), modulus).real
     spectrum[0, 0] = np.inf
     bare = Plane(stripes, law, where, arc=arc, spectrum=spectrum, whole=spectrum)
-    return bare._replace(whole=bare.solved(bare.laid(np.ones(stripes.size))))
+    return bare._replace(whole=bare.solve(bare.laid(np.ones(stripes.size))))
 
 
 def windows(plane: Plane, alpha: Floats) -> Floats:
@@ -129,7 +129,7 @@ def frequencies(plane: Plane, counts: Counts | Floats) -> Floats:
     """The unbiased frequency of each cell, of shape (values,); they add up to 1."""
     share = supporting(plane, counts) / counts.sum()
     # Constants are left to what is known: on the plane all add up to 1.
-    on_plane = plane.scale * plane.solved(share) + 1 / plane.stripes.modulus**2
+    on_plane = plane.scale * plane.solve(share) + 1 / plane.stripes.modulus**2
     own = plane.on_map(on_plane)
     spread = plane.on_map(plane.whole) / plane.of_whole
     return np.asarray(own - spread * (own.sum() - 1))
@@ -137,7 +137,7 @@ def frequencies(plane: Plane, counts: Counts | Floats) -> Floats:
 
 def scores(plane: Plane, queries: Floats) -> Scores:
     """What reports are worth to queries of shape (Q, values)."""
-    solved = plane.solved(plane.laid(queries))
+    solved = plane.solve(plane.laid(queries))
     of_whole = part_of_whole(plane, queries)
     constant = (queries.sum(axis=1) - of_whole * plane.stripes.size) / plane.stripes.modulus**2
     return Scores(constant + of_whole, solved - of_whole[:, None, None] * plane.whole)

@@ -44,7 +44,7 @@ from ldp_aggregator.decoders.stripes.squares import (
     mean_squares,
     powers_by_value,
 )
-from ldp_aggregator.decoders.stripes.zooms import score_bounds, zoomed
+from ldp_aggregator.decoders.stripes.zooms import score_bounds, zoom_in
 from ldp_aggregator.decoders.trees.contrasts import Contrasts
 from ldp_aggregator.numerics.arrays import Counts, Floats, correlation_of
 
@@ -66,7 +66,7 @@ def stripe_moments(
     known = known or queries_of(randomizer, counts)
     if queries is None and size > FEW:
         depth = _depth(plane)
-        square = zoomed(plane, counts, known.frequency, view=(depth, depth)).mean_square
+        square = zoom_in(plane, counts, known.frequency, view=(depth, depth)).mean_square
         return moments_of_values(known, reports, square)
     asked = np.eye(size) if queries is None else queries
 
@@ -98,7 +98,7 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
         return np.asarray((products - queries * everyone @ queries.T) / reports)
 
     def cells(view: View) -> Answers:
-        zoom = zoomed(plane, counts, everyone, view=view)
+        zoom = zoom_in(plane, counts, everyone, view=view)
         drawn = plane.stripes.modulus * plane.stripes.other / plane.stripes.mass
         return Answers(
             zoom.share,
@@ -176,7 +176,7 @@ def cohort_shares(randomizer: Randomizer) -> Floats:
     return plane_of(known_as(randomizer, Stripes)).law
 
 
-def explained(question: Question) -> list[str]:
+def explain(question: Question) -> list[str]:
     """How many frequencies there are, and how well the share of a rectangle is known."""
     stripes = known_as(question.randomizer, Stripes)
     plane = plane_of(stripes)
@@ -207,5 +207,5 @@ DECODER = Decoder(
     query_range=query_range,
     payload_chances=payload_chances,
     cohort_shares=cohort_shares,
-    explained=explained,
+    explained=explain,
 )

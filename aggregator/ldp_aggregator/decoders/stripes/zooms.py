@@ -48,18 +48,18 @@ def first_cell(plane: Plane, view: View) -> First:
     query = np.zeros(plane.shape)
     query[: side >> view[0], : side >> view[1]] = 1
     constant = np.array([query.sum() / modulus**2])
-    return First(query, Scores(constant, plane.solved(query)[None]))
+    return First(query, Scores(constant, plane.solve(query)[None]))
 
 
-def zoomed(plane: Plane, counts: Counts, frequency: Floats, view: View) -> Zoom:
+def zoom_in(plane: Plane, counts: Counts, frequency: Floats, view: View) -> Zoom:
     """The cells of a zoom, from the shares of all cells of the map, (values,)."""
     first, reports = first_cell(plane, view), counts.sum()
     (constant,) = first.scores.constant.tolist()
-    share = _of_cells(plane, _moved(plane.laid(frequency), first.query), view)
-    part = _of_cells(plane, _moved(plane.whole, first.query), view) / plane.of_whole
+    share = _of_cells(plane, _convolve(plane.laid(frequency), first.query), view)
+    part = _of_cells(plane, _convolve(plane.whole, first.query), view) / plane.of_whole
     rest = _of_rest(plane)
-    of_first = _moved(plane.laid(frequency), _squares_by_place(plane, first))
-    together = plane.scale * _moved(supporting(plane, counts * rest), first.scores.alpha[0])
+    of_first = _convolve(plane.laid(frequency), _squares_by_place(plane, first))
+    together = plane.scale * _convolve(supporting(plane, counts * rest), first.scores.alpha[0])
     crossed = (_of_cells(plane, together, view) + constant * (counts * rest).sum()) / reports
     squared = (counts * rest**2).sum() / reports
     square = _of_cells(plane, of_first, view) - 2 * part * crossed + part**2 * squared
@@ -96,7 +96,7 @@ def _squares_by_place(plane: Plane, first: First) -> Floats:
     return np.asarray((squared.sum() + excess * supporting(plane, squared)) / mass)
 
 
-def _moved(numbers: Floats, around: Floats) -> Floats:
+def _convolve(numbers: Floats, around: Floats) -> Floats:
     """The sum of numbers times what is around, moved to each place: of shape (P, P)."""
     waves = np.fft.fft2(numbers) * np.fft.fft2(around).conj()
     return np.asarray(np.fft.ifft2(waves).real)

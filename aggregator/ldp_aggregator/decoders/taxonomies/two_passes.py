@@ -92,7 +92,7 @@ def pooling_of(parents: Parents, precision: Floats) -> Pooling:
     return Pooling(levels, variance * precision, below, share=share)
 
 
-def pooled(pooling: Pooling, direct: Floats, whole: float = 1.0) -> Floats:
+def pool_nodes(pooling: Pooling, direct: Floats, whole: float = 1.0) -> Floats:
     """Least squares (x) from own estimates (y), of shape (nodes, ...).
 
     Both passes are linear in the estimates and the whole.

@@ -195,7 +195,7 @@ def values(
     return (*inner, *(question.domain.values or ())), ""
 
 
-def explained(question: Question) -> list[str]:
+def explain(question: Question) -> list[str]:
     """How people are dealt out to the levels."""
     response, taxonomy = known_as(question.randomizer, TaxonomyResponse), question.domain.taxonomy
     names = () if taxonomy is None else taxonomy.levels
@@ -216,5 +216,5 @@ DECODER = Decoder(
     values=values,
     payload_chances=payload_chances,
     cohort_shares=cohort_shares,
-    explained=explained,
+    explained=explain,
 )

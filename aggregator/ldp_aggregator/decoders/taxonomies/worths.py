@@ -25,7 +25,7 @@ import numpy as np
 
 from ldp.mechanisms.texts.taxonomy import Oracle, TaxonomyResponse
 from ldp_aggregator.decoders.moments.supports import support_counts, supporters
-from ldp_aggregator.decoders.taxonomies.two_passes import Pooling, pooled, pooling_of
+from ldp_aggregator.decoders.taxonomies.two_passes import Pooling, pool_nodes, pooling_of
 from ldp_aggregator.numerics.arrays import Counts, Flags, Floats, Integers
 
 _AT_ONCE = 1 << 19
@@ -122,7 +122,7 @@ def frequencies(response: TaxonomyResponse, counts: Counts) -> Floats:
         own = counts[view.number : view.number + 1]
         supports = support_counts(view.oracle, own[:, : view.oracle.layout.symbols])
         direct[view.nodes] += view.factor * (supports - view.q * own.sum()) / reports
-    return pooled(pooling, direct)
+    return pool_nodes(pooling, direct)
 
 
 def parts_of(response: TaxonomyResponse) -> Iterator[Part]:
@@ -136,7 +136,7 @@ def parts_of(response: TaxonomyResponse) -> Iterator[Part]:
             supports = supporters(view.oracle, symbols)
             direct = np.zeros((size, supports.shape[1]))
             direct[view.nodes] = view.factor[:, None] * (supports - view.q)
-            yield Part(view, symbols, supports, scores=pooled(pooling, direct))
+            yield Part(view, symbols, supports, scores=pool_nodes(pooling, direct))
 
 
 def scores_of_nothing(response: TaxonomyResponse) -> dict[int, Floats]:
@@ -147,13 +147,13 @@ def scores_of_nothing(response: TaxonomyResponse) -> dict[int, Floats]:
     """
     pooling, views = views_of(response)
     size = len(response.parents)
-    scores = {number: pooled(pooling, np.zeros(size)) for number in range(len(response.law))}
+    scores = {number: pool_nodes(pooling, np.zeros(size)) for number in range(len(response.law))}
     for view in views:
         del scores[view.number]
         if view.oracle.layout.symbols < response.layout.symbols:
             direct = np.zeros(size)
             direct[view.nodes] = -view.q * view.factor
-            scores[view.number] = pooled(pooling, direct)
+            scores[view.number] = pool_nodes(pooling, direct)
     return scores
 
 

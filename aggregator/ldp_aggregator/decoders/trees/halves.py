@@ -41,7 +41,7 @@ class Halves(NamedTuple):
 
     def pool(self, direct: Sequence[Floats]) -> list[Floats]:
         """As in `levels.Pooling`."""
-        return pooled(self, direct)
+        return pool_levels(self, direct)
 
     def worth(self, queries: Floats) -> Worth:
         """As in `levels.Pooling`."""
@@ -86,7 +86,7 @@ def to_halves(numbers: Floats, count: int) -> Floats:
     return np.repeat(numbers, 2, axis=-1)[..., :count]
 
 
-def pooled(halves: Halves, direct: Sequence[Floats]) -> list[Floats]:
+def pool_levels(halves: Halves, direct: Sequence[Floats]) -> list[Floats]:
     """X of the cells of every level, from their own estimates: by level, of shape (cells,)."""
     known = [halves.own[-1] * direct[-1]]
     sums = []

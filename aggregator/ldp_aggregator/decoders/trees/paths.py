@@ -132,13 +132,13 @@ def largest_error(views: Views, level: float) -> float:
     step = max(1, _TOGETHER // size)
     largest = []
     for first in range(0, draws, step):
-        drawn = _drawn(halves, min(step, draws - first), generator)
+        drawn = _draw(halves, min(step, draws - first), generator)
         below = np.cumsum(drawn, axis=1, dtype=np.float32)[:, :-1]
         largest.append(np.abs(below / error).max(axis=1))
     return float(np.quantile(np.concatenate(largest), level))
 
 
-def _drawn(halves: Halves, draws: int, generator: np.random.Generator) -> Floats:
+def _draw(halves: Halves, draws: int, generator: np.random.Generator) -> Floats:
     """Errors of all values, of shape (draws, values)."""
     above = np.zeros((draws, 1), dtype=np.float32)
     for share, variance in zip(halves.share, halves.variance, strict=True):

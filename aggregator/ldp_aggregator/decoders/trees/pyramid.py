@@ -33,7 +33,7 @@ from ldp_aggregator.decoders.trees.tree import (
     query_range,
     response_of,
 )
-from ldp_aggregator.decoders.trees.zooms import contrasts_in, zoomed
+from ldp_aggregator.decoders.trees.zooms import contrasts_in, zoom_in
 from ldp_aggregator.numerics.arrays import Counts, Floats
 
 
@@ -61,7 +61,7 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
     reports = int(counts.sum())
 
     def cells(view: View) -> Answers:
-        zoom = zoomed(views, by_view[-1], view)
+        zoom = zoom_in(views, by_view[-1], view)
         share = zoom.share.ravel()
         variance = (zoom.mean_square.ravel() - share) / reports
         one = np.zeros((1, views.response.size))
@@ -84,7 +84,7 @@ def _first(views: Views, view: View) -> np.ndarray[tuple[int], np.dtype[np.intp]
 def _squares_of_cells(views: Views, by_view: list[Floats]) -> Floats:
     """The mean squares of the scores of all cells, of shape (values,)."""
     depth = _depth(views.response)
-    return zoomed(views, by_view[-1], (depth, depth)).mean_square.ravel()
+    return zoom_in(views, by_view[-1], (depth, depth)).mean_square.ravel()
 
 
 def _depth(response: TreeResponse) -> int:
@@ -104,7 +104,7 @@ def _score_range(response: TreeResponse) -> Range:
     return range_of(*bounds(views_of(response), np.eye(1, response.size)))
 
 
-def explained(question: Question) -> list[str]:
+def explain(question: Question) -> list[str]:
     """How people are dealt out to the views, and how well the share of a rectangle is known."""
     response = response_of(question.randomizer)
     views = views_of(response)
@@ -115,7 +115,7 @@ def explained(question: Question) -> list[str]:
     error = math.sqrt(float(even_variances(views, middle.reshape(1, -1))[0]))
     finest = float(response.shares[-1])
     whole = evenly(response)[-1]
-    cell = math.sqrt(float(zoomed(views, whole, (depth, depth)).mean_square[0, 0]))
+    cell = math.sqrt(float(zoom_in(views, whole, (depth, depth)).mean_square[0, 0]))
     return [
         f"  views               {len(response.law)}: the map in 1 to {side} by 1 to {side} cells; "
         f"{finest:.3g} of the devices answer for the finest",
@@ -134,5 +134,5 @@ DECODER = Decoder(
     query_range=query_range,
     payload_chances=payload_chances,
     cohort_shares=cohort_shares,
-    explained=explained,
+    explained=explain,
 )

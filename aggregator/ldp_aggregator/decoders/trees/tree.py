@@ -254,7 +254,7 @@ def cohort_shares(randomizer: Randomizer) -> Floats:
     return np.array([float(share) for share in response_of(randomizer).shares])
 
 
-def explained(question: Question) -> list[str]:
+def explain(question: Question) -> list[str]:
     """How people are dealt out to the levels, and how well the share below a number is known."""
     response = response_of(question.randomizer)
     views = views_of(response)
@@ -288,5 +288,5 @@ DECODER = Decoder(
     query_range=query_range,
     payload_chances=payload_chances,
     cohort_shares=cohort_shares,
-    explained=explained,
+    explained=explain,
 )

@@ -31,7 +31,7 @@ class Zoom(NamedTuple):
     mean_square: Floats
 
 
-def zoomed(views: Views, frequency: Floats, view: View) -> Zoom:
+def zoom_in(views: Views, frequency: Floats, view: View) -> Zoom:
     """The cells of a view as a zoom, whether some are asked for it or not.
 
     `frequency` has the shares of the cells of the finest grid, of shape (values,).
@@ -39,7 +39,7 @@ def zoomed(views: Views, frequency: Floats, view: View) -> Zoom:
     pooling = contrasts_in(views)
     across, up = view
     grid = frequency.reshape(pooling.whole)
-    share = summed(grid, view)
+    share = sum_cells(grid, view)
     whole = 2.0 ** -(across + up)
     total = whole * (2 * share - whole)
     # What the shares of the cells above count for, by how many halvings they have: (A + 1, B + 1).
@@ -52,7 +52,7 @@ def zoomed(views: Views, frequency: Floats, view: View) -> Zoom:
         total += constant
         held[: of_shares.shape[0], : of_shares.shape[1]] += of_shares
     for (rows, columns), coefficient in np.ndenumerate(held):
-        above = summed(grid, (rows, columns))
+        above = sum_cells(grid, (rows, columns))
         total += coefficient * above.repeat(1 << (across - rows), 0).repeat(1 << (up - columns), 1)
     return Zoom(share, total)
 
@@ -64,7 +64,7 @@ def contrasts_in(views: Views) -> Contrasts:
     return pooling
 
 
-def summed(grid: Floats, view: View) -> Floats:
+def sum_cells(grid: Floats, view: View) -> Floats:
     """A grid in the cells of a view: of shape (2^A, 2^B)."""
     rows, columns = (1 << halved for halved in view)
     height, width = grid.shape

@@ -221,14 +221,14 @@ def _spread(randomizer: Blocked) -> Callable[[Floats], Spread] | None:
     oracle, values = blocks_of(randomizer), np.arange(randomizer.size)
     own, other = (float(half) / (oracle.rows / 2) for half in oracle.halves)
 
-    def expected(numbers: Floats) -> Floats:
+    def expectation(numbers: Floats) -> Floats:
         by_row = walsh_hadamard(numbers.reshape(len(numbers), oracle.blocks, oracle.rows))
         # (Q, M): the sum over the half block that supports each value.
         block, row = values % oracle.blocks, 1 + values // oracle.blocks
         supporting = (by_row[:, block, 0] + by_row[:, block, row]) / 2
         return np.asarray(other * numbers.sum(axis=1, keepdims=True) + (own - other) * supporting)
 
-    return spread_of_scores(partial(_scores, randomizer), expected)
+    return spread_of_scores(partial(_scores, randomizer), expectation)
 
 
 def _no_covariance() -> Floats:

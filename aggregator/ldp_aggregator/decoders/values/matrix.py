@@ -162,7 +162,7 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
     return channel.min(axis=0), channel.max(axis=0)
 
 
-def warned(randomizer: Randomizer) -> list[str]:
+def warnings(randomizer: Randomizer) -> list[str]:
     """Of a matrix that hardly tells its values apart."""
     condition = float(np.linalg.cond(channel_array(known_as(randomizer, StochasticMatrix))))
     if condition <= WORST_CONDITION:
@@ -184,5 +184,5 @@ DECODER = Decoder(
     payload_chances=payload_chances,
     joint_scores=scores_of_symbols(matrix_moments),
     count_law=count_law,
-    warned=warned,
+    warned=warnings,
 )

@@ -38,7 +38,7 @@ from ldp_aggregator.decoders.decoder import (
     of_support,
     reach_of_mean,
 )
-from ldp_aggregator.decoders.moments.jumps import jumps_of, repeated, third_of_rates
+from ldp_aggregator.decoders.moments.jumps import jumps_of, repeat_law, third_of_rates
 from ldp_aggregator.decoders.moments.moments import Moments, alike_for, with_jumps
 from ldp_aggregator.decoders.moments.repeats import check_repeats, repeats_note
 from ldp_aggregator.decoders.moments.scores import (
@@ -79,13 +79,13 @@ def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
     if not is_memoized(randomizer):
         return pure_moments(randomizer, counts)
     if asked.reports_per_person > 1:
-        known = memoized_moments(_kept(randomizer), counts, asked.reports_per_person)
+        known = memoized_moments(_permanent(randomizer), counts, asked.reports_per_person)
     else:
         known = pure_moments(randomizer, counts)
-    return replace(known, lasting=_lasting(_kept(randomizer), len(known.frequency)))
+    return replace(known, lasting=_lasting(_permanent(randomizer), len(known.frequency)))
 
 
-def _kept(randomizer: Randomizer) -> Rappor | Chain:
+def _permanent(randomizer: Randomizer) -> Rappor | Chain:
     """A randomizer of this kind that keeps a response: no others do."""
     return cast("Rappor | Chain", randomizer)
 
@@ -230,11 +230,11 @@ def _spread_of_one(p: float, q: float, size: int) -> Callable[[Floats], Spread]:
     def scores(weights: Floats) -> Floats:
         return np.asarray((weights - q * weights.sum(axis=1, keepdims=True)) / (p - q))
 
-    def expected(numbers: Floats) -> Floats:
+    def expectation(numbers: Floats) -> Floats:
         total = numbers.sum(axis=1) + (size - numbers.shape[1]) * numbers[:, -1]
         return np.asarray(q * total[:, None] + (p - q) * numbers)
 
-    return spread_of_scores(scores, expected)
+    return spread_of_scores(scores, expectation)
 
 
 def _spread(randomizer: Pure) -> Callable[[Floats], Spread] | None:
@@ -254,13 +254,13 @@ def _spread(randomizer: Pure) -> Callable[[Floats], Spread] | None:
     own, size = float(response.support[0]), response.size
     of_own, of_other = own / block, (1 - own) / (symbols - block)
 
-    def expected(numbers: Floats) -> Floats:
+    def expectation(numbers: Floats) -> Floats:
         # A point is orthogonal to those that are to it: values are points, as symbols are.
         supporting = supported_weights(response, numbers)[:, :size]
         everywhere = numbers.sum(axis=1, keepdims=True)
         return np.asarray(of_other * everywhere + (of_own - of_other) * supporting)
 
-    return spread_of_scores(partial(_scores_of_points, response), expected)
+    return spread_of_scores(partial(_scores_of_points, response), expectation)
 
 
 def _no_covariance() -> Floats:
@@ -299,7 +299,7 @@ def memoized_moments(randomizer: Rappor | Chain, counts: Counts, repeats: int) -
     worth = round(respondents * float(once.variance_if_not[0] / if_not[0]))
     note = repeats_note(respondents, repeats, worth)
     laws = (
-        repeated(((lasting_rate, p), (1 - lasting_rate, q)), repeats) for lasting_rate in lasting
+        repeat_law(((lasting_rate, p), (1 - lasting_rate, q)), repeats) for lasting_rate in lasting
     )
     jumps = (jumps_of(shares / signal, chances) for shares, chances in laws)
     return with_jumps(

@@ -67,7 +67,7 @@ def values(
     return (() if ball is None else ball.names), ""
 
 
-def explained(question: Question) -> list[str]:
+def explain(question: Question) -> list[str]:
     """What epsilon covers, what is done with long vectors, and how well means will be known."""
     codebook, ball = known_as(question.randomizer, CodebookResponse), question.domain.ball
     assert ball is not None  # noqa: S101 (the mechanism accepts no other)
@@ -93,5 +93,5 @@ DECODER = Decoder(
     values=values,
     vector_parts=vector_parts,
     mean_reach=mean_reach,
-    explained=explained,
+    explained=explain,
 )

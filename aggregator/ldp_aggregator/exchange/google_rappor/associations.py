@@ -47,7 +47,7 @@ from ldp_aggregator.exchange.google_rappor.files import (
     check_names,
     read_parameters,
 )
-from ldp_aggregator.exchange.google_rappor.rows import Row, read_rows, shown
+from ldp_aggregator.exchange.google_rappor.rows import Row, format_cell, read_rows
 from ldp_aggregator.numerics.arrays import Counts
 from ldp_aggregator.output.files import FileError
 from ldp_aggregator.tallies.counting.counting import count_rows
@@ -71,7 +71,7 @@ class Variable(NamedTuple):
         """Whether its one bit is the answer."""
         return self.parameters.boolean
 
-    def asked(self, dialect: Dialect | None) -> Question:
+    def as_question(self, dialect: Dialect | None) -> Question:
         """The question by itself, as an import of its reports alone has it."""
         return legacy_question(self.parameters, dialect, self.place)
 
@@ -102,7 +102,7 @@ def read_variables(
             name = row.cells[header["var"]]
             if name in by_name:
                 raise row.refusal(
-                    "variables whose names differ", f"{shown(name)} again", header["var"] + 1
+                    "variables whose names differ", f"{format_cell(name)} again", header["var"] + 1
                 )
             by_name[name] = row
     for name in names:
@@ -120,7 +120,7 @@ def _schema(path: Path) -> tuple[dict[str, int], list[Row]]:
     check_names(header)
     if not set(_SCHEMA) <= set(header.cells):
         raise header.refusal(
-            f"the columns {', '.join(_SCHEMA)}", shown(",".join(header.cells)) or "none"
+            f"the columns {', '.join(_SCHEMA)}", format_cell(",".join(header.cells)) or "none"
         )
     for row in rows:
         row.check_width(len(header.cells), "as many as the header has")
@@ -130,10 +130,12 @@ def _schema(path: Path) -> tuple[dict[str, int], list[Row]]:
 def _variable(row: Row, header: dict[str, int], folder: Path) -> Variable:
     name, kind, params = (row.cells[header[column]] for column in ("var", "var_type", "params"))
     if kind not in _TYPES:
-        raise row.refusal(" or ".join(_TYPES), shown(kind), header["var_type"] + 1)
+        raise row.refusal(" or ".join(_TYPES), format_cell(kind), header["var_type"] + 1)
     path = folder / f"{params}.csv"
     if path.parent != folder or not params:
-        raise row.refusal("the name of a file in the folder", shown(params), header["params"] + 1)
+        raise row.refusal(
+            "the name of a file in the folder", format_cell(params), header["params"] + 1
+        )
     parameters = read_parameters(path)
     if kind == "boolean":
         # The same parameters are given for both kinds; of a boolean's k and h nothing is used.
@@ -143,7 +145,7 @@ def _variable(row: Row, header: dict[str, int], folder: Path) -> Variable:
 
 def question_of(variable: Variable, dialect: Dialect | None) -> Question:
     """The question that was asked; that of a boolean has the answers `FALSE` and `TRUE`."""
-    question = variable.asked(dialect)
+    question = variable.as_question(dialect)
     if not variable.boolean:
         return Question(
             variable.name,
@@ -190,7 +192,7 @@ def read_reports_to(
     header = next(rows, None)
     wanted = ["cohort", *(variable.name for variable in variables)]
     if header is None or not set(wanted) <= set(header.cells):
-        came = "an empty file" if header is None else shown(",".join(header.cells))
+        came = "an empty file" if header is None else format_cell(",".join(header.cells))
         raise FileError(f"{path}: expected the columns {', '.join(wanted)}, got {came}")
     check_names(header)
     width = len(header.cells)
@@ -223,7 +225,7 @@ def read_joint_reports(
             if blank and not skip_blank:
                 raise row.refusal(
                     "a report (--skip-blank leaves out rows without)",
-                    shown(row.cells[blank[0] - 1]),
+                    format_cell(row.cells[blank[0] - 1]),
                     blank[0],
                 )
             if blank:
@@ -231,7 +233,7 @@ def read_joint_reports(
             else:
                 kept.append(row)
         if kept:
-            table += _counted(kept, columns, variables)
+            table += _count(kept, columns, variables)
     if not table.any():
         raise FileError(f"{path}: expected reports, got {skipped} rows, each with a blank cell")
     margins = [_margin(table, axis, variables) for axis in range(len(variables))]
@@ -242,7 +244,7 @@ def _cells(variable: Variable) -> int:
     return 2 if variable.boolean else variable.parameters.layout.cells
 
 
-def _counted(rows: list[Row], columns: list[int], variables: tuple[Variable, ...]) -> Counts:
+def _count(rows: list[Row], columns: list[int], variables: tuple[Variable, ...]) -> Counts:
     """The joint counts of some rows: those of the first variable for each mark of the other."""
     string = [not variable.boolean for variable in variables]
     parts = [

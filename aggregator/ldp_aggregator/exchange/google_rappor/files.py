@@ -33,7 +33,7 @@ from ldp.numbers.layout import MOST_COHORTS, Layout
 from ldp_aggregator.decoders.moments.bit_designs import Places, design_of, place_type
 from ldp_aggregator.decoders.other_results import Candidates
 from ldp_aggregator.exchange.google_rappor.maps import NotPlainError, Shape, read_plainly
-from ldp_aggregator.exchange.google_rappor.rows import Row, read_rows, rows_of, shown
+from ldp_aggregator.exchange.google_rappor.rows import Row, format_cell, read_rows, rows_of
 from ldp_aggregator.numerics.arrays import Counts
 from ldp_aggregator.output.files import FileError, opened_twice, unreadable
 from ldp_aggregator.tallies.counting.counting import count_rows, empty_counts
@@ -95,7 +95,7 @@ def read_parameters(path: Path) -> Parameters:
     header, row = rows
     check_names(header)
     if sorted(header.cells) != sorted("khmpqf"):
-        raise header.refusal("the header k,h,m,p,q,f", shown(",".join(header.cells)))
+        raise header.refusal("the header k,h,m,p,q,f", format_cell(",".join(header.cells)))
     row.check_width(6, "one cell for each of k,h,m,p,q,f")
     place = {name: header.cells.index(name) + 1 for name in header.cells}
     bits = row.whole(place["k"], 1, MOST_BITS)
@@ -205,14 +205,16 @@ def check_names(header: Row) -> None:
         if name and name in header.cells[:place]:
             first = header.cells.index(name) + 1
             raise header.refusal(
-                "columns whose names differ", f"{shown(name)} of column {first} again", place + 1
+                "columns whose names differ",
+                f"{format_cell(name)} of column {first} again",
+                place + 1,
             )
 
 
 def _report_column(path: Path, header: Row | None) -> str:
     names = [] if header is None else [name for name in _REPORT if name in header.cells]
     if header is None or "cohort" not in header.cells or not names:
-        came = "an empty file" if header is None else shown(",".join(header.cells))
+        came = "an empty file" if header is None else format_cell(",".join(header.cells))
         raise FileError(
             f"{path}: expected a header with the columns cohort and irr (or rappor), got {came}"
         )

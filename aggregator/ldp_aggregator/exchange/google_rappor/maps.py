@@ -132,7 +132,7 @@ class _Part:
         if not plain and line.count(b'"') == 2 and name[:1] == b'"' == name[-1:] and len(name) > 1:
             name, plain = name[1:-1], True
         if plain and cells and not cells.translate(None, _LINES) and b",," not in b",%b," % cells:
-            return self._decoded(name).strip(), cells
+            return self._decode(name).strip(), cells
         row = self._row(number, line)
         return row.cells[0], b",".join(b"%d" % (place + 1) for place in checked(row))
 
@@ -174,7 +174,7 @@ class _Part:
         """A line as cells. Raises `NotPlainError` where it is no row by itself."""
         try:
             rows = list(
-                csv.reader(io.StringIO(self._decoded(line)), skipinitialspace=True, strict=True)
+                csv.reader(io.StringIO(self._decode(line)), skipinitialspace=True, strict=True)
             )
         except csv.Error:
             raise NotPlainError from None
@@ -183,7 +183,7 @@ class _Part:
         return Row(self.path, number, [cell.strip() for cell in rows[0]])
 
     @staticmethod
-    def _decoded(content: bytes) -> str:
+    def _decode(content: bytes) -> str:
         try:
             return content.decode()
         except UnicodeDecodeError:

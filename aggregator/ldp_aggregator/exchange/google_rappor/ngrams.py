@@ -101,7 +101,7 @@ def find_parts(
 
     Raises `EstimateError` where there are none. N-grams that no report tells apart are all there.
     """
-    question = variable.asked(dialect)
+    question = variable.as_question(dialect)
     candidates = dialect.candidates(ngrams, variable.parameters)
     estimates, groups = decode(question, counts, candidates, options=Options())
     own = estimates[question.name]

@@ -39,7 +39,9 @@ class Row(NamedTuple):
         cell = self.cells[column - 1]
         number = int(cell) if _plain(cell) else _exact(cell)
         if number is None or number.denominator != 1 or not least <= number <= most:
-            raise self.refusal(f"a whole number from {least} to {most}{what}", shown(cell), column)
+            raise self.refusal(
+                f"a whole number from {least} to {most}{what}", format_cell(cell), column
+            )
         return int(number)
 
     def bits(self, column: int, many: int) -> int:
@@ -53,14 +55,14 @@ class Row(NamedTuple):
             if vector < 1 << many:
                 return vector
         expected = f"{many} digits 0 or 1, or {in_hex} of hexadecimal"
-        raise self.refusal("a digit 0 or 1" if many == 1 else expected, shown(digits), column)
+        raise self.refusal("a digit 0 or 1" if many == 1 else expected, format_cell(digits), column)
 
     def probability(self, column: int) -> Fraction:
         """The exact probability in a column."""
         cell = self.cells[column - 1]
         number = _exact(cell)
         if number is None or not 0 <= number <= 1:
-            raise self.refusal("a probability from 0 to 1", shown(cell), column)
+            raise self.refusal("a probability from 0 to 1", format_cell(cell), column)
         return number
 
 
@@ -94,7 +96,7 @@ def rows_of(path: Path, file: TextIO) -> Iterator[Row]:
         ) from None
 
 
-def shown(cell: str) -> str:
+def format_cell(cell: str) -> str:
     """A cell as an error shows it."""
     return repr(cell if len(cell) <= _LONGEST else f"{cell[: _LONGEST - 3]}...")
 

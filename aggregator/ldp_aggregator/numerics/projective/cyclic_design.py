@@ -42,7 +42,7 @@ class CyclicDesign:
 
         `counts` are of reports by the point that they name, of shape (points,).
         """
-        return self._correlated(counts[self.report_at])[self.place_of[:size]]
+        return self._correlate(counts[self.report_at])[self.place_of[:size]]
 
     def sums(self, numbers: Floats) -> Floats:
         """Of every point, the sum over those orthogonal to it: of shape (..., points)."""
@@ -61,7 +61,7 @@ class CyclicDesign:
         for indices in (self.report_at, self.place_of):
             if len(indices) != points or not (np.bincount(indices, minlength=points) == 1).all():
                 raise ArithmeticError("expected every point once")
-        shared = self._correlated(self.zeros.astype(np.int64))
+        shared = self._correlate(self.zeros.astype(np.int64))
         if shared[0] != block or not (shared[1:] == common).all():
             raise ArithmeticError("expected a difference set")
         # Random pairs of a value and the place of a report, (pairs,) each.
@@ -99,14 +99,14 @@ class CyclicDesign:
         twice = np.concatenate([self.zeros, self.zeros[:-1]]).astype(np.float64)
         return length, fft.rfft(twice, length)
 
-    def _correlated(self, counts: Counts) -> Counts:
+    def _correlate(self, counts: Counts) -> Counts:
         """For every i the sum of the counts at all j where i + j has a zero."""
         if counts.sum() >> _BITS_AT_ONCE:
             # Too many for floats to tell sums that differ by 1, so the lower bits are correlated by
             # themselves.
             lower = _BITS_AT_ONCE - len(counts).bit_length()
-            high_part = self._correlated(counts >> lower) << lower
-            return high_part + self._correlated(counts & (1 << lower) - 1)
+            high_part = self._correlate(counts >> lower) << lower
+            return high_part + self._correlate(counts & (1 << lower) - 1)
         from scipy import fft  # slow to import
 
         # A correlation is a product of spectra, one of them conjugated: (length // 2 + 1,).

@@ -30,7 +30,7 @@ class Field:
 
     def products(self, left: Elements, right: Elements) -> Elements:
         """Element by element."""
-        return self._reduced(left * right) if self._table is None else self._table[left, right]
+        return self._reduce(left * right) if self._table is None else self._table[left, right]
 
     def combination(self, terms: Iterable[tuple[int, Elements]]) -> Elements:
         """The sum of arrays, each multiplied by an element that is not 0."""
@@ -44,7 +44,7 @@ class Field:
                 total = part if total is None else total ^ part
         if total is None:
             raise ValueError("expected at least one term")
-        return self._reduced(total) if self._table is None else total
+        return self._reduce(total) if self._table is None else total
 
     def frobenius(self, element: int) -> int:
         """An element to the power of the characteristic."""
@@ -76,7 +76,7 @@ class Field:
             power = self._times_x(square, tail) if bit == "1" else square
         return power
 
-    def _reduced(self, numbers: Elements) -> Elements:
+    def _reduce(self, numbers: Elements) -> Elements:
         # Several times as quick as the remainder that numpy has.
         reduced: Elements = numbers - numbers // np.int32(self.order) * np.int32(self.order)
         return reduced

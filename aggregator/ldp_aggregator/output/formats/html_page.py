@@ -8,7 +8,7 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 
-from ldp_aggregator.output.markup import Safe, joined, tag
+from ldp_aggregator.output.markup import Safe, join, tag
 from ldp_aggregator.output.sheet import Sheet, TextTable, in_one_line
 
 
@@ -16,7 +16,7 @@ def write(sheet: Sheet) -> Iterator[str]:
     """Yield the sentences and tables of a sheet as a page."""
     tables = [part for shown in sheet.tables() for part in (heading(shown), section(shown))]
     lead, legend = map(paragraph, sheet.lead), map(paragraph, sheet.legend)
-    yield page(sheet.title, joined([*lead, *tables, *legend]))
+    yield page(sheet.title, join([*lead, *tables, *legend]))
 
 
 def image(svg: bytes, words: str) -> Safe:
@@ -34,7 +34,7 @@ def section(shown: TextTable) -> Safe:
     """Return what the numbers of a table are, the table, and its remarks."""
     caption = [paragraph(shown.caption)] if shown.caption else []
     remarks = map(paragraph, shown.remarks)
-    return joined([*caption, table(shown.headings, shown.rows), *remarks])
+    return join([*caption, table(shown.headings, shown.rows), *remarks])
 
 
 def captioned(shown: TextTable) -> Safe:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ldp_aggregator.output.markup import Safe, joined, tag
+from ldp_aggregator.output.markup import Safe, join, tag
 from ldp_aggregator.output.people import tick_text
 from ldp_aggregator.output.pictures.scale import Scale
 
@@ -97,4 +97,4 @@ def key(entries: Sequence[tuple[Safe, str]], top: float) -> Safe:
         text = tag("text", words, class_="tick", x=left + 22, y=top + 14)
         groups.append(tag("g", tag("svg", sign, x=left, y=top, width=20, height=20), text))
         left += 46 + 7 * len(words)
-    return joined(groups)
+    return join(groups)

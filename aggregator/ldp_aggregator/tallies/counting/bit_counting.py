@@ -25,7 +25,7 @@ def bit_counts(rows: NDArray[np.uint8]) -> NDArray[np.int64]:
     step = max(3, _CHUNK // words.shape[1])
     left: defaultdict[int, list[Words]] = defaultdict(list)
     for start in range(0, reports, step):
-        for level, layer in enumerate(_added(words[start : start + step])):
+        for level, layer in enumerate(_add(words[start : start + step])):
             left[level].append(layer)
     total = np.zeros(8 * width, dtype=np.int64)
     for level, layers in left.items():
@@ -51,7 +51,7 @@ def _words(rows: NDArray[np.uint8]) -> Words:
     return words
 
 
-def _added(layer: Words) -> list[Words]:
+def _add(layer: Words) -> list[Words]:
     """The vectors that are left of each weight, 1 first; overwrites what it is given."""
     left = []
     while len(layer):

@@ -41,7 +41,7 @@ def parts(envelope: Envelope, rows: Rows) -> Iterator[tuple[Question, Rows]]:
         start += question.width
 
 
-def counted(envelope: Envelope, rows: Rows) -> Iterator[tuple[Envelope, Counts]]:
+def count_parts(envelope: Envelope, rows: Rows) -> Iterator[tuple[Envelope, Counts]]:
     """What checked rows add to the tally of each question, and of the group if any.
 
     Rows are of shape (reports, width).

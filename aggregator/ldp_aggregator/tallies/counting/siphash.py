@@ -28,11 +28,11 @@ def siphashes(key: bytes, ids: Sequence[bytes]) -> Words:
     # A row an id, (ids, 2).
     words = np.frombuffer(b"".join(ids), dtype="<u8").astype(np.uint64).reshape(-1, 2)
     starts = range(0, len(words), _AT_ONCE)
-    hashes = [_hashed(key, words[start : start + _AT_ONCE]) for start in starts]
+    hashes = [_hash(key, words[start : start + _AT_ONCE]) for start in starts]
     return np.concatenate(hashes) if hashes else np.empty(0, dtype=np.uint64)
 
 
-def _hashed(key: bytes, words: Words) -> Words:
+def _hash(key: bytes, words: Words) -> Words:
     """The hashes of rows of two words."""
     halves = [int.from_bytes(half, "little") for half in (key[:8], key[8:])]
     state = [
@@ -53,17 +53,17 @@ def _mix(state: list[Words], rounds: int) -> None:
     a, b, c, d = state
     for _ in repeat(None, rounds):
         a += b
-        b[:] = _turned(b, 13) ^ a
-        a[:] = _turned(a, 32)
+        b[:] = _rotate(b, 13) ^ a
+        a[:] = _rotate(a, 32)
         c += d
-        d[:] = _turned(d, 16) ^ c
+        d[:] = _rotate(d, 16) ^ c
         a += d
-        d[:] = _turned(d, 21) ^ a
+        d[:] = _rotate(d, 21) ^ a
         c += b
-        b[:] = _turned(b, 17) ^ c
-        c[:] = _turned(c, 32)
+        b[:] = _rotate(b, 17) ^ c
+        c[:] = _rotate(c, 32)
 
 
-def _turned(words: Words, bits: int) -> Words:
+def _rotate(words: Words, bits: int) -> Words:
     """The words, each rotated to the left."""
     return (words << np.uint64(bits)) | (words >> np.uint64(64 - bits))

@@ -80,7 +80,7 @@ def count_part(
     return Counted(part.number, encode_tally(tally), ids)
 
 
-def repeated(parts: Iterable[Counted]) -> dict[int, set[bytes]]:
+def find_repetitions(parts: Iterable[Counted]) -> dict[int, set[bytes]]:
     """By number, the ids of parts that an earlier part accepted too.
 
     All ids are held in one memory.

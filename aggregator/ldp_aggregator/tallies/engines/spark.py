@@ -90,13 +90,13 @@ def count_on_spark(
     with _trouble("expected executors with this version of ldp_aggregator and its extra 'spark'"):
         counting = partial(count_part, survey_text, allow_equal=allow_equal)
         merging = partial(merge_snapshots, survey_text, allow_equal=allow_equal)
-        result = _counted(spark, counting, merging, paths=paths)
+        result = _count(spark, counting, merging, paths=paths)
     if result.error is not None:
         raise FileError(result.error)
     return bytes(result.snapshot)
 
 
-def _counted(
+def _count(
     spark: SparkSession,
     counting: Callable[[Part, Iterable[bytes]], Counted],
     merging: Callable[[Iterable[bytes]], bytes],

@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from ldp.survey.survey import Survey
 from ldp.wire.wire import Batch, Damage, FrameReader
-from ldp_aggregator.tallies.intake.screening import Refusal, by_combination, rows_of, screened
+from ldp_aggregator.tallies.intake.screening import Refusal, by_combination, rows_of, screen
 from ldp_aggregator.tallies.tally import ACCEPTED, DUPLICATE, Tally
 
 CHUNK = 1 << 19
@@ -71,7 +71,7 @@ class Ingest:
     def _take(self, payloads: Iterable[bytes | Damage]) -> None:
         # Screened before they are compared: an impossible batch must not turn a sound one of its id
         # into a duplicate.
-        items = screened(payloads, self._envelopes)
+        items = screen(payloads, self._envelopes)
         outcomes = self._tally.intake.outcomes
         outcomes.update(item.reason for item in items if isinstance(item, Refusal))
         batches = self._unseen([item for item in items if isinstance(item, Batch)])

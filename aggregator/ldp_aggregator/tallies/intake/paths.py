@@ -54,7 +54,7 @@ def count_paths(
     total = _Total(survey, ingest.seen, allow_equal=allow_equal)
     for number, source in enumerate(paths, 1):
         place = _place(source, number)
-        with _named(place):
+        with _name_errors(place):
             tally = source if isinstance(source, Tally) else _taken_in(source, ingest)
             if tally is not None:
                 total.add(place, tally)
@@ -62,7 +62,7 @@ def count_paths(
     return total.beside(ingest.tally), ingest.seen
 
 
-def is_counted(tally: Tally) -> bool:
+def has_reports(tally: Tally) -> bool:
     """Whether a tally has any reports."""
     return any(counts.any() for counts in tally.counts.values())
 
@@ -78,7 +78,7 @@ class _Total:
 
     def add(self, place: str, tally: Tally) -> None:
         """Add a tally, unless it was added already. Raises `FileError`, `MismatchError`."""
-        if not self._allow_equal and is_counted(tally):
+        if not self._allow_equal and has_reports(tally):
             self._known.check(place, tally)
             _take_note(place, tally, self._seen)
             self._known.add(place, tally)
@@ -92,7 +92,7 @@ class _Total:
 
 
 @contextmanager
-def _named(place: str) -> Iterator[None]:
+def _name_errors(place: str) -> Iterator[None]:
     """What is wrong with a source as a `FileError` that names it."""
     try:
         yield
@@ -104,7 +104,7 @@ def _named(place: str) -> Iterator[None]:
 
 def _taken_in(source: File, ingest: Ingest) -> Tally | None:
     """Let reports be counted; what is the file of a tally is returned instead."""
-    with opened(source) as file:
+    with open_source(source) as file:
         beginning = file.read(CHUNK)
         if beginning.startswith(TALLY_MAGIC):
             return decode_tally(beginning + file.read(), ingest.tally.survey)
@@ -147,7 +147,7 @@ def _take_note(path: str, tally: Tally, seen: set[bytes]) -> None:
 
 
 @contextmanager
-def opened(source: File) -> Iterator[BinaryIO]:
+def open_source(source: File) -> Iterator[BinaryIO]:
     """What a path, a URL, a dash or bytes stand for, to be read from its beginning.
 
     Raises `OSError`.

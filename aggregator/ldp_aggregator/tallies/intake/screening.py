@@ -37,7 +37,7 @@ class Refusal(NamedTuple):
     size: int = 0
 
 
-def screened(
+def screen(
     payloads: Iterable[bytes | Damage],
     envelopes: Mapping[bytes, Envelope],
     most: Iterable[int] = repeat(MOST_REPORTS),

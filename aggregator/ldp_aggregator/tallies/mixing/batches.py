@@ -74,7 +74,7 @@ def read_part(content: bytes) -> MixedPart:
     return MixedPart(*unpack_array(content, _MOST_CONTENT, "not-a-batch"))
 
 
-def joined(question: str, parts: Iterable[MixedPart], epoch: int | None = None) -> MixedBatch:
+def join_parts(question: str, parts: Iterable[MixedPart], epoch: int | None = None) -> MixedBatch:
     """The batch that parts are of."""
     those = list(parts)
     first = those[0]
@@ -92,7 +92,7 @@ def privacy_of(
 ) -> BatchPrivacy:
     """What a batch was worth, `colluding` the share of its reports that are no cover."""
     honest = math.floor(batch.crowd * (1 - colluding))
-    return batch_privacy(envelope, _rounded(honest), delta, mixed_by=batch.relay)._replace(
+    return batch_privacy(envelope, _round_down(honest), delta, mixed_by=batch.relay)._replace(
         reports=honest
     )
 
@@ -173,7 +173,7 @@ def _is_sound(batch: MixedBatch) -> bool:
     return is_number and type(batch.relay) is str and len(batch.relay) <= MOST_NAME
 
 
-def _rounded(number: int) -> int:
+def _round_down(number: int) -> int:
     """A number with two digits, rounded down."""
     unit: int = 10 ** max(0, len(str(number)) - 2)
     return number // unit * unit

@@ -25,7 +25,7 @@ from ldp.wire.sealed import (
     info_of,
 )
 from ldp.wire.wire import Batch, encode_batch, encode_frame
-from ldp_aggregator.tallies.intake.screening import Refusal, screened
+from ldp_aggregator.tallies.intake.screening import Refusal, screen
 from ldp_aggregator.tallies.mixing.keys import suite
 
 if TYPE_CHECKING:
@@ -63,9 +63,9 @@ class Opener:
         seen: set[bytes] = set()
         plaintexts: list[bytes | None] = []
         for sealed in _cut(mixed, envelope):
-            plaintexts.append(None if sealed in seen else self._opened(sealed, info))
+            plaintexts.append(None if sealed in seen else self._open(sealed, info))
             seen.add(sealed)
-        items = screened([plaintext or b"" for plaintext in plaintexts], envelopes)
+        items = screen([plaintext or b"" for plaintext in plaintexts], envelopes)
         rows: list[bytes] = []
         refused: list[bytes] = []
         for plaintext, item in zip(plaintexts, items, strict=True):
@@ -84,7 +84,7 @@ class Opener:
         opened = sum(plaintext is not None for plaintext in plaintexts)
         return Opened(b"".join(map(encode_frame, payloads)), opened, sound=len(rows))
 
-    def _opened(self, sealed: bytes, info: bytes) -> bytes | None:
+    def _open(self, sealed: bytes, info: bytes) -> bytes | None:
         for key in self._keys:
             try:
                 plaintext: bytes = self._suite.decrypt(sealed, key, info=info)

@@ -9,7 +9,7 @@ import io
 from collections.abc import Sequence
 
 from ldp.errors import LDPError
-from ldp_aggregator.output.markup import Safe, joined, tag
+from ldp_aggregator.output.markup import Safe, join, tag
 
 _STYLE = (
     "body{font:11pt/1.35 system-ui,sans-serif;margin:0}"
@@ -50,7 +50,7 @@ def as_svg(address: str, words: str) -> Safe:
 
 def sheet(title: str, addresses: Sequence[str]) -> str:
     """A page of cards, each with a link and its code, to be printed and cut."""
-    cards = joined(
+    cards = join(
         tag(
             "li",
             as_svg(address, "QR code of the link"),

@@ -47,7 +47,7 @@ def _facts(view: QuestionView) -> Iterator[tuple[str, str]]:
     if len(view.chances) and not question.is_shape:
         # Simultaneous, whatever the intervals are.
         values = many(len(view.chances), "value")
-        yield "Detected", f"{view.found:,} of {values} (Bonferroni, {options.level:.4g})"
+        yield "Detected", f"{view.present:,} of {values} (Bonferroni, {options.level:.4g})"
 
 
 def _of_numbers(view: QuestionView) -> Iterator[tuple[str, str]]:

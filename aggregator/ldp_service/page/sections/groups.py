@@ -9,7 +9,7 @@ import numpy as np
 from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates
 from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.estimates.question_numbers import MEAN
-from ldp_aggregator.output.markup import Safe, joined, tag
+from ldp_aggregator.output.markup import Safe, join, tag
 from ldp_service.page.markup.elements import number, row, table
 from ldp_service.page.views.series import GroupSeries, when
 
@@ -64,7 +64,7 @@ def _cell(estimates: QuestionEstimates | None, what: str) -> Safe:
         return Safe("") if mean is None else number(" ± ".join(mean.cells[:2]), mean.estimate)
     share = estimates[what]
     error = f" ± {estimates.shown(share.standard_error)}"
-    return joined([number(estimates.shown(share.frequency), share.frequency), error])
+    return join([number(estimates.shown(share.frequency), share.frequency), error])
 
 
 def _names(groups: GroupEstimates) -> Iterator[str]:

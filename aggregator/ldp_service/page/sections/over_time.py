@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.estimates.question_numbers import MEAN
-from ldp_aggregator.output.markup import Safe, joined, tag
+from ldp_aggregator.output.markup import Safe, join, tag
 from ldp_service.analysis.notes import Note
 from ldp_service.page.charts.over_time import Look, means_of, panels, points_of
 from ldp_service.page.markup.elements import many, number, row, table
@@ -15,7 +15,7 @@ from ldp_service.page.sections.side_by_side import side_by_side
 from ldp_service.page.views.asked import CUMULATED, EPOCHS, SMOOTHED, Asked
 from ldp_service.page.views.question import QuestionView
 from ldp_service.page.views.series import when
-from ldp_service.page.views.survey import followed
+from ldp_service.page.views.survey import leading_values
 
 _WAYS = {
     EPOCHS: "each epoch by itself",
@@ -33,15 +33,15 @@ def over_time(view: QuestionView, asked: Asked, notes: Sequence[Note] = ()) -> S
     heading = tag("h3", "Over time")
     if not view.series:
         empty = tag("p", "No epoch with reports is in this range of time.", class_="note")
-        return joined([heading, empty, hide])
-    most = followed(view.estimates)
+        return join([heading, empty, hide])
+    most = leading_values(view.estimates)
     figures = (
         tag("figure", tag("figcaption", tag("bdi", value)), drawn)
         for value, drawn in panels(view, most, Look(asked.fitted, notes))
     )
     pictures = tag("div", *figures, class_="panels")
     both = side_by_side(view.series) if asked.way == EPOCHS else Safe("")
-    return joined(
+    return join(
         [
             heading,
             _ways(asked, name),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ldp_aggregator.answers.estimates.question_estimates import YES_NO, QuestionEstimates
-from ldp_aggregator.output.markup import Safe, joined, tag
+from ldp_aggregator.output.markup import Safe, join, tag
 from ldp_aggregator.output.sheet import Bars
 from ldp_service.page.markup.elements import many, number, row, table
 from ldp_service.page.views.question import QuestionView
@@ -79,7 +79,7 @@ def health(view: QuestionView) -> Safe:
     calm = changes is not None and not changes.untested and not changes.alarm
     quiet = [tag("p", f"Over time: {changes}.", class_="note")] if calm else []
     if not view.checks:
-        return joined([tag("p", "No check applies to these reports.", class_="note"), *quiet])
+        return join([tag("p", "No check applies to these reports.", class_="note"), *quiet])
     failed = sum(check.suspicious for check in view.checks)
     verdict = "Health: all checks passed"
     if failed:
@@ -102,4 +102,4 @@ def health(view: QuestionView) -> Safe:
         id=f"health-{name}",
         open=bool(failed),
     )
-    return joined([checks, *quiet])
+    return join([checks, *quiet])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ldp.errors import EstimateError
 from ldp_aggregator.analyses.comparisons.comparing import compare
 from ldp_aggregator.analyses.comparisons.comparison import Comparison
-from ldp_aggregator.output.markup import Safe, joined, tag
+from ldp_aggregator.output.markup import Safe, join, tag
 from ldp_service.page.markup.elements import text_table
 from ldp_service.page.views.series import Series, when
 
@@ -20,7 +20,7 @@ def side_by_side(series: Series) -> Safe:
         return Safe("")
     shown = comparison.text_table()
     sentences = [tag("li", sentence) for sentence in comparison.sentences]
-    return joined([tag("h3", "The last two epochs"), text_table(shown), tag("ul", *sentences)])
+    return join([tag("h3", "The last two epochs"), text_table(shown), tag("ul", *sentences)])
 
 
 def _of_last_two(series: Series) -> Comparison | None:

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.estimates.question_numbers import Estimate
-from ldp_aggregator.output.markup import Safe, joined, tag
+from ldp_aggregator.output.markup import Safe, join, tag
 from ldp_aggregator.output.sheet import MOST_BARS
 from ldp_service.page.markup.elements import number, row, table
 from ldp_service.page.views.asked import Asked
@@ -40,7 +40,7 @@ def search_form(view: QuestionView, asked: Asked) -> Safe:
         role="search",
         aria_label=f"Values of {name}",
     )
-    return joined([form, *_pages(view, asked)])
+    return join([form, *_pages(view, asked)])
 
 
 def _pages(view: QuestionView, asked: Asked) -> Iterator[Safe]:
@@ -113,8 +113,8 @@ def _means(question: QuestionEstimates, place: int) -> Sequence[Safe]:
     estimate, interval = mean.cells
     ends = interval.strip("[]").split(", ")
     low, high = map(number, ends, mean.interval)
-    shown = number(estimate, mean.estimate) if mean.is_told else joined([estimate])
-    return shown, joined(["[", low, ", ", high, "]"])
+    shown = number(estimate, mean.estimate) if mean.is_told else join([estimate])
+    return shown, join(["[", low, ", ", high, "]"])
 
 
 def _value(
@@ -143,10 +143,10 @@ def _value(
             detection.append(tag("span", " detected", class_="detected"))
     return row(
         value,
-        joined([number(frequency, estimate.frequency), *raw]),
+        join([number(frequency, estimate.frequency), *raw]),
         number(error, estimate.standard_error),
-        joined(["[", low, ", ", high, "]", *cut]),
+        join(["[", low, ", ", high, "]", *cut]),
         number(count, estimate.count),
-        joined(detection),
+        join(detection),
         *means,
     )

@@ -150,7 +150,7 @@ def query_of(options: Options) -> dict[str, str | None]:
         "reports_per_person": str(options.reports_per_person)
         if options.reports_per_person > 1
         else None,
-        "quantiles": written(options.quantiles) if options.quantiles != usual else None,
+        "quantiles": shares_text(options.quantiles) if options.quantiles != usual else None,
         "ranges": ",".join(map(":".join, options.ranges)),
         "edges": ",".join(options.edges),
         "rectangles": rectangles_written(options),
@@ -168,7 +168,7 @@ def zoom_written(options: Options) -> str:
     return "" if options.zoom is None else "x".join(map(str, options.zoom))
 
 
-def written(shares: Sequence[float]) -> str:
+def shares_text(shares: Sequence[float]) -> str:
     """Shares as a query has them."""
     return ",".join(f"{share:g}" for share in shares)
 

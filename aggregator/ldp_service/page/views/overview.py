@@ -41,7 +41,7 @@ def _line(analysis: Analysis, versions: Sequence[Served]) -> SurveyLine:
     for served in versions:
         for name, epochs in analysis.growth(served).items():
             by_name.setdefault(name, {})[served.survey[name].fingerprint] = epochs
-    sums = [_added(list(parts.values())) for parts in by_name.values()]
+    sums = [_sum_counts(list(parts.values())) for parts in by_name.values()]
     most = max(sums, key=lambda epochs: sum(epochs.values()), default={})
     alarms = [alarm for served in versions for alarm in alarms_of(analysis, served)]
     return SurveyLine(
@@ -53,7 +53,7 @@ def _line(analysis: Analysis, versions: Sequence[Served]) -> SurveyLine:
     )
 
 
-def _added(parts: Sequence[Sequence[tuple[Epoch, int]]]) -> dict[Epoch, int]:
+def _sum_counts(parts: Sequence[Sequence[tuple[Epoch, int]]]) -> dict[Epoch, int]:
     sums: dict[Epoch, int] = {}
     for epoch, reports in (row for part in parts for row in part):
         sums[epoch] = sums.get(epoch, 0) + reports

@@ -90,7 +90,7 @@ class QuestionView:
         return pages_of(self.matching)
 
     @property
-    def found(self) -> int:
+    def present(self) -> int:
         """How many values are there, surely."""
         return int((self.chances <= self.miss).sum())
 

@@ -113,13 +113,13 @@ def sides_view(analysis: Analysis, catalogue: Catalogue, query: Mapping[str, str
     if first is None or second is None:
         return view
     try:
-        comparison = _compared(analysis, first, second, view=view)
+        comparison = _compare(analysis, first, second, view=view)
     except EstimateError as error:
         return SidesView(**{**vars(view), "problem": str(error)})
     return SidesView(**{**vars(view), "comparison": comparison})
 
 
-def _compared(analysis: Analysis, first: Side, second: Side, view: SidesView) -> Comparison:
+def _compare(analysis: Analysis, first: Side, second: Side, view: SidesView) -> Comparison:
     if view.question not in view.questions:
         raise EstimateError(
             f"expected a question of both sides ({', '.join(view.questions) or 'none'}), got "

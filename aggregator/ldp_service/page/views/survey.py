@@ -78,7 +78,7 @@ def survey_view(analysis: Analysis, asked: Asked) -> SurveyView:
 def _estimates(analysis: Analysis, asked: Asked) -> SurveyEstimates:
     served = asked.served
     if asked.pooled:
-        return analysis.pooled(served.survey.name, asked.options, asked.names, span=asked.span)
+        return analysis.pool(served.survey.name, asked.options, asked.names, span=asked.span)
     return analysis.estimates(served, asked.options, asked.span, names=asked.names)
 
 
@@ -87,7 +87,7 @@ def _series(analysis: Analysis, asked: Asked, name: str) -> Series:
     served, span = asked.served, asked.span
     own = options_for(served.survey[name], asked.options)
     if asked.way == CUMULATED:
-        return analysis.cumulated(served, name, own, span=span)[-MOST_EPOCHS:]
+        return analysis.cumulate(served, name, own, span=span)[-MOST_EPOCHS:]
     history = analysis.history(served, name, own)
     return [row for row in history if span is None or span.has(row[0])][-MOST_EPOCHS:]
 
@@ -106,15 +106,15 @@ def _course(
 ) -> CourseView | None:
     if asked.way != SMOOTHED or not series:
         return None
-    values = [estimates.values[place] for place in followed(estimates)]
+    values = [estimates.values[place] for place in leading_values(estimates)]
     newest = series[-1][1]
     known = [value for value in values if value in newest.values]
     if newest.mean is not None and MEAN not in known:
         known.append(MEAN)
-    return course_of(series, known, asked.options, closed=analysis.closed(asked.served))
+    return course_of(series, known, asked.options, closed=analysis.last_closed_epoch(asked.served))
 
 
-def followed(estimates: QuestionEstimates) -> Sequence[int]:
+def leading_values(estimates: QuestionEstimates) -> Sequence[int]:
     """The places of the values that are shown over time: the most frequent; none of a shape."""
     if estimates.is_shape:
         return ()

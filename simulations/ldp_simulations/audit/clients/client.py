@@ -79,14 +79,14 @@ class Audited:
         self, lines: Sequence[Any], *, state: Path | None = None, verdict: str = ACCEPTED
     ) -> dict[bytes, Left]:
         """The reports that leave when so many lines are answered, by fingerprint."""
-        return read_left(self.sent(lines, state=state, verdict=verdict), self.envelopes)
+        return read_left(self.bytes_of(lines, state=state, verdict=verdict), self.envelopes)
 
-    def ask_forked(self, lines: Sequence[Any]) -> dict[bytes, Left]:
+    def ask_with_fork(self, lines: Sequence[Any]) -> dict[bytes, Left]:
         """The reports that leave when a process forks and both answer: the child's come first."""
         reports = 2 * sum(_reports(line) for line in lines)
-        return read_left(self.sent(lines, at_most=reports, forks=True), self.envelopes)
+        return read_left(self.bytes_of(lines, at_most=reports, forks=True), self.envelopes)
 
-    def sent(
+    def bytes_of(
         self,
         lines: Sequence[Any],
         *,
@@ -102,14 +102,14 @@ class Audited:
         reports = at_most or sum(_reports(line) for line in lines)
         widest = max(envelope.width for envelope in self.envelopes.values())
         most = reports * (widest + _PER_FRAME) + _ROOM
-        process = self._started(state, verdict, forks=forks)
+        process = self._start(state, verdict, forks=forks)
         try:
-            return _finished(process, lines, most=most, timeout=self.timeout)
+            return _finish(process, lines, most=most, timeout=self.timeout)
         finally:
             _kill(process)
             process.wait()
 
-    def _started(self, state: Path | None, verdict: str, *, forks: bool) -> subprocess.Popen[bytes]:
+    def _start(self, state: Path | None, verdict: str, *, forks: bool) -> subprocess.Popen[bytes]:
         environment = {
             **os.environ,
             SURVEY: str(self._survey_path),
@@ -154,7 +154,7 @@ def _reports(line: Any) -> int:
     return sum(map(_reports, line))
 
 
-def _finished(
+def _finish(
     process: subprocess.Popen[bytes],
     lines: Iterable[Any],
     *,

@@ -107,7 +107,7 @@ def every_tape(
     return law
 
 
-def accepted(law: Law) -> Law:
+def condition_on_finish(law: Law) -> Law:
     """A law on condition that it finished; empty if it never did."""
     finished = 1 - law.get(UNFINISHED, Fraction(0))
     return {outcome: mass / finished for outcome, mass in law.items() if outcome != UNFINISHED}

@@ -28,7 +28,7 @@ from ldp_simulations.audit.tapes.every_tape import (
     UNFINISHED,
     Law,
     TooManyTapesError,
-    accepted,
+    condition_on_finish,
     every_tape,
 )
 
@@ -73,9 +73,9 @@ def differences(randomizer: Randomizer, bits: Sequence[int], most: int | None = 
     reports = reports_of(randomizer.layout)
     rejected = set()
     for value, row in zip(_values(randomizer), randomizer.channel().rows, strict=False):
-        law = _drawn(randomizer, value, bits, most=most)
+        law = _law(randomizer, value, bits, most=most)
         rejected.add(law.get(UNFINISHED, Fraction(0)))
-        drawn = accepted(law)
+        drawn = condition_on_finish(law)
         stated = {report: mass for report, mass in zip(reports, row, strict=True) if mass}
         for report in sorted(drawn.keys() | stated.keys()):
             pair = drawn.get(report, Fraction(0)), stated.get(report, Fraction(0))
@@ -104,7 +104,7 @@ def _prefixes(layout: Layout) -> Iterator[int]:
             yield shift << 32 | multiplier
 
 
-def _drawn(randomizer: Randomizer, value: Value, bits: Sequence[int], most: int | None) -> Law:
+def _law(randomizer: Randomizer, value: Value, bits: Sequence[int], most: int | None) -> Law:
     def draw(random: Any) -> int:
         return randomizer.randomize(value, random)
 

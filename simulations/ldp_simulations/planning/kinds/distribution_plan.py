@@ -98,7 +98,7 @@ def distributions_of_survey(
                 "--respondents, or --half-width (of the share of any range), --mean-half-width or "
                 "--median-half-width to find them by"
             )
-        plans.append(_planned(question, answering(question.share, respondents), ask))
+        plans.append(_plan(question, answering(question.share, respondents), ask))
     return plans
 
 
@@ -172,7 +172,7 @@ def text_table(plans: Sequence[DistributionPlan], ask: Ask, forged: int | None) 
     return TextTable("", "", headings, rows=rows, remarks=remarks)
 
 
-def _planned(question: Question, respondents: int | None, ask: Ask) -> DistributionPlan:
+def _plan(question: Question, respondents: int | None, ask: Ask) -> DistributionPlan:
     size = question.domain.size or 0
     even = np.full(size, 1 / size)
     counts = expected_counts(question.randomizer, (), even)

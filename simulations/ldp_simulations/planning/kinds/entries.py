@@ -12,7 +12,7 @@ from ldp.survey.survey import Question
 from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS
 
 
-def described(question: Question) -> dict[str, Any]:
+def describe(question: Question) -> dict[str, Any]:
     """The question of a plan, its mechanism, and what a report tells and takes."""
     return {
         "name": question.name,
@@ -25,7 +25,7 @@ def described(question: Question) -> dict[str, Any]:
     }
 
 
-def drawn(share: Fraction, respondents: int | None) -> dict[str, Any]:
+def draw_entry(share: Fraction, respondents: int | None) -> dict[str, Any]:
     """Which share of those who are asked answers, and how many are asked: where it is not all."""
     if share == 1:
         return {}
@@ -41,10 +41,10 @@ def answering(share: Fraction, respondents: int | None) -> int | None:
 def described_plan(question: Question, respondents: int | None) -> dict[str, Any]:
     """Describe a question and the respondents that it takes."""
     return {
-        **described(question),
+        **describe(question),
         "reachable": respondents is not None,
         "respondents": respondents,
-        **drawn(question.share, respondents),
+        **draw_entry(question.share, respondents),
     }
 
 
@@ -83,7 +83,7 @@ def enough(error_of_one: float, half_width: float, quantile: float) -> int | Non
     return least if least <= MOST_RESPONDENTS else None
 
 
-def captioned(question: Question, respondents: int | None) -> str:
+def caption_of(question: Question, respondents: int | None) -> str:
     """Return the caption of a table about one question."""
     return (
         f"{question.mechanism}, epsilon {question.declared.text}, {whole(respondents)} respondents"

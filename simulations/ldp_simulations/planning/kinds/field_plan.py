@@ -38,7 +38,7 @@ from ldp_aggregator.output.sheet import TextTable
 from ldp_simulations.planning.kinds.asking import Ask
 from ldp_simulations.planning.kinds.entries import (
     answering,
-    captioned,
+    caption_of,
     described_plan,
     drawn_in_words,
     enough,
@@ -76,7 +76,7 @@ def fields_of_survey(
 ) -> list[FieldPlan]:
     """A plan for each question whose devices tell some of many fields. Raises `EstimateError`."""
     return [
-        _planned(question, answering(question.share, respondents), ask)
+        _plan(question, answering(question.share, respondents), ask)
         for question in questions
         if question.randomizer.kind == "marginals"
     ]
@@ -90,7 +90,7 @@ def record(plan: FieldPlan, forged: int | None) -> dict[str, Any]:
         **described_plan(plan.question, respondents),
         "fields": len(response.sizes),
         "together": response.together,
-        "ways": [_recorded(plan, way) for way in plan.ways],
+        "ways": [_record(plan, way) for way in plan.ways],
     }
     if respondents is not None:
         entry |= forged_shift(plan.reach, respondents, forged)
@@ -121,11 +121,11 @@ def text_table(plan: FieldPlan, ask: Ask, forged: int | None) -> TextTable:
         f"{shift}",
         *drawn_in_words([entry]),
     ]
-    caption = captioned(plan.question, plan.respondents)
+    caption = caption_of(plan.question, plan.respondents)
     return TextTable(plan.question.name, caption, headings, rows=rows, remarks=remarks)
 
 
-def _recorded(plan: FieldPlan, way: Way) -> dict[str, Any]:
+def _record(plan: FieldPlan, way: Way) -> dict[str, Any]:
     entry: dict[str, Any] = {"name": way.name, "together": way.together}
     own = next((other.variance for other in plan.ways if other.name == THIS), None)
     entry |= {"variance": way.variance} | ({} if own is None else {"times": way.variance / own})
@@ -135,7 +135,7 @@ def _recorded(plan: FieldPlan, way: Way) -> dict[str, Any]:
     return entry | {"standard_error": error, "half_width": plan.quantile * error}
 
 
-def _planned(question: Question, respondents: int | None, ask: Ask) -> FieldPlan:
+def _plan(question: Question, respondents: int | None, ask: Ask) -> FieldPlan:
     from scipy.special import ndtri
 
     response: Any = question.randomizer

@@ -27,7 +27,7 @@ from ldp_aggregator.tallies.counting.counting import empty_counts
 from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
 from ldp_simulations.planning.kinds.entries import (
     answering,
-    captioned,
+    caption_of,
     described_number,
     drawn_in_words,
     short,
@@ -66,7 +66,7 @@ def keys_of_survey(
     asked = [question for question in questions if question.domain.key_scale is not None]
     if respondents is None and ask.mean_half_width is None:
         return []
-    return [_planned(question, answering(question.share, respondents), ask) for question in asked]
+    return [_plan(question, answering(question.share, respondents), ask) for question in asked]
 
 
 def record(plan: KeyPlan) -> dict[str, Any]:
@@ -104,12 +104,12 @@ def text_table(plan: KeyPlan, ask: Ask) -> TextTable:
         "range, where nothing is told",
         *drawn_in_words([entry]),
     ]
-    caption = captioned(plan.question, plan.respondents)
+    caption = caption_of(plan.question, plan.respondents)
     headings = ("share of\npeople", "error of\nfrequency", "error of\nmean", "half-width\nof mean")
     return TextTable(plan.question.name, caption, headings, rows=rows, remarks=remarks)
 
 
-def _planned(question: Question, respondents: int | None, ask: Ask) -> KeyPlan:
+def _plan(question: Question, respondents: int | None, ask: Ask) -> KeyPlan:
     width = ask.mean_half_width
     if width is not None:
         share = ask.frequency or 1 / (question.domain.size or 1)
@@ -128,7 +128,7 @@ def _planned(question: Question, respondents: int | None, ask: Ask) -> KeyPlan:
 
 
 def _row(question: Question, respondents: int, share: float, ask: Ask) -> KeyRow:
-    numbers = _expected(question, respondents, share, ask=ask)
+    numbers = _expect(question, respondents, share, ask=ask)
     law = _balances(question).law
     variance = float(law.of_share.at(np.array([share]))[0])
     variance -= share if ask.estimand == "respondents" else share**2
@@ -141,7 +141,7 @@ def _row(question: Question, respondents: int, share: float, ask: Ask) -> KeyRow
     )
 
 
-def _expected(question: Question, respondents: int, share: float, ask: Ask) -> KeyMeans:
+def _expect(question: Question, respondents: int, share: float, ask: Ask) -> KeyMeans:
     """The estimates of a key that is estimated as it is, with a mean in the middle."""
     scale, size = question.domain.key_scale, question.domain.size or 1
     ends = (Fraction(0), Fraction(1)) if scale is None else (scale.low, scale.high)

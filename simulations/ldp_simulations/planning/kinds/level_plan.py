@@ -26,7 +26,7 @@ from ldp_aggregator.output.sheet import TextTable
 from ldp_simulations.planning.kinds.asking import Ask
 from ldp_simulations.planning.kinds.entries import (
     answering,
-    captioned,
+    caption_of,
     described_plan,
     drawn_in_words,
     enough,
@@ -76,7 +76,7 @@ def trees_of_survey(
     if shares is not None and not asked:
         raise EstimateError("expected a question whose values have parents for shares, got none")
     return [
-        _planned(question, answering(question.share, respondents), shares, ask=ask)
+        _plan(question, answering(question.share, respondents), shares, ask=ask)
         for question in asked
     ]
 
@@ -123,7 +123,7 @@ def text_table(plan: TreePlan, ask: Ask, forged: int | None) -> TextTable:
         f"{shift}",
         *drawn_in_words([entry]),
     ]
-    caption = captioned(plan.question, plan.respondents)
+    caption = caption_of(plan.question, plan.respondents)
     return TextTable(plan.question.name, caption, headings, rows=rows, remarks=remarks)
 
 
@@ -139,7 +139,7 @@ def _level(plan: TreePlan, level: LevelPlan) -> dict[str, Any]:
     }
 
 
-def _planned(
+def _plan(
     question: Question, respondents: int | None, shares: Sequence[Fraction] | None, ask: Ask
 ) -> TreePlan:
     from scipy.special import ndtri

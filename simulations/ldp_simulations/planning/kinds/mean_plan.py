@@ -82,7 +82,7 @@ def means_of_survey(
                 f"question {question.name!r}, of which a mean is estimated: expected "
                 "--respondents, or --mean-half-width to find them by"
             )
-        plans.append(_planned(question, answering(question.share, respondents), ask))
+        plans.append(_plan(question, answering(question.share, respondents), ask))
     return plans
 
 
@@ -142,7 +142,7 @@ def text_table(plans: Sequence[MeanPlan], ask: Ask, forged: int | None) -> TextT
     return TextTable("", "", headings, rows=rows, remarks=remarks)
 
 
-def _planned(question: Question, respondents: int | None, ask: Ask) -> MeanPlan:
+def _plan(question: Question, respondents: int | None, ask: Ask) -> MeanPlan:
     randomizer, ends = question.randomizer, ends_of(question.domain)
     assert ends is not None  # noqa: S101 (mechanisms for means are for numbers)
     points = points_of(question.domain)

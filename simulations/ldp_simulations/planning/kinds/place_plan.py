@@ -32,7 +32,7 @@ from ldp_aggregator.output.sheet import TextTable
 from ldp_simulations.planning.kinds.asking import Ask
 from ldp_simulations.planning.kinds.entries import (
     answering,
-    captioned,
+    caption_of,
     described_plan,
     drawn_in_words,
     enough,
@@ -102,7 +102,7 @@ def places_of_survey(
             )
         # Where cells are told one by one, respondents are found for the plan of these.
         if known or respondents is not None:
-            plans.append(_planned(question, answering(question.share, respondents), ask))
+            plans.append(_plan(question, answering(question.share, respondents), ask))
     return plans
 
 
@@ -148,7 +148,7 @@ def text_table(plan: PlacePlan, ask: Ask, forged: int | None) -> TextTable:
         )
         for row in plan.rows
     ]
-    caption = captioned(plan.question, plan.respondents)
+    caption = caption_of(plan.question, plan.respondents)
     headings = ("map", "error of\na cell", "least share\nthat shows", "even share", "shows")
     remarks = [
         f"error: standard error for {WHOM[ask.estimand]} of the share of a cell; it shows if it is "
@@ -183,9 +183,9 @@ def _on_rectangles(entry: dict[str, Any], ask: Ask, forged: int | None) -> Itera
             )
 
 
-def _planned(question: Question, respondents: int | None, ask: Ask) -> PlacePlan:
+def _plan(question: Question, respondents: int | None, ask: Ask) -> PlacePlan:
     quantile = float(ndtri((1 + ask.level) / 2))
-    expected = _expected(question)
+    expected = _expect(question)
     rectangle = reach = beside = None
     if expected is not None:
         queries = _rectangles(question.domain.fields[0].size)
@@ -229,7 +229,7 @@ def _beside(question: Question, own: _Expected, ask: Ask) -> tuple[str, float] |
     left_out = ("goal", "weights", "width")
     table = {key: value for key, value in question_table(question).items() if key not in left_out}
     (asked,) = survey("plan", {**table, "mechanism": other})
-    expected = _expected(asked)
+    expected = _expect(asked)
     assert expected is not None  # noqa: S101 (both are for rectangles)
     queries = _anywhere(question.domain.fields[0].size)
     squares = (known.mean_square(known.queries.answer(queries), ask) for known in (own, expected))
@@ -254,7 +254,7 @@ class _Expected(NamedTuple):
         return float((answers.errors(drawn_from) ** 2).mean()) * self.reports
 
 
-def _expected(question: Question) -> _Expected | None:
+def _expect(question: Question) -> _Expected | None:
     """Where a mechanism is for rectangles."""
     decoder, size = decoder_of(question.randomizer), question.domain.size or 1
     if decoder.gives != "places":

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ldp.answers.booleans import as_listed
+from ldp.answers.booleans import canonical_value
 from ldp.answers.domain import Domain
 from ldp.answers.keys import MOST_EPSILON, Keys
 from ldp.errors import UnknownNameError
@@ -79,7 +79,7 @@ class Design:
         even = np.full(len(values), 1 / len(values))
         moments = moments_of(randomizer, expected_counts(randomizer, values, even), values)
         if value is not None:
-            value = as_listed(value, values)
+            value = canonical_value(value, values)
             if value not in values:
                 raise UnknownNameError(value, values, "one of the values")
             place = values.index(value)
@@ -155,11 +155,13 @@ def rows_for(domain: Domain) -> list[Mechanism]:
     serving = [
         row for row in MECHANISMS.values() if "epsilon" in row.keys and row.accepts(domain) is None
     ]
-    designs = [(row, designed(row, domain, "1")) for row in serving]
+    designs = [(row, design_parts(row, domain, "1")) for row in serving]
     return [row for row, parts in designs if parts is not None and parts[0].kind != "sketch"]
 
 
-def designed(row: Mechanism, domain: Domain, epsilon: str) -> tuple[Randomizer, Declared] | None:
+def design_parts(
+    row: Mechanism, domain: Domain, epsilon: str
+) -> tuple[Randomizer, Declared] | None:
     """Design a mechanism for an epsilon; None if it wants other keys, or cannot serve."""
     keys = Keys("plan", {"epsilon": epsilon})
     parts = row.design(keys, domain)
@@ -168,7 +170,7 @@ def designed(row: Mechanism, domain: Domain, epsilon: str) -> tuple[Randomizer, 
 
 def design_for(row: Mechanism, domain: Domain, epsilon: str) -> Design | None:
     """Design a mechanism for an epsilon, ready to be planned with."""
-    parts = designed(row, domain, epsilon)
+    parts = design_parts(row, domain, epsilon)
     if parts is None:
         return None
     return Design.of(row.name, parts[1], parts[0], values=domain.values or ())

@@ -13,7 +13,7 @@ from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.numerics.bisection import least_whole
 from ldp_aggregator.output.sheet import TextTable
 from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
-from ldp_simulations.planning.kinds.entries import answering, described
+from ldp_simulations.planning.kinds.entries import answering, describe
 
 
 class SearchPlan(NamedTuple):
@@ -55,7 +55,7 @@ def searches_of_survey(
 def record(plan: SearchPlan) -> dict[str, Any]:
     """Ready for JSON."""
     return {
-        **described(plan.question),
+        **describe(plan.question),
         "reachable": plan.respondents is not None,
         "respondents": plan.respondents,
         "finds": [length._asdict() for length in plan.reach],

@@ -64,7 +64,7 @@ def vectors_of_survey(
                 f"question {question.name!r}, of which a mean vector is estimated: expected "
                 "--respondents, or --mean-half-width to find them by"
             )
-        plans.append(_planned(question, answering(question.share, respondents), ask))
+        plans.append(_plan(question, answering(question.share, respondents), ask))
     return plans
 
 
@@ -122,7 +122,7 @@ def text_table(plans: Sequence[VectorPlan], ask: Ask, forged: int | None) -> Tex
     return TextTable("", "", headings, rows=rows, remarks=remarks)
 
 
-def _planned(question: Question, respondents: int | None, ask: Ask) -> VectorPlan:
+def _plan(question: Question, respondents: int | None, ask: Ask) -> VectorPlan:
     randomizer, ball = question.randomizer, question.domain.ball
     assert ball is not None  # noqa: S101 (mechanisms for mean vectors are for vectors)
     radius, dimensions = float(ball.radius), ball.dimensions

@@ -103,7 +103,7 @@ def rappor_counts(randomizer: Rappor, holders: Holders, generator: Generator) ->
     return counts
 
 
-def _expected(randomizer: Rappor, values: Sequence[str], frequency: Floats) -> Counts:
+def _expect(randomizer: Rappor, values: Sequence[str], frequency: Floats) -> Counts:
     """By cohort: its share of the reports, and of those the rate of 1s that frequencies give."""
     if not randomizer.hashes:
         return any_tally(randomizer, values, frequency)
@@ -121,7 +121,7 @@ def _expected(randomizer: Rappor, values: Sequence[str], frequency: Floats) -> C
     return counts
 
 
-def _forged(randomizer: Rappor, wanted: Wanted, generator: Generator) -> Rows:
+def _forge(randomizer: Rappor, wanted: Wanted, generator: Generator) -> Rows:
     if not randomizer.hashes:
         return plain_bits(randomizer, wanted, generator)
     layout = randomizer.layout
@@ -138,10 +138,10 @@ def _forged(randomizer: Rappor, wanted: Wanted, generator: Generator) -> Rows:
     )
 
 
-def _repeated(randomizer: Rappor, holders: Holders, repeats: int, generator: Generator) -> Counts:
+def _repeat(randomizer: Rappor, holders: Holders, repeats: int, generator: Generator) -> Counts:
     if randomizer.hashes:
         return no_repeats(randomizer, holders, repeats, generator=generator)
     return repeated_vectors(randomizer.steps, holders, repeats, generator=generator)
 
 
-FORM = Form(rappor_counts, _forged, _expected, repeated=_repeated)
+FORM = Form(rappor_counts, _forge, _expect, repeated=_repeat)

@@ -28,7 +28,7 @@ def window_counts(randomizer: BitFlip, holders: Counts, generator: Generator) ->
     return counts
 
 
-def _forged(randomizer: BitFlip, wanted: Wanted, generator: Generator) -> Rows:
+def _forge(randomizer: BitFlip, wanted: Wanted, generator: Generator) -> Rows:
     """The bits of all targets, in a window with the most of them."""
     starts = np.arange(randomizer.size)[:, None]
     place = (wanted.targets - starts) % randomizer.size
@@ -44,4 +44,4 @@ def _forged(randomizer: BitFlip, wanted: Wanted, generator: Generator) -> Rows:
     )
 
 
-FORM = Form(by_counts(window_counts), _forged)
+FORM = Form(by_counts(window_counts), _forge)

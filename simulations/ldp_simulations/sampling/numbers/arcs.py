@@ -16,7 +16,7 @@ from numpy.random import Generator
 from ldp.mechanisms.numbers.arcs import Arcs
 from ldp_aggregator.decoders.arcs.circle import around, circle_of, places, scores, windows_under
 from ldp_aggregator.numerics.arrays import Counts, Floats
-from ldp_simulations.reports.forging import best_symbols, marked
+from ldp_simulations.reports.forging import best_symbols, count_places
 from ldp_simulations.reports.form import REPORTS, Form, Wanted, by_counts
 from ldp_simulations.sampling.numbers.starts import starts_of
 
@@ -48,7 +48,7 @@ def arc_counts(arcs: Arcs, held: Counts, generator: Generator) -> Counts:
     return np.asarray(counts + starts_of(own, arcs.width, generator))
 
 
-def _expected(
+def _expect(
     arcs: Arcs,
     values: Sequence[str],  # noqa: ARG001
     frequency: Floats,
@@ -66,9 +66,9 @@ def _expected(
 def _worths(arcs: Arcs, wanted: Wanted) -> list[Floats]:
     """By frequency: what each arc is worth to the targets."""
     circle = circle_of(arcs)
-    targets = marked(arcs.size, wanted.targets)[None]
+    targets = count_places(arcs.size, wanted.targets)[None]
     of_targets = scores(circle, targets)
     return [windows_under(circle, of_targets, cohort) for cohort in range(arcs.layout.cohorts)]
 
 
-FORM = Form(by_counts(arc_counts), best_symbols(_worths), _expected)
+FORM = Form(by_counts(arc_counts), best_symbols(_worths), _expect)

@@ -44,7 +44,7 @@ def level_counts(randomizer: DitheredResponse, held: Counts, generator: Generato
     return np.asarray(kept + generator.multinomial((truly - kept).sum(axis=1), alike))
 
 
-def _expected(
+def _expect(
     randomizer: DitheredResponse,
     values: Sequence[str],  # noqa: ARG001
     frequency: Floats,
@@ -100,4 +100,4 @@ def _add_levels(
     np.add.at(totals, (dithers[None, :], levels), spread)
 
 
-FORM = Form(by_counts(level_counts), best_symbols(_worths, best_cohorts_only=True), _expected)
+FORM = Form(by_counts(level_counts), best_symbols(_worths, best_cohorts_only=True), _expect)

@@ -13,7 +13,7 @@ from numpy.random import Generator
 from ldp.mechanisms.numbers.additive import AdditiveNoise
 from ldp_aggregator.decoders.numbers.noise import Noise
 from ldp_aggregator.numerics.arrays import Counts, Floats
-from ldp_simulations.reports.forging import best_symbols, marked
+from ldp_simulations.reports.forging import best_symbols, count_places
 from ldp_simulations.reports.form import REPORTS, Form, Wanted, by_counts
 
 
@@ -23,12 +23,12 @@ def noise_counts(randomizer: AdditiveNoise, holders: Counts, generator: Generato
     stay = generator.binomial(holders, (1 - step) / (1 + step))
     up = generator.binomial(holders - stay, 0.5)
     counts = np.pad(stay, randomizer.margin).astype(np.int64)
-    counts += _stopped(np.pad(up, randomizer.margin), step, generator)
-    counts += _stopped(np.pad(holders - stay - up, randomizer.margin)[::-1], step, generator)[::-1]
+    counts += _stop(np.pad(up, randomizer.margin), step, generator)
+    counts += _stop(np.pad(holders - stay - up, randomizer.margin)[::-1], step, generator)[::-1]
     return counts[None, :]
 
 
-def _stopped(setting_out: Counts, step: float, generator: Generator) -> Counts:
+def _stop(setting_out: Counts, step: float, generator: Generator) -> Counts:
     """Where those stop who set out from each output upwards.
 
     All who come as far as the last stop there.
@@ -42,7 +42,7 @@ def _stopped(setting_out: Counts, step: float, generator: Generator) -> Counts:
     return stopped
 
 
-def _expected(
+def _expect(
     randomizer: AdditiveNoise,
     values: Sequence[str],  # noqa: ARG001
     frequency: Floats,
@@ -72,9 +72,9 @@ def _coming(frequency: Floats, step: float) -> Floats:
 
 
 def _worths(randomizer: AdditiveNoise, wanted: Wanted) -> list[Floats]:
-    noise, marks = Noise.of(randomizer), np.pad(marked(randomizer.size, wanted.targets), 1)
+    noise, marks = Noise.of(randomizer), np.pad(count_places(randomizer.size, wanted.targets), 1)
     worth = noise.own * marks[1:-1] - noise.next * (marks[:-2] + marks[2:])
     return [np.pad(worth, randomizer.margin, mode="edge")]
 
 
-FORM = Form(by_counts(noise_counts), best_symbols(_worths), _expected)
+FORM = Form(by_counts(noise_counts), best_symbols(_worths), _expect)

@@ -22,7 +22,7 @@ from ldp_aggregator.decoders.trees.squares import parts, scores_under
 from ldp_aggregator.decoders.trees.transforms import members_of
 from ldp_aggregator.numerics.arrays import Counts, Floats, Rows
 from ldp_simulations.holders import Holders
-from ldp_simulations.reports.forging import best_symbols, marked
+from ldp_simulations.reports.forging import best_symbols, count_places
 from ldp_simulations.reports.form import REPORTS, Form, Wanted, by_counts
 from ldp_simulations.reports.rows import symbol_rows
 from ldp_simulations.sampling.values.symbols import symbol_counts
@@ -59,7 +59,7 @@ def expected_counts(
 def forge(randomizer: TreeResponse, wanted: Wanted, generator: Generator) -> Rows:
     """Reports of the level and the symbol that are worth most to the targets together."""
     views = views_of(randomizer)
-    targets = marked(randomizer.size, wanted.targets)[None]
+    targets = count_places(randomizer.size, wanted.targets)[None]
     (_, worth), *_ = parts(views, targets)
     scores = [scores_under(level, worth)[0] for level in views.levels]
     most = max(of_level.max() for of_level in scores)
@@ -89,7 +89,8 @@ def set_counts(randomizer: NumberedSubsets, holders: Counts, generator: Generato
 
 def _worths(randomizer: NumberedSubsets, wanted: Wanted) -> list[Floats]:
     return [
-        marked(randomizer.size, wanted.targets) @ members_of(randomizer.size, randomizer.chosen)
+        count_places(randomizer.size, wanted.targets)
+        @ members_of(randomizer.size, randomizer.chosen)
     ]
 
 

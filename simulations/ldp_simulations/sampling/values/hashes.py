@@ -53,7 +53,7 @@ def hashed_counts(randomizer: LocalHashing, holders: Counts, generator: Generato
     return counts
 
 
-def _forged(randomizer: LocalHashing, wanted: Wanted, generator: Generator) -> Rows:
+def _forge(randomizer: LocalHashing, wanted: Wanted, generator: Generator) -> Rows:
     """Reports that support as many of the targets as can be.
 
     Their hash functions are x + b, which take neighbours to one bucket, and so next to all
@@ -85,4 +85,4 @@ def _forged(randomizer: LocalHashing, wanted: Wanted, generator: Generator) -> R
     )
 
 
-FORM = Form(by_counts(hashed_counts), _forged)
+FORM = Form(by_counts(hashed_counts), _forge)

@@ -50,7 +50,7 @@ def projective_counts(
         raise EstimateError(
             f"expected a simulation of at most {MOST_DRAWS:,} draws of points, got {draws:,}"
         )
-    return (_folded if folded else _by_point)(randomizer, marked, unmarked, generator)
+    return (_fold if folded else _by_point)(randomizer, marked, unmarked, generator)
 
 
 def _by_point(
@@ -71,7 +71,7 @@ def _by_point(
     return by_index[None, :]
 
 
-def _folded(
+def _fold(
     randomizer: ProjectiveResponse, marked: Counts, unmarked: int, generator: Generator
 ) -> Counts:
     layout, counts = randomizer.layout, empty_counts(randomizer.layout)

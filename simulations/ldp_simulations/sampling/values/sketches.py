@@ -18,7 +18,7 @@ from ldp_aggregator.decoders.moments.supports import walsh_hadamard
 from ldp_aggregator.decoders.values.sketch import buckets_of
 from ldp_aggregator.numerics.arrays import Counts, Floats, Rows
 from ldp_aggregator.tallies.counting.counting import empty_counts
-from ldp_simulations.reports.forging import best_bits, best_symbols, marked
+from ldp_simulations.reports.forging import best_bits, best_symbols, count_places
 from ldp_simulations.reports.form import REPORTS, Form, Wanted, by_counts, with_hash_seed
 from ldp_simulations.sampling.values.bits import ones
 from ldp_simulations.sampling.values.hadamard import drawn_rows
@@ -103,7 +103,10 @@ def _shares(sketch: Sketch, frequency: Floats) -> Floats:
 
 def _forged_bits(sketch: CountMean, wanted: Wanted, generator: Generator) -> Rows:
     by_cohort = np.stack(
-        [marked(sketch.buckets, bucket_of[wanted.targets]) > 0 for bucket_of in buckets_of(sketch)]
+        [
+            count_places(sketch.buckets, bucket_of[wanted.targets]) > 0
+            for bucket_of in buckets_of(sketch)
+        ]
     )
     return best_bits(
         sketch.layout, by_cohort, sketch.within, reports=wanted.reports, generator=generator
@@ -112,7 +115,7 @@ def _forged_bits(sketch: CountMean, wanted: Wanted, generator: Generator) -> Row
 
 def _worths_of_signs(sketch: HadamardCountMean, wanted: Wanted) -> list[Floats]:
     signs = (
-        walsh_hadamard(marked(sketch.buckets, bucket_of[wanted.targets]))
+        walsh_hadamard(count_places(sketch.buckets, bucket_of[wanted.targets]))
         for bucket_of in buckets_of(sketch)
     )
     return [np.stack([plus, -plus], axis=1).ravel() for plus in signs]

@@ -83,13 +83,13 @@ def _holders(chosen: int, marked: Counts, unmarked: int, generator: Generator) -
         # (blocks, halves): how many positions there are in each half, and sets that are marked.
         positions = np.clip(size - starts, 0, width).reshape(-1, 2)
         marks_in_halves = marks.reshape(-1, 2, width).sum(axis=2)
-        level = _halved(level, positions, marks_in_halves[:, 0], generator=generator)
+        level = _halve(level, positions, marks_in_halves[:, 0], generator=generator)
     # Blocks are single positions now: each has the sets with r = 1, and its own marked ones.
     counts: Counts = marked + level.others[:size, 1]
     return counts
 
 
-def _halved(
+def _halve(
     level: _Level, positions: Counts, marks_on_the_left: Counts, generator: Generator
 ) -> _Level:
     """The level below, of twice as many blocks of half the width."""

@@ -21,7 +21,7 @@ def sum_counts(randomizer: NoisyHistogram, holders: Counts, generator: Generator
     return np.hstack([lower[:, ::-1], upper])
 
 
-def _forged(randomizer: NoisyHistogram, wanted: Wanted, generator: Generator) -> Rows:
+def _forge(randomizer: NoisyHistogram, wanted: Wanted, generator: Generator) -> Rows:
     """The highest level for each target, the others as if no one held them."""
     reports = wanted.reports
     law = [float(mass) for mass in randomizer.level_law(holds=False)]
@@ -32,4 +32,4 @@ def _forged(randomizer: NoisyHistogram, wanted: Wanted, generator: Generator) ->
     return symbol_rows(randomizer.layout, np.zeros(reports, dtype=np.int64), levels)
 
 
-FORM = Form(by_counts(sum_counts), _forged)
+FORM = Form(by_counts(sum_counts), _forge)

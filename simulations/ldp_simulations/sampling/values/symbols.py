@@ -22,7 +22,7 @@ from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp_aggregator.decoders.numbers.window import window_of
 from ldp_aggregator.decoders.values.matrix import channel_array, decoding
 from ldp_aggregator.numerics.arrays import Counts, Floats
-from ldp_simulations.reports.forging import best_symbols, marked
+from ldp_simulations.reports.forging import best_symbols, count_places
 from ldp_simulations.reports.form import REPORTS, Form, Wanted, by_counts
 
 _AT_ONCE = 1 << 22
@@ -40,7 +40,7 @@ def symbol_counts(randomizer: RandomizedResponse, holders: Counts, generator: Ge
 
 
 def _worths(randomizer: RandomizedResponse, wanted: Wanted) -> list[Floats]:
-    return [marked(randomizer.size, wanted.targets)]
+    return [count_places(randomizer.size, wanted.targets)]
 
 
 def bit_counts(randomizer: OneBitMean, holders: Counts, generator: Generator) -> Counts:
@@ -110,7 +110,7 @@ def _expected_places(
     values: Sequence[str],  # noqa: ARG001
     frequency: Floats,
 ) -> Counts:
-    law = window_of(randomizer).expected(frequency)
+    law = window_of(randomizer).expectation(frequency)
     return np.rint(REPORTS * law).astype(np.int64)[None, :]
 
 
