@@ -11,7 +11,7 @@ from surveys import survey_of, yes_no
 from ldp.errors import WireError
 from ldp.numbers.randomness import system
 from ldp.transparency import stops
-from ldp.transparency.stops import Stops, message_of, encode_stop_list
+from ldp.transparency.stops import Stops, encode_stop_list, message_of
 from ldp_client import EmbeddedClient, HTTPTransport, StopRule
 from ldp_client.embedding import asking as module
 from ldp_client.embedding.asking import Asking
