@@ -196,11 +196,16 @@ def test_a_domain_gets_files_with_the_same_names(kind, tmp_path):
 def test_the_file_is_understood(monkeypatch):
     """`ldp serve --config` takes it as it is."""
     understood = []
-    monkeypatch.setattr(serve, "callback", lambda **given: understood.append(ServeOptions(**given)))
+    monkeypatch.setattr(
+        serve, "callback", lambda **given: understood.append(ServeOptions.of(given))
+    )
     result = CliRunner().invoke(serve, ["--config", str(FILES / "ldp.toml")])
     assert result.exit_code == 0, result.output
     [options] = understood
-    assert (options.store, options.least_reports) == ("sqlite:////var/lib/ldp/ldp.db", 20)
+    assert (options.counting.store, options.page.least_reports) == (
+        "sqlite:////var/lib/ldp/ldp.db",
+        20,
+    )
 
 
 def test_the_file_of_a_relay_is_understood(monkeypatch):

@@ -56,10 +56,15 @@ def asking(folder, monkeypatch, command, *, prefix, options_of):
     return ask
 
 
+def serve_options(**given):
+    """What `ldp serve` makes of its flags."""
+    return ServeOptions.of(given)
+
+
 @pytest.fixture
 def asked(tmp_path, monkeypatch):
     """What `ldp serve` understands."""
-    return asking(tmp_path, monkeypatch, serve, prefix=PREFIX, options_of=ServeOptions)
+    return asking(tmp_path, monkeypatch, serve, prefix=PREFIX, options_of=serve_options)
 
 
 def relay_options(log_format, log_level, **given):
@@ -87,21 +92,25 @@ def test_a_file_the_environment_and_flags(asked):
     """Each sets every flag, and goes before the ones below it."""
     options = asked(config=FILE)
     assert [str(path) for path in options.paths] == ["a.toml", "b.toml"]
-    assert (options.port, options.open_uploads, options.publish_minutes) == (9000, True, 2.5)
-    assert options.origins == ("https://a.example", "https://b.example")
-    assert [str(path) for path in options.folders] == ["reports"]
+    assert (options.http.port, options.uploads.open_uploads, options.page.publish_minutes) == (
+        9000,
+        True,
+        2.5,
+    )
+    assert options.uploads.origins == ("https://a.example", "https://b.example")
+    assert [str(path) for path in options.sources.folders] == ["reports"]
     options = asked(config=FILE, PORT="9001", SURVEYS="c.toml", OPEN_UPLOADS="0")
-    assert (options.port, options.open_uploads) == (9001, False)
+    assert (options.http.port, options.uploads.open_uploads) == (9001, False)
     assert [str(path) for path in options.paths] == ["c.toml"]
     options = asked("d.toml", "--port", 9002, config=FILE, PORT="9001")
-    assert (options.port, [str(path) for path in options.paths]) == (9002, ["d.toml"])
+    assert (options.http.port, [str(path) for path in options.paths]) == (9002, ["d.toml"])
 
 
 def test_what_is_usual(asked):
     """Reports are shown together as in Python, unless it is said how many."""
     options = asked("a.toml")
-    assert (options.least_reports, options.publish_minutes) == Publication()
-    assert options.least_reports > 1
+    assert (options.page.least_reports, options.page.publish_minutes) == Publication()
+    assert options.page.least_reports > 1
 
 
 RELAY_FILE = """
@@ -213,7 +222,11 @@ def test_where_it_listens_is_an_event_as_any_other(form, capsys):
     kept = logging.getLogger().handlers[:]
     try:
         logs.set_up(form, "info")
-        options = SimpleNamespace(tls_key=None, log_format=form, has_pages=False)
+        options = SimpleNamespace(
+            http=SimpleNamespace(tls_key=None),
+            logs=SimpleNamespace(log_format=form),
+            respondents=SimpleNamespace(has_pages=False),
+        )
         listening = SimpleNamespace(getsockname=lambda: ("::1", 8000))
         running._say_serving(options, listening)
     finally:

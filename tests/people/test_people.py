@@ -29,11 +29,11 @@ role = "viewer"
 """
 ESTIMATES = "/v1/surveys/example/estimates"
 NONE = PeopleOptions(
-    path=None,
-    header="",
-    groups_header="",
-    proxies=(),
-    removal="",
+    people_path=None,
+    trusted_header="",
+    trusted_groups_header="",
+    trusted_proxies=(),
+    proxy_removes_headers="",
 )
 
 
@@ -157,11 +157,19 @@ def test_settings_that_would_not_do_are_refused(tmp_path):
     people_in(tmp_path)
     path = tmp_path / "people.toml"
     cases = {
-        "--people": {"header": "X-User", "proxies": ("::1",)},
-        "--trusted-proxy": {"path": path, "header": "X-User"},
-        "--proxy-removes-headers": {"path": path, "header": "X-User", "proxies": ("::1",)},
-        "--trusted-header as well": {"path": path},
-        "network": {"path": path, "header": "X-User", "proxies": ("10.0.0.1/8",)},
+        "--people": {"trusted_header": "X-User", "trusted_proxies": ("::1",)},
+        "--trusted-proxy": {"people_path": path, "trusted_header": "X-User"},
+        "--proxy-removes-headers": {
+            "people_path": path,
+            "trusted_header": "X-User",
+            "trusted_proxies": ("::1",),
+        },
+        "--trusted-header as well": {"people_path": path},
+        "network": {
+            "people_path": path,
+            "trusted_header": "X-User",
+            "trusted_proxies": ("10.0.0.1/8",),
+        },
     }
     for words, asked in cases.items():
         with pytest.raises(PeopleError, match=words):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from calling import run
 
-from ldp_service.commands.token import write_first_tokens
+from ldp_service.commands.tokens import write_first_tokens
 from ldp_service.store.opening import open_store
 
 SURVEY = """

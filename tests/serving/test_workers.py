@@ -17,6 +17,7 @@ from wire_samples import TEXT
 from ldp.errors import LDPError
 from ldp_service.commands import running
 from ldp_service.commands import workers as several
+from ldp_service.commands.serve import serve
 from ldp_service.commands.serve_options import ServeOptions
 from ldp_service.http.metrics import SHARED
 
@@ -144,8 +145,8 @@ def test_workers_end_with_their_parent(tmp_path, postgres_server):
 @pytest.fixture
 def options(tmp_path):
     """What a service was asked for that was told that its clock is right."""
-    asked = dict.fromkeys(ServeOptions.__dataclass_fields__)
-    return ServeOptions(**asked | {"workers": 1, "confirm_clock": True})
+    asked = dict.fromkeys(parameter.name for parameter in serve.params)
+    return ServeOptions.of(asked | {"workers": 1, "confirm_clock": True})
 
 
 def test_a_clock_is_confirmed_for_a_start_alone(options, monkeypatch, tmp_path):
@@ -153,7 +154,7 @@ def test_a_clock_is_confirmed_for_a_start_alone(options, monkeypatch, tmp_path):
     asked = []
 
     def run(options, _):
-        asked.append(options.confirm_clock)
+        asked.append(options.counting.confirm_clock)
         return len(asked) < 3
 
     monkeypatch.setattr(running, "_run", run)
@@ -162,7 +163,7 @@ def test_a_clock_is_confirmed_for_a_start_alone(options, monkeypatch, tmp_path):
     assert asked == [True, False, False]
 
     def begin(options):
-        asked.append(options.confirm_clock)
+        asked.append(options.counting.confirm_clock)
         raise LDPError("cannot begin")
 
     monkeypatch.setattr(running, "application", begin)

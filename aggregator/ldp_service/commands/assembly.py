@@ -41,14 +41,14 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
 
     _check_folders(options)
     served = _load_surveys(options)
-    use = TokenUse(options.token_file)
-    audit = None if options.audit_log is None else AuditLog(options.audit_log)
+    use = TokenUse(options.uploads.token_file)
+    audit = None if options.logs.audit_log is None else AuditLog(options.logs.audit_log)
     public = _pages(options, served)
     invitations = None if public is None else public.invitations
     invited = frozenset() if invitations is None else invitations.surveys
     settings = Settings(
         tokens=TokenFile(
-            options.token_file,
+            options.uploads.token_file,
             given_tokens(os.environ),
             use.note,
             **({} if audit is None else {"changed": audit.tokens}),
@@ -56,27 +56,34 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
         audit=audit,
         token_use=use,
         sign_in=_sign_in(options),
-        open_uploads=options.open_uploads or (options.public and not options.invitations),
-        origins=options.origins,
-        rules=Rules(kept_days=options.kept_days, kept_epochs=options.kept_epochs, invited=invited),
+        open_uploads=options.uploads.open_uploads
+        or (options.respondents.public and not options.respondents.invitations),
+        origins=options.uploads.origins,
+        rules=Rules(
+            kept_days=options.counting.kept_days,
+            kept_epochs=options.counting.kept_epochs,
+            invited=invited,
+        ),
         stop_lists=_stop_lists(options, served),
-        debug_tags=options.debug_tags,
-        publication=Publication(options.least_reports, options.publish_minutes),
-        metrics_estimates=options.metrics_estimates,
-        confirm_clock=options.confirm_clock,
+        debug_tags=options.uploads.debug_tags,
+        publication=Publication(options.page.least_reports, options.page.publish_minutes),
+        metrics_estimates=options.page.metrics_estimates,
+        confirm_clock=options.counting.confirm_clock,
         geography=_geography(options, served),
         notes=_notes(options),
-        frame_ancestors=options.frame_ancestors,
+        frame_ancestors=options.page.frame_ancestors,
         shared_surveys=_public_surveys(options, served),
         register=_register(options, served),
         public=public,
         opener=_opener(options),
     )
     webhook = _webhook(options)
-    service = Service(served, options.store, settings, on_failure=on_failure)
+    service = Service(served, options.counting.store, settings, on_failure=on_failure)
     try:
         if webhook is not None:
-            service.accompany(Watch(service, webhook, options.alert_name, lock=_alert_lock()))
+            service.accompany(
+                Watch(service, webhook, options.alerts.alert_name, lock=_alert_lock())
+            )
         if settings.public is not None:
             service.accompany(DailyLook(service, settings.public))
         for source in _sources(options, service):
@@ -104,12 +111,12 @@ def check_files(options: ServeOptions) -> None:
 
 def _opener(options: ServeOptions) -> Opener | None:
     """Return the opener of relays' batches. Raises `KeyFileError` and `FileError`."""
-    if not options.relay_keys:
+    if not options.uploads.relay_keys:
         return None
     from ldp_aggregator.tallies.mixing.keys import read_key
     from ldp_aggregator.tallies.mixing.opening import Opener
 
-    return Opener([read_key(path) for path in options.relay_keys])
+    return Opener([read_key(path) for path in options.uploads.relay_keys])
 
 
 def _load_surveys(options: ServeOptions) -> list[Served]:
@@ -125,7 +132,7 @@ def _load_surveys(options: ServeOptions) -> list[Served]:
 
 def _pages(options: ServeOptions, served: Iterable[Served]) -> Public | None:
     """The pages for respondents, of the newest version of each survey. Raises `LDPError`."""
-    if not options.has_pages:
+    if not options.respondents.has_pages:
         return None
     from ldp_service.respondents.folder import Site, headers_of, page_files
     from ldp_service.respondents.presentation import page_file, read_presentation
@@ -142,26 +149,30 @@ def _pages(options: ServeOptions, served: Iterable[Served]) -> Public | None:
         shown = read_presentation(survey, beside if beside.exists() else None)
         site = Site(
             counted=True,
-            invited=bool(options.invitations),
-            words=options.words,
+            invited=bool(options.respondents.invitations),
+            words=options.respondents.words,
             candidates=version.candidates,
         )
         languages |= shown.languages.keys()
         files[survey.name] = page_files(survey, shown, site)
         headers[survey.name] = headers_of(shown, site)
         titles[survey.name] = shown.languages[shown.language].texts["title"]
-    check_spoken(sorted(languages), options.words)
-    invitations = Invitations.read(options.invitations) if options.invitations else None
+    check_spoken(sorted(languages), options.respondents.words)
+    invitations = (
+        Invitations.read(options.respondents.invitations)
+        if options.respondents.invitations
+        else None
+    )
     if invitations is not None:
         _check_names("--invitations", sorted(invitations.surveys), served)
-    reach = Reach(options.token_file.with_name("respondents.json"), time.time)
+    reach = Reach(options.uploads.token_file.with_name("respondents.json"), time.time)
     return Public(
         files,
         headers,
         reach,
         invitations=invitations,
         titles=titles,
-        address=options.public_address.rstrip("/"),
+        address=options.respondents.public_address.rstrip("/"),
     )
 
 
@@ -169,7 +180,7 @@ def _webhook(options: ServeOptions) -> Webhook | None:
     """Return the webhook of alarms. Raises `AlertError` and `FileError`."""
     from ldp_service.alerts.flags import webhook_of
 
-    return webhook_of(options.alert_webhook, os.environ)
+    return webhook_of(options.alerts.alert_webhook, os.environ)
 
 
 def _alert_lock() -> Path | None:
@@ -182,48 +193,50 @@ def _alert_lock() -> Path | None:
 
 def _sign_in(options: ServeOptions) -> SignIn | None:
     """How people are known. Raises `PeopleError` and `FileError`."""
-    from ldp_service.people.flags import PeopleOptions, sign_in
+    from ldp_service.people.flags import sign_in
 
-    return sign_in(PeopleOptions.of(vars(options)))
+    return sign_in(options.people)
 
 
 def _stop_lists(options: ServeOptions, served: Iterable[Served]) -> StopLists:
     """The lists that are handed out. Raises `FileError` and `ServeError`."""
     from ldp_aggregator.answers.estimates.stop_lists import StopLists, stops_in
 
-    for path in options.stop_lists:
+    for path in options.uploads.stop_lists:
         _check_names(f"--stop-list {path}", [stops_in(path).survey], served)
-    return StopLists(options.stop_lists)
+    return StopLists(options.uploads.stop_lists)
 
 
 def _register(options: ServeOptions, served: Iterable[Served]) -> PublishedRegister | None:
     """The register, which has all surveys that are served. Raises `RegisterError`, `FileError`."""
-    if options.register_path is None:
+    if options.uploads.register_path is None:
         return None
     from ldp_aggregator.versions.pages import hash_beside
     from ldp_aggregator.versions.published import PublishedRegister
     from ldp_aggregator.versions.register_file import entry_of
 
     surveys = [version.survey for version in served]
-    register = PublishedRegister(options.register_path, surveys)
+    register = PublishedRegister(options.uploads.register_path, surveys)
     for path, survey in zip(options.paths, surveys, strict=True):
-        entry_of(register.read(), survey, hash_beside(path), place=str(options.register_path))
+        entry_of(
+            register.read(), survey, hash_beside(path), place=str(options.uploads.register_path)
+        )
     return register
 
 
 def _notes(options: ServeOptions) -> NoteFile | None:
     """The notes that the page shows. Raises `FileError` and `NoteError`."""
-    if options.notes_path is None:
+    if options.page.notes_path is None:
         return None
     from ldp_service.analysis.notes import NoteFile
 
-    return NoteFile(options.notes_path)
+    return NoteFile(options.page.notes_path)
 
 
 def _public_surveys(options: ServeOptions, served: Iterable[Served]) -> tuple[str, ...]:
     """The surveys that everyone may see in frames. Raises `ServeError` for others."""
-    _check_names("--shared-survey", options.shared_surveys, served)
-    return options.shared_surveys
+    _check_names("--shared-survey", options.page.shared_surveys, served)
+    return options.page.shared_surveys
 
 
 def _check_names(flag: str, names: Iterable[str], served: Iterable[Served]) -> None:
@@ -237,13 +250,15 @@ def _check_names(flag: str, names: Iterable[str], served: Iterable[Served]) -> N
 
 def _geography(options: ServeOptions, served: Iterable[Served]) -> Geography | None:
     """The districts whose shares are shown. Raises `EstimateError` and `FileError`."""
-    if options.geography_path is None:
+    if options.page.geography_path is None:
         return None
     from ldp_aggregator.answers.distributions.applicable import check_asked
     from ldp_aggregator.answers.maps.geojson import read_geography
     from ldp_aggregator.answers.options import Options
 
-    geography = read_geography(options.geography_path, options.district_name, options.districts_by)
+    geography = read_geography(
+        options.page.geography_path, options.page.district_name, options.page.districts_by
+    )
     questions = [question for version in served for question in version.survey]
     check_asked(questions, Options(geography=geography))
     return geography
@@ -251,10 +266,10 @@ def _geography(options: ServeOptions, served: Iterable[Served]) -> Geography | N
 
 def _check_folders(options: ServeOptions) -> None:
     """Raise `ServeError` for a folder that is not there; one that goes later is waited for."""
-    for folder in options.folders:
+    for folder in options.sources.folders:
         if not folder.is_dir():
             raise ServeError(f"--folder {folder}: expected a folder of report files, found none")
-    log = options.audit_log
+    log = options.logs.audit_log
     if log is None:
         return
     if not log.parent.is_dir():
@@ -271,9 +286,13 @@ def _sources(options: ServeOptions, service: Service) -> Iterator[Source]:
     from ldp_service.sources.kafka import KafkaSource, read_settings
     from ldp_service.store.opening import open_snapshot
 
-    read_store = partial(open_snapshot, options.store)
-    for folder in options.folders:
+    read_store = partial(open_snapshot, options.counting.store)
+    for folder in options.sources.folders:
         yield FolderSource(folder, service.writer, read_store)
-    settings = {} if options.kafka_settings is None else read_settings(options.kafka_settings)
-    for topic in options.topics:
+    settings = (
+        {}
+        if options.sources.kafka_settings is None
+        else read_settings(options.sources.kafka_settings)
+    )
+    for topic in options.sources.topics:
         yield KafkaSource(topic, service.writer, read_store, settings=settings)

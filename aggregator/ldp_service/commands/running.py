@@ -8,7 +8,6 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -52,7 +51,7 @@ _log = logging.getLogger("ldp.service")
 
 def run(options: ServeOptions) -> None:
     """Serve until told to stop. Raises `LDPError`."""
-    with listening_at(options.host, options.port) as listening:
+    with listening_at(options.http.host, options.http.port) as listening:
         _serve_at(listening, options)
 
 
@@ -62,20 +61,20 @@ def check(options: ServeOptions) -> None:
     from ldp_service.uploads.given_tokens import given_tokens
     from ldp_service.uploads.tokens import TokenFile
 
-    check_certificate(options.tls_certificate, options.tls_key)
+    check_certificate(options.http.tls_certificate, options.http.tls_key)
     check_files(options)
     given = given_tokens(os.environ)
-    if options.token_file.exists() or given:
-        TokenFile(options.token_file, given)
+    if options.uploads.token_file.exists() or given:
+        TokenFile(options.uploads.token_file, given)
     else:
-        check_writable(options.token_file)
-    check_store(options.store)
+        check_writable(options.uploads.token_file)
+    check_store(options.counting.store)
 
 
 def _serve_at(listening: socket.socket, options: ServeOptions) -> None:
-    check_certificate(options.tls_certificate, options.tls_key)
+    check_certificate(options.http.tls_certificate, options.http.tls_key)
     _make_first_tokens(options)
-    if options.workers == 1:
+    if options.http.workers == 1:
         while _run(options, listening):
             options = _later(options)
         return
@@ -95,17 +94,17 @@ def _make_first_tokens(options: ServeOptions) -> None:
     from ldp_service.store.opening import open_store
     from ldp_service.uploads.given_tokens import given_tokens
 
-    if options.token_file.exists() or given_tokens(os.environ):
+    if options.uploads.token_file.exists() or given_tokens(os.environ):
         return
     check_files(options)
-    check_writable(options.token_file)
-    open_store(options.store).close()
-    write_first_tokens(options.token_file)
+    check_writable(options.uploads.token_file)
+    open_store(options.counting.store).close()
+    write_first_tokens(options.uploads.token_file)
 
 
 def _later(options: ServeOptions) -> ServeOptions:
     """Return the options for a restart: the clock was right at the first start."""
-    return replace(options, confirm_clock=False)
+    return options._replace(counting=options.counting._replace(confirm_clock=False))
 
 
 def _worker(options: ServeOptions) -> Application:
@@ -115,7 +114,7 @@ def _worker(options: ServeOptions) -> Application:
     except LDPError as error:
         cannot_begin(error)
 
-    drain(own, options.drain)
+    drain(own, options.http.drain)
     return own
 
 
@@ -131,7 +130,7 @@ def application(
     from ldp_service.http.protocol import make_room
 
     # Also in a process that was started for this.
-    set_up(options.log_format, options.log_level)
+    set_up(options.logs.log_format, options.logs.log_level)
     _load_slow_libraries()
     make_room()
     sys.setswitchinterval(_SWITCH)
@@ -144,15 +143,17 @@ def application(
 
 def _say_serving(options: ServeOptions, listening: socket.socket) -> None:
     host, port = listening.getsockname()[:2]
-    scheme = "http" if options.tls_key is None else "https"
+    scheme = "http" if options.http.tls_key is None else "https"
     shown_host = f"[{host}]" if ":" in host else host
     words = f"serving {scheme}://{shown_host}:{port}"
-    if options.log_format == JSON:
+    if options.logs.log_format == JSON:
         _log.info(words)
     else:
         say(words)
-    if options.has_pages:
-        _say_public(options, options.public_address or f"{scheme}://{shown_host}:{port}")
+    if options.respondents.has_pages:
+        _say_public(
+            options, options.respondents.public_address or f"{scheme}://{shown_host}:{port}"
+        )
 
 
 def _say_public(options: ServeOptions, base: str) -> None:
@@ -185,7 +186,7 @@ def _say_public(options: ServeOptions, base: str) -> None:
 def _renewable(options: ServeOptions) -> bool:
     """Whether a service that is begun anew would find what it needs; the log says what not."""
     try:
-        check_certificate(options.tls_certificate, options.tls_key)
+        check_certificate(options.http.tls_certificate, options.http.tls_key)
         check_files(options)
     except LDPError as error:
         _log.error("%s\nthe service goes on with what it had before", error)
@@ -223,7 +224,7 @@ def _run(options: ServeOptions, listening: socket.socket) -> bool:
         partial(_say_serving, options, listening),
         leave,
         renew=partial(_renewable, options),
-        drain=options.drain,
+        drain=options.http.drain,
     )
     # The server finishes what it has begun when it is told to stop, and then raises the signal
     # again: that is no error.
@@ -251,7 +252,7 @@ def _config(options: ServeOptions, make: Callable[[], Application]) -> Config:
     return Config(
         make,
         factory=True,
-        workers=options.workers,
+        workers=options.http.workers,
         timeout_worker_healthcheck=ANSWERING,
         http=UploadProtocol,
         ws="none",
@@ -261,8 +262,8 @@ def _config(options: ServeOptions, make: Callable[[], Application]) -> Config:
         proxy_headers=False,
         log_config=None,
         timeout_graceful_shutdown=GRACE,
-        ssl_certfile=options.tls_certificate,
-        ssl_keyfile=options.tls_key,
+        ssl_certfile=options.http.tls_certificate,
+        ssl_keyfile=options.http.tls_key,
     )
 
 

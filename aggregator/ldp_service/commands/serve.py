@@ -201,26 +201,26 @@ def serve(**asked: Any) -> None:
 
     Two files of one name are two versions of a survey, the newer one last.
     """
-    options = ServeOptions(**asked)
-    if options.workers > 1 and options.store.startswith("sqlite:"):
+    options = ServeOptions.of(asked)
+    if options.http.workers > 1 and options.counting.store.startswith("sqlite:"):
         raise click.UsageError(
             "--workers: one process writes to SQLite; several share a store on PostgreSQL"
         )
-    if options.workers > 1 and options.debug_tags:
+    if options.http.workers > 1 and options.uploads.debug_tags:
         raise click.UsageError("--debug-tags: one process shows uploads on its page, got several")
-    if not options.host:
+    if not options.http.host:
         raise click.UsageError(
             "--host: expected an address, got an empty one; 0.0.0.0 stands for all of this "
             "machine's"
         )
-    if (options.tls_certificate is None) != (options.tls_key is None):
+    if (options.http.tls_certificate is None) != (options.http.tls_key is None):
         raise click.UsageError("--tls-certificate and --tls-key: expected both or neither")
-    if options.invitations and options.kept_days:
+    if options.respondents.invitations and options.counting.kept_days:
         raise click.UsageError(
             "--invitations: expected no --keep-reports, as batches that are kept whole lie beside "
             "the tokens that were spent with them"
         )
-    if options.invitations and options.open_uploads:
+    if options.respondents.invitations and options.uploads.open_uploads:
         raise click.UsageError(
             "--invitations: expected no --open-uploads, which lets anyone answer"
         )
@@ -229,7 +229,7 @@ def serve(**asked: Any) -> None:
             raise click.UsageError(
                 f"{flag}: expected {needed} as well, without which it does nothing"
             )
-    set_up(options.log_format, options.log_level)
+    set_up(options.logs.log_format, options.logs.log_level)
     if find_spec("uvicorn") is None or find_spec("starlette") is None:
         raise ServeError(_EXTRA)
     if options.check:
@@ -244,9 +244,17 @@ def _companions(options: ServeOptions) -> tuple[tuple[str, object, str], ...]:
     return (
         (
             "--public-address",
-            options.public_address and not options.has_pages,
+            options.respondents.public_address and not options.respondents.has_pages,
             "--public or --invitations",
         ),
-        ("--words", options.words and not options.has_pages, "--public or --invitations"),
-        ("--kafka-settings", options.kafka_settings and not options.topics, "--kafka"),
+        (
+            "--words",
+            options.respondents.words and not options.respondents.has_pages,
+            "--public or --invitations",
+        ),
+        (
+            "--kafka-settings",
+            options.sources.kafka_settings and not options.sources.topics,
+            "--kafka",
+        ),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -47,25 +47,11 @@ FLAGS = (
 class PeopleOptions(NamedTuple):
     """Options of people; without a path there are only tokens."""
 
-    path: Path | None
-    header: str
-    groups_header: str
-    proxies: tuple[str, ...]
-    removal: str
-
-    @classmethod
-    def of(cls, asked: dict[str, Any]) -> PeopleOptions:
-        """From the values of the flags, by their names."""
-        return cls(*(asked[flag] for flag in NAMES))
-
-
-NAMES = (
-    "people_path",
-    "trusted_header",
-    "trusted_groups_header",
-    "trusted_proxies",
-    "proxy_removes_headers",
-)
+    people_path: Path | None
+    trusted_header: str
+    trusted_groups_header: str
+    trusted_proxies: tuple[str, ...]
+    proxy_removes_headers: str
 
 
 people_flags = with_options(*FLAGS)
@@ -73,26 +59,28 @@ people_flags = with_options(*FLAGS)
 
 def sign_in(options: PeopleOptions) -> SignIn | None:
     """How people are known; None where none are. Raises `PeopleError` and `FileError`."""
-    if not options.header:
+    if not options.trusted_header:
         _check_alone(options)
         return None
-    proxy = TrustedProxy(options.header, options.proxies, options.groups_header)
-    if options.path is None:
+    proxy = TrustedProxy(
+        options.trusted_header, options.trusted_proxies, options.trusted_groups_header
+    )
+    if options.people_path is None:
         raise PeopleError(
             "--trusted-header: expected --people as well, a file with who may look at what"
         )
-    if not options.removal.strip():
+    if not options.proxy_removes_headers.strip():
         raise PeopleError(_UNCHECKED)
-    return SignIn(People(options.path), proxy)
+    return SignIn(People(options.people_path), proxy)
 
 
 def _check_alone(options: PeopleOptions) -> None:
     """Raise `PeopleError` for a flag that does nothing without --trusted-header."""
     flags = (
-        ("--people", options.path),
-        ("--trusted-proxy", options.proxies),
-        ("--trusted-groups-header", options.groups_header),
-        ("--proxy-removes-headers", options.removal),
+        ("--people", options.people_path),
+        ("--trusted-proxy", options.trusted_proxies),
+        ("--trusted-groups-header", options.trusted_groups_header),
+        ("--proxy-removes-headers", options.proxy_removes_headers),
     )
     for flag, given in flags:
         if given:
