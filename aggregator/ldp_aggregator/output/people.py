@@ -23,7 +23,7 @@ _WIDEST = 0.5
 
 
 class Reading(NamedTuple):
-    """An estimate as text, and its range; either may be empty."""
+    """An estimate as text, and its range; either may be empty, as may a range without width."""
 
     value: str
     range: str
@@ -44,7 +44,9 @@ def reading(estimate: float, low: float, high: float, unit: str = PERCENT) -> Re
     ends = f"{first} to {last}" if first != last else first
     # Noise took it to the end of what is possible, or beyond.
     known = unit != PERCENT or (0 < estimate < 1 and value != "0")
-    return Reading(_with_unit(value, unit) if known else "", _with_unit(ends, unit))
+    if not known:
+        return Reading("", _with_unit(ends, unit))
+    return Reading(_with_unit(value, unit), "" if ends == value else _with_unit(ends, unit))
 
 
 def tick_text(number: float, unit: str) -> str:

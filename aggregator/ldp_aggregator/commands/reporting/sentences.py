@@ -36,7 +36,8 @@ def headline(question: QuestionEstimates) -> tuple[str, str]:
     number = middle or question.mean
     if number is not None:
         said = reading(number.estimate, number.low, number.high, domain.unit or "")
-        return said.value, f" is the {'median' if middle else 'mean'}, {said.range}."
+        ends = f", {said.range}" if said.range else ""
+        return said.value, f" is the {'median' if middle else 'mean'}{ends}."
     if question.is_shape or not len(question):
         return "", "The picture shows a biased shape, without ranges."
     if domain.is_place:
@@ -102,7 +103,8 @@ def _most_frequent(question: QuestionEstimates) -> tuple[str, str]:
 def _share(estimate: Estimate, did: str) -> tuple[str, str]:
     share = reading(float(np.clip(estimate.frequency, 0, 1)), estimate.low, estimate.high)
     if share.value:
-        return share.value, f" {did}, {share.range}."
+        ends = f", {share.range}" if share.range else ""
+        return share.value, f" {did}{ends}."
     if share.range == TOO_FEW:
         return "", f"Too few answers yet to say how many {did}."
     return share.range, f" {did}."
