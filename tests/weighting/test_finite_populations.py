@@ -86,3 +86,37 @@ def test_few_clusters_have_intervals_of_t():
     assert weighted.freedom == 3
     assert "t with 3 degrees of freedom" in weighted.describe()
     assert share.high - share.estimate == pytest.approx(3.182446 * share.standard_error, rel=1e-6)
+
+
+def test_groups_are_ratios_of_the_whole_sample():
+    """As `svyby` has them: totals of clusters of scores (y - mean) that are 0 outside the group."""
+    generator = np.random.default_rng(3)
+    answers = generator.integers(0, 2, 200)
+    sex, school = generator.choice(["f", "m"], 200), np.arange(200) // 20
+    weight = generator.uniform(0.5, 2, 200)
+    table = rows(answers, sex=sex, school=school, part=school // 5, weight=weight)
+    frame = SamplingFrame("weight", "part", "school")
+    weighted = weigh_rows(table, "copied", margins={}, frame=frame, by=["sex"])
+    score = 2.0 * answers - 0.5
+    for group in ("f", "m"):
+        inside = weight * (sex == group) / weight[sex == group].sum()
+        mean = inside @ score
+        totals = np.bincount(school, inside * (score - mean)).reshape(2, 5)
+        error = math.sqrt(5 * totals.var(axis=1, ddof=1).sum())
+        share = weighted[f"{group}: true"]
+        assert (share.estimate, share.standard_error) == pytest.approx((mean, error), rel=1e-9)
+    alone = weigh_rows(table, "copied", margins={}, frame=frame, where={"sex": "m"})
+    assert alone["sex = m: true"].interval == pytest.approx(weighted["m: true"].interval)
+    half = weigh_rows(table, "copied", margins={}, frame=frame, where={"part": "0"}, by=["sex"])
+    assert [share.value for share in half.shares][1::2] == ["f: true", "m: true"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [({"by": ["hat"]}, "got 'hat'"), ({"where": {"sex": "x"}}, "sex = x, got none")],
+)
+def test_groups_that_are_not_there(wanted, message):
+    """A column that the table lacks, and a value that nobody has."""
+    table = rows([1, 0] * 20, sex=["f", "m"] * 20)
+    with pytest.raises(ldp.LDPError, match=message):
+        weigh_rows(table, "copied", margins={}, **wanted)

@@ -94,6 +94,8 @@ def test_what_people_see(folder):
     assert "spent epsilon 3" in " ".join(lines[:3])
     assert "weighted by age (raking)" in shown.stdout
     assert "50.0%" in shown.stdout
+    assert "old: true" in weigh(folder, *words, "--by", "age").stdout
+    assert "age = old: true" in weigh(folder, *words, "--where", "age=old").stdout
     assert "jackknife" in shown.stdout
 
 

@@ -30,7 +30,7 @@ def _read_where(
         raise click.BadParameter(str(error)) from None
 
 
-_OPTIONS = (
+_GROUPS = (
     click.option(
         "--by",
         multiple=True,
@@ -45,6 +45,9 @@ _OPTIONS = (
         callback=_read_where,
         help="Only those who have this value of an attribute; may be repeated.",
     ),
+)
+_OPTIONS = (
+    *_GROUPS,
     click.option(
         "--least-group",
         type=click.IntRange(1),
@@ -62,6 +65,9 @@ _RELEASED = click.option(
     "are no small groups either; may be repeated, the first in front.",
 )
 
+
+with_groups = with_options(*_GROUPS)
+"""Gives a command of rows --by and --where alone."""
 
 with_group_options = with_options(*_OPTIONS, _RELEASED)
 """Gives a command of one tally the options that `GroupOptions` is made of."""

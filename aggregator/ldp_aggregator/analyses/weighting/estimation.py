@@ -6,6 +6,8 @@ cells together with an answer, and y what an answer counts for,
     estimate   sum over combinations and cells of g psi y
     score      g (y s - x' b s), s what a report is worth, b = (sum of phi X X')^-1 sum of X psi y:
                margins that are known explain a part of the answers, and what is left has the error
+    group      sum of g psi y over sum of g phi of its combinations, a ratio whose scores are those
+               of (y s - mean), 0 for everybody else: all the sample has a part in the error
     error      of the mean of the scores (`weighting.answers`): noise, sampling and
                weights in one
     jackknife  leaves out every report once (those that are alike, together with how many they are)
@@ -56,31 +58,43 @@ class Estimated(NamedTuple):
     """Kish's effective sample size."""
 
 
-def estimated(answers: Answers, outcome: Floats, factors: Factors) -> Estimated:
-    """Weighted means of an outcome, (cells, M): what each cell counts for."""
-    estimate = _estimate(answers, outcome, factors)
-    covariance = answers.covariance(scores_of(answers, outcome, factors))
+def estimated(
+    answers: Answers, outcome: Floats, factors: Factors, inside: Floats | None = None
+) -> Estimated:
+    """Weighted means of an outcome, (cells, M): what each cell counts for.
+
+    inside  1 for the combinations of each group, (combinations, D), whose means are then side by
+            side, (D M,); without it everybody's
+    """
     plain = _without_design(answers)
-    own = _of_outcome(plain, outcome)
+    if inside is None:
+        estimate, functions = _estimate(answers, outcome, factors), _of_outcome(answers, outcome)
+        own = _of_outcome(plain, outcome)
+        unweighted = plain.mean(own)
+    else:
+        estimate, functions = _of_groups(answers, outcome, inside, factors.factors[:, 0])
+        unweighted, own = _of_groups(plain, outcome, inside, np.ones(len(inside)))
+    covariance = answers.covariance(scores_of(answers, functions, factors))
     return Estimated(
         estimate,
         np.sqrt(np.maximum(np.diag(covariance), 0.0)),
-        plain.mean(own),
+        unweighted,
         unweighted_error=np.sqrt(np.maximum(np.diag(_hajek(plain, own)), 0.0)),
         covariance=covariance,
         effective=effective_size(answers, factors),
     )
 
 
-def scores_of(answers: Answers, outcome: Floats, factors: Factors) -> Floats:
-    """The linearized scores V, of shape (combinations, 1 + cells, M)."""
+def scores_of(answers: Answers, functions: Floats, factors: Factors) -> Floats:
+    """The linearized scores V, (combinations, 1 + cells, M), from those before weighting."""
     shares, design = factors.shares, factors.indicators
     size = design.shape[2]
     flat, rows = shares.ravel(), design.reshape(-1, size)
     # (combinations, cells, M): unbiased, what holders of each add to the outcome.
-    added = answers.shares[:, :, None] * outcome[None]
+    added = answers.shares[:, :, None] * functions[:, 1:]
     if factors.public:
-        added = added.sum(axis=1, keepdims=True)
+        constant = answers.known[:, None] * functions[:, 0]
+        added = added.sum(axis=1, keepdims=True) + constant[:, None]
     moments = rows.T @ (flat[:, None] * rows)
     slopes = np.linalg.pinv(moments, rcond=_SINGULAR, hermitian=True) @ (
         rows.T @ added.reshape(len(flat), -1)
@@ -88,13 +102,13 @@ def scores_of(answers: Answers, outcome: Floats, factors: Factors) -> Floats:
     # (combinations, cells or 1, M): what margins explain.
     explained = design @ slopes
     own = np.broadcast_to(factors.factors[:, :, None], explained.shape)
-    functions = np.zeros((len(answers.combinations), 1 + answers.cells, outcome.shape[1]))
-    functions[:, 1:] = factors.factors[:, :, None] * outcome[None]
+    scores = np.zeros(functions.shape)
+    scores[:, 1:] = factors.factors[:, :, None] * functions[:, 1:]
     if factors.public:
-        functions[:, 0] = -(own * explained)[:, 0]
+        scores[:, 0] = own[:, 0] * (functions[:, 0] - explained[:, 0])
     else:
-        functions[:, 1:] -= own * explained
-    return functions
+        scores[:, 1:] -= own * explained
+    return scores
 
 
 def effective_size(answers: Answers, factors: Factors) -> float:
@@ -164,6 +178,23 @@ def _of_outcome(answers: Answers, outcome: Floats) -> Floats:
     functions = np.zeros((len(answers.combinations), 1 + answers.cells, outcome.shape[1]))
     functions[:, 1:] = outcome[None]
     return functions
+
+
+def _of_groups(
+    answers: Answers, outcome: Floats, inside: Floats, factors: Floats
+) -> tuple[Floats, Floats]:
+    """Means by group, (D M,), and the scores of these ratios, (combinations, 1 + cells, D M)."""
+    people = inside.T @ (factors * answers.known)
+    held = factors[:, None] * (answers.shares @ outcome)
+    # (D, M)
+    means = inside.T @ held / people[:, None]
+    # (combinations, D): what a member counts for in its group's mean.
+    member = inside / people
+    shape = (len(inside), 1 + answers.cells, *means.shape)
+    functions = np.zeros(shape)
+    functions[:, 0] = -member[:, :, None] * means[None]
+    functions[:, 1:] = member[:, None, :, None] * outcome[None, :, None, :]
+    return means.ravel(), functions.reshape(*shape[:2], -1)
 
 
 def _hajek(answers: Answers, functions: Floats) -> Floats:

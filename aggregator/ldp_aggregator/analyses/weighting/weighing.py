@@ -9,12 +9,13 @@ and 1.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from scipy.special import stdtrit
 
-from ldp.errors import EstimateError
+from ldp.errors import EstimateError, UnknownNameError
+from ldp_aggregator.analyses.groups.asking import Asked
 from ldp_aggregator.analyses.rows.reading import SurveyRows
 from ldp_aggregator.analyses.weighting.answers import Answers, Part
 from ldp_aggregator.analyses.weighting.calibration import (
@@ -41,6 +42,7 @@ from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.output.checks import Remark
 
 MEAN = "mean"
+_EVERYBODY = Asked()
 _TOLD = 5.0
 """Standard errors from 0 below which a share is too noisy to be divided by."""
 _FAR = 5.0
@@ -96,13 +98,17 @@ def weigh_rows(
     *,
     frame: SamplingFrame = SamplingFrame(),  # noqa: B008 (it is never changed)
     of: str | None = None,
+    by: Sequence[str] = (),
+    where: Mapping[str, str] | None = None,
     method: str = RAKING,
     level: float = 0.95,
     replicates: str | None = None,
 ) -> Weighted:
     """The same from rows (`read_rows`, `DesignedRows`), with the columns of a sampling frame.
 
-    Without margins (`{}`) the design weights are all there is.
+    Without margins (`{}`) the design weights are all there is. `by` has the columns of groups, and
+    `where` a value of each of some columns: groups are weighted as all are, and the values of their
+    estimates are called as in "female: true".
 
     >>> import ldp, ldp_aggregator
     >>> copied = ldp.question("copied", type="boolean", mechanism="warner", truth="0.8")
@@ -113,11 +119,14 @@ def weigh_rows(
     >>> len(weighted.shares)
     2
     """
-    known = margins_of(margins)
-    public = dict.fromkeys(part for margin in known for part in margin.attributes)
-    attributes = [part for part in public if part not in fields_of(rows, name)]
+    known, groups = margins_of(margins), Asked.of(by, where or {})
+    names = [part for margin in known for part in margin.attributes]
+    fields = fields_of(rows, name)
+    attributes = [part for part in dict.fromkeys((*names, *groups.names)) if part not in fields]
     answers = answers_of_any(rows, name, attributes=attributes, frame=frame)
-    return weighed(answers, known, of, method=method, level=level, replicates=replicates)
+    return weighed(
+        answers, known, of, groups=groups, method=method, level=level, replicates=replicates
+    )
 
 
 def weighed(
@@ -125,6 +134,7 @@ def weighed(
     margins: Sequence[Margin],
     of: str | None,
     *,
+    groups: Asked = _EVERYBODY,
     method: str = RAKING,
     level: float = 0.95,
     replicates: str | None = None,
@@ -135,7 +145,11 @@ def weighed(
     targets = targets_of(answers, margins)
     factors = factors_for(answers, targets, method)
     shown, outcome = outcome_of(answers, margins, of)
-    numbers = estimated(answers, outcome, factors)
+    names, inside = _groups_in(answers, factors, groups)
+    if inside is not None and replicates is not None:
+        raise EstimateError("expected no replicates beside groups (by, where)")
+    numbers = estimated(answers, outcome, factors, inside)
+    labels = [f"{name}{label}" for name in names for label in shown[1]]
     quantile = float(stdtrit(answers.freedom, (1 + level) / 2))
     return Weighted(
         answers.name,
@@ -147,7 +161,7 @@ def weighed(
         by=tuple(margin.name for margin in margins),
         designed=answers.designed,
         freedom=answers.freedom,
-        shares=_shares(shown[1], numbers, quantile, is_share=shown[1][-1:] != (MEAN,)),
+        shares=_shares(labels, numbers, quantile, is_share=shown[1][-1:] != (MEAN,)),
         margins=tuple(_margin(target, answers, factors) for target in targets),
         effective=numbers.effective,
         covariance=numbers.covariance,
@@ -155,6 +169,33 @@ def weighed(
         way=replicates,
         remarks=tuple(_remarks(answers, targets, factors)),
     )
+
+
+def _groups_in(
+    answers: Answers, factors: Factors, asked: Asked
+) -> tuple[tuple[str, ...], Floats | None]:
+    """What the values of each group begin with, and 1 for its combinations, (combinations, D)."""
+    if not asked.names:
+        return ("",), None
+    if not factors.public:
+        raise EstimateError("groups (by, where) are for margins of attributes in the clear")
+    for name in asked.names:
+        if name not in answers.attributes:
+            raise UnknownNameError(name, answers.attributes, "a column of groups")
+    places = {name: answers.attributes.index(name) for name in asked.names}
+    members: dict[tuple[str, ...], list[int]] = {}
+    for number, values in enumerate(answers.combinations):
+        if all(values[places[name]] == value for name, value in asked.where):
+            own = tuple(values[places[name]] for name in asked.by)
+            members.setdefault(own, []).append(number)
+    wanted = ", ".join(f"{name} = {value}" for name, value in asked.where)
+    if not members:
+        raise EstimateError(f"expected respondents with {wanted}, got none")
+    inside = np.zeros((len(answers.combinations), len(members)))
+    ordered = sorted(members)
+    for place, own in enumerate(ordered):
+        inside[members[own], place] = 1
+    return tuple(f"{', '.join(own) or wanted}: " for own in ordered), inside
 
 
 def outcome_of(
@@ -195,7 +236,7 @@ def _shares(
     for place, label in enumerate(labels):
         estimate, error = float(numbers.estimate[place]), float(numbers.standard_error[place])
         low, high = estimate - quantile * error, estimate + quantile * error
-        if is_share or label != MEAN:
+        if is_share or not label.endswith(MEAN):
             low, high = (min(max(end, 0.0), 1.0) for end in (low, high))
         plain = float(numbers.unweighted_error[place])
         rows.append(

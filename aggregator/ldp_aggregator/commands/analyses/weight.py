@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ldp_aggregator.commands.group_options import with_groups
 from ldp_aggregator.commands.headings import HEADINGS
 from ldp_aggregator.commands.main import QUIET, SURVEY_IF_ANY, LongHelp, with_options
 from ldp_aggregator.commands.output_options import LEVEL, OUTPUT, format_option, present
@@ -202,6 +203,7 @@ with_sources = with_options(SURVEY_IF_ANY, *_SOURCES, ALLOW_EQUAL, QUIET)
     type=click.Choice(["jackknife", "bootstrap"]),
     help="Check the standard errors by leaving reports out, or drawing them again.",
 )
+@with_groups
 @LEVEL
 @format_option("tables", "record", "rows", "bars")
 @OUTPUT
@@ -220,13 +222,17 @@ def weight(
 
     Margins are of public attributes (--strata, --rows) or of fields of the question itself.
     """
+    from ldp_aggregator.analyses.groups.asking import Asked
     from ldp_aggregator.analyses.weighting.margins import margins_of
     from ldp_aggregator.analyses.weighting.weighing import weighed
 
+    groups = Asked(given.pop("by"), given.pop("where"))
     sources = Sources(**given)
     margins = margins_of({} if margins_path is None else margins_path)
-    names = [name for margin in margins for name in margin.attributes]
+    names = [*(name for margin in margins for name in margin.attributes), *groups.names]
     name = sources.question(question)
     answers = sources.read(name, sources.in_the_clear(name, names))
-    weighted = weighed(answers, margins, of, method=method, level=level, replicates=replicates)
+    weighted = weighed(
+        answers, margins, of, groups=groups, method=method, level=level, replicates=replicates
+    )
     present(weighted.sheet(), form, output)
