@@ -215,7 +215,7 @@ def books(tmp_path):
     """The books of a new store, of a survey with a group of questions."""
     catalogue = Catalogue([Served(parse_survey(JOINT), JOINT)])
     with closing(open_store(f"sqlite:///{tmp_path}/s.db")) as store:
-        yield Books(store, catalogue.tallied), catalogue
+        yield Books(store, catalogue.tally_parts), catalogue
 
 
 def shown_reports(books, catalogue):
@@ -288,7 +288,7 @@ def test_what_is_shown_is_repaired_as_a_whole(tmp_path):
 
     def reports_shown():
         with closing(open_store(url)) as store:
-            books = Books(store, catalogue.tallied)
+            books = Books(store, catalogue.tally_parts)
             define(books, catalogue)
             if not books.tallies:
                 count(books, catalogue, "filter", reports=12, epoch=EVER)

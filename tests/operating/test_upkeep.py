@@ -235,7 +235,7 @@ def test_tallies_are_kept_for_so_many_epochs(tmp_path):
     survey = parse_survey(JOINT)
     catalogue = Catalogue([Served(survey, JOINT)])
     with closing(open_store(f"sqlite:///{tmp_path}/s.db")) as store:
-        books = Books(store, catalogue.tallied)
+        books = Books(store, catalogue.tally_parts)
         define(books, catalogue)
         publisher = Publisher(catalogue, Publication(2))
         publisher.start(books)

@@ -214,7 +214,7 @@ def _found(path):
     """
     store = open_store(f"sqlite:///{path}")
     try:
-        Books(store, CATALOGUE.tallied)
+        Books(store, CATALOGUE.tally_parts)
         with store.snapshot() as snapshot:
             outcomes = Counter()
             for record in snapshot.scan("intake"):
@@ -223,7 +223,7 @@ def _found(path):
             for record in snapshot.scan("tally"):
                 fingerprint, epoch, _, part = read_tally_key(record.key)
                 counts = tallies.setdefault(
-                    (fingerprint, epoch), empty_counts_of(CATALOGUE.tallied[fingerprint])
+                    (fingerprint, epoch), empty_counts_of(CATALOGUE.tally_parts[fingerprint])
                 )
                 counts.reshape(-1)[part * PART : (part + 1) * PART] = np.frombuffer(
                     record.content, "<i8"

@@ -77,7 +77,7 @@ class Publisher:
     ) -> None:
         self._publication = publication
         self._clock = clock
-        self._tallied = catalogue.tallied
+        self._tally_parts = catalogue.tally_parts
         self._unit_of = _units(catalogue)
         self._reports: dict[Statistic, int] = {}
         self._since: dict[tuple[Unit, Epoch], float] = {}
@@ -90,7 +90,7 @@ class Publisher:
         own = _Own(books)
         self._reports = {
             (fingerprint, epoch): reports_of(envelope, counts)
-            for fingerprint, envelope in self._tallied.items()
+            for fingerprint, envelope in self._tally_parts.items()
             for epoch, counts in history(ShownRecords(own), envelope)
         }
         past = dict(self._closed_unseen(books, own))
@@ -150,7 +150,7 @@ class Publisher:
             for fingerprint in unit:
                 if (fingerprint, epoch) in tallies:
                     counts = tallies[fingerprint, epoch]
-                    reports = reports_of(self._tallied[fingerprint], counts)
+                    reports = reports_of(self._tally_parts[fingerprint], counts)
                     self._reports[fingerprint, epoch] = reports
 
     def _places(self, tallies: Mapping[Statistic, Counts]) -> set[tuple[Unit, Epoch]]:
@@ -178,7 +178,7 @@ class Publisher:
         for fingerprint in unit:
             counts = tallies.get((fingerprint, epoch))
             if counts is not None:
-                reports = reports_of(self._tallied[fingerprint], counts)
+                reports = reports_of(self._tally_parts[fingerprint], counts)
                 fresh = reports - self._reports.get((fingerprint, epoch), 0)
                 there += [reports] if fresh else []
                 new += [fresh] if fresh else []
@@ -194,7 +194,7 @@ class Publisher:
         if not any(number >= 0 for number in books.closed.values()):
             return
         seen = self._visible_epochs(books.store)
-        for fingerprint, envelope in self._tallied.items():
+        for fingerprint, envelope in self._tally_parts.items():
             parts = by_combination(own, envelope)
             for epoch, counts in history(own, envelope):
                 is_open = epoch.number > books.closed.get(epoch.length, -1)
@@ -246,7 +246,7 @@ def _ends(epoch: Epoch, closing: Mapping[int, int]) -> bool:
 
 def _units(catalogue: Catalogue) -> dict[bytes, Unit]:
     """Return for each question or group all that share reports with it, itself among them."""
-    unit_of = {fingerprint: frozenset([fingerprint]) for fingerprint in catalogue.tallied}
+    unit_of = {fingerprint: frozenset([fingerprint]) for fingerprint in catalogue.tally_parts}
     for envelope in catalogue.envelopes.values():
         members = {envelope.fingerprint, *(member.fingerprint for member in envelope.members)}
         joined = frozenset().union(*(unit_of[fingerprint] for fingerprint in members))

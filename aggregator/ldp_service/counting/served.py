@@ -44,7 +44,7 @@ class Catalogue:
         self.by_name: dict[str, list[Served]] = {}
         self.owners: dict[bytes, Survey] = {}
         """The survey of each question or group, by fingerprint: the first that has it."""
-        self.tallied: dict[bytes, Envelope] = {}
+        self.tally_parts: dict[bytes, Envelope] = {}
         """All questions and groups of which there are tallies, by fingerprint."""
         self.envelopes: dict[bytes, Envelope] = {}
         """Those that reports are sent for."""
@@ -60,5 +60,5 @@ class Catalogue:
                 envelope.fingerprint: envelope for envelope in version.survey.envelopes
             }
             for envelope in version.survey.tally_parts:
-                self.tallied[envelope.fingerprint] = envelope
+                self.tally_parts[envelope.fingerprint] = envelope
                 self.owners.setdefault(envelope.fingerprint, version.survey)

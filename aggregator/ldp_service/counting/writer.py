@@ -342,7 +342,7 @@ class Writer:
     def _open(self) -> Books:
         store = self._open_store()
         try:
-            books = Books(store, self._catalogue.tallied)
+            books = Books(store, self._catalogue.tally_parts)
             if self._confirmed:
                 check_confirmable(books.closed, self._clock())
             define(books, self._catalogue)
