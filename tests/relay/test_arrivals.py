@@ -135,8 +135,8 @@ def kept(items, _):
 def test_a_relay_that_mixes_badly_is_found(tmp_path, quick, monkeypatch, broken, found):
     """One that does not mix, one that mixes what came together, one that rotates."""
     by_arrival = lambda items, draw: broken(sorted(items), draw)  # noqa: E731
-    monkeypatch.setattr(batching, "shuffled", by_arrival)
-    monkeypatch.setattr(forwarding, "shuffled", kept)
+    monkeypatch.setattr(batching, "shuffle", by_arrival)
+    monkeypatch.setattr(forwarding, "shuffle", kept)
     monkeypatch.setattr(batching, "batch_id", _counter())
     monkeypatch.setitem(globals(), "RUNS", 10)
     totals, _ = scores(tmp_path)

@@ -402,7 +402,7 @@ def test_a_submission_that_makes_us_fail_takes_no_one_else_down(tmp_path, monkey
     """
     from ldp_service.counting import admission
 
-    counted, poison = admission.counted, BATCHES["bits"]
+    counted, poison = admission.count_parts, BATCHES["bits"]
 
     def failing(envelope, rows):
         if envelope.name == "bits":

@@ -330,7 +330,7 @@ def long_past(lives):
 
 MUTANTS = {
     "every id is new": (twice, SQLiteStore, "claim", lambda *asked: set(asked[-1])),
-    "no epoch is closed": (too_late, Turn, "closed", lambda *_: -1),
+    "no epoch is closed": (too_late, Turn, "last_closed_epoch", lambda *_: -1),
     "clocks are never ahead": (too_early, admission, "AHEAD", 100 * DAY),
     "nothing that was put aside is taken back": (
         served_again,
