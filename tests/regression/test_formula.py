@@ -22,6 +22,7 @@ def terms(text):
         ("y ~ a + a + b:a + a:b", ["a", "b:a"]),
         ("y ~ `hours per week` + C(age)", ["hours per week", "age"]),
         ("y ~ größe + x.1", ["größe", "x.1"]),
+        ("y ~ a + I(a^2) + I(a ^ 3):b", ["a", "I(a^2)", "I(a^3):b"]),
     ],
 )
 def test_terms(text, expected):
@@ -55,6 +56,8 @@ def test_parts():
         ("y ~ C()", 7, "')'"),
         ("y ~ a ~ b", 7, "'~'"),
         ("y ~ 0", 5, "'0'"),
+        ("y ~ I(a)", 8, "')'"),
+        ("y ~ I(a^b)", 8, "'^b)'"),
     ],
 )
 def test_places_of_mistakes(text, place, got):
@@ -62,6 +65,13 @@ def test_places_of_mistakes(text, place, got):
     with pytest.raises(EstimateError, match=f"place {place}: expected") as error:
         formula_of(text)
     assert got.strip("'") in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["y ~ a:a", "y ~ a + a:a", "y ~ a * a", "y ~ a:I(a^2)"])
+def test_a_name_twice_in_a_product(text):
+    """It was left out in silence, while the printed formula kept it."""
+    with pytest.raises(EstimateError, match=r"write I\(a\^2\) for its square"):
+        formula_of(text)
 
 
 def test_outcome_on_both_sides():

@@ -131,6 +131,16 @@ def test_strata_and_clusters_as_by_svyglm(rows, frame, freedom):
     assert regression.to_dict()["degrees_of_freedom"] == freedom
 
 
+def test_powers(rows):
+    """A square is the column that one would add by hand."""
+    age = np.arange(PEOPLE) % 7
+    table = read_rows(SURVEY, {**rows, "age": age, "square": age**2})
+    one, other = (regress_rows(table, f"q ~ age + {term}") for term in ("I(age^2)", "square"))
+    assert one["I(age^2)"].interval == pytest.approx(other["square"].interval)
+    with pytest.raises(EstimateError, match="has categories"):
+        regress_rows(read_rows(SURVEY, {**rows, "sex": ["f", "m"] * 150}), "q ~ I(sex^2)")
+
+
 def test_too_few_clusters_for_a_formula_are_refused(rows):
     """Two clusters bear no slope."""
     with pytest.raises(EstimateError, match="1 clusters less strata are too few"):

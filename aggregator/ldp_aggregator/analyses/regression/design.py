@@ -83,7 +83,9 @@ def _of_term(
 def _of_factor(factor: Factor, column: Column, shape: tuple[int, int]) -> list[tuple[str, Floats]]:
     codes = np.broadcast_to(column.codes, shape)
     if not is_categories(factor, column) and column.numbers is not None:
-        return [(factor.name, column.numbers[codes])]
+        return [(factor.text, column.numbers[codes] ** factor.power)]
+    if factor.power > 1:
+        raise EstimateError(f"{factor.text}: {factor.name!r} has categories, which have no powers")
     if len(column.values) < 2:
         raise EstimateError(
             f"expected {factor.name!r} to have two values or more, got {len(column.values)}"

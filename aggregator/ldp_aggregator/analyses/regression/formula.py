@@ -4,6 +4,7 @@
     a:b       their product: of categories, each combination
     a * b     both, and their product
     C(a)      the values of `a` as categories, though they are numbers
+    I(a^2)    a power of the numbers `a`
     `a b`     a name with other signs than letters, digits, _ and .
     1         nothing: the mean alone
 
@@ -17,15 +18,23 @@ from typing import NamedTuple
 
 from ldp.errors import EstimateError
 
-_TOKEN = re.compile(r"\s*(?:(?P<name>`[^`]+`|[^\W\d][\w.]*)|(?P<one>1)|(?P<sign>[~+:*()]))")
+_TOKEN = re.compile(
+    r"\s*(?:(?P<name>`[^`]+`|[^\W\d][\w.]*)|(?P<one>1)|(?P<power>\^\s*\d)|(?P<sign>[~+:*()]))"
+)
 _SHOWN = 40
 
 
 class Factor(NamedTuple):
-    """A name in a term, and whether its values are categories whatever they are."""
+    """A name in a term, whether its values are categories whatever they are, and their power."""
 
     name: str
     categories: bool
+    power: int = 1
+
+    @property
+    def text(self) -> str:
+        """As a coefficient is called."""
+        return self.name if self.power == 1 else f"I({self.name}^{self.power})"
 
 
 Term = tuple[Factor, ...]
@@ -55,9 +64,17 @@ def formula_of(text: str) -> Formula:
         terms += reader.summand()
     if reader.place < len(reader.tokens):
         raise reader.wrong("+, : or * or the end")
+    for term in terms:
+        names = [factor.name for factor in term]
+        again = next((name for name in names if names.count(name) > 1), None)
+        if again is not None:
+            raise EstimateError(
+                f"formula {text!r}: {again!r} stands twice in a product; "
+                f"write I({again}^2) for its square"
+            )
     unique: dict[Term, Term] = {}
     for term in terms:
-        unique.setdefault(tuple(sorted(set(term))), term)
+        unique.setdefault(tuple(sorted(term)), term)
     chosen = tuple(sorted(unique.values(), key=len))
     if any(factor.name == outcome for term in chosen for factor in term):
         raise EstimateError(f"expected {outcome!r} on one side of ~, got it on both")
@@ -66,7 +83,7 @@ def formula_of(text: str) -> Formula:
 
 def text_of(term: Term) -> str:
     """A term as it is written."""
-    return ":".join(factor.name for factor in term)
+    return ":".join(factor.text for factor in term)
 
 
 class _Reader:
@@ -109,6 +126,14 @@ class _Reader:
             inner = self.name("a name")
             self.sign(")")
             return Factor(inner, categories=True)
+        if name == "I" and self.taken("("):
+            inner = self.name("a name")
+            if self._kind() != "power":
+                raise self.wrong("a power such as ^2")
+            power = int(self.tokens[self.place][1][-1])
+            self.place += 1
+            self.sign(")")
+            return Factor(inner, categories=False, power=power)
         return Factor(name, categories=False)
 
     def name(self, expected: str) -> str:
