@@ -20,9 +20,9 @@ OFFERED = {
     "estimate": ESTIMATES,
     "rappor import": ESTIMATES,
     "simulate": ESTIMATES,
-    "associate": ("tables", "record", "rows"),
+    "analyze associate": ("tables", "record", "rows"),
     "plan": ("tables", "record"),
-    "attack": ("tables", "record"),
+    "survey simulate-attacks": ("tables", "record"),
 }
 
 NEEDED = {"parquet": "pyarrow", "prometheus": "prometheus_client"}
