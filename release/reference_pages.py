@@ -20,7 +20,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
     name = page.file.src_uri.removesuffix(".md")
     if name in config["extra"]["measured"]:
         page.meta["search"] = {"exclude": True}
-    if name.startswith("api/"):  # a guide comes before the names that it uses
+    if name == "commands" or name.startswith("api/"):  # guides come before the names in them
         page.meta["search"] = {"boost": 0.5}
     if _MARK not in markdown:
         return markdown
