@@ -87,7 +87,7 @@ class GroupOptions:
 
     @classmethod
     def taken(cls, given: dict[str, Any]) -> GroupOptions:
-        """Those among the options of a command, which are taken out."""
+        """Take these options out of those of a command."""
         names = [one.name for one in fields(cls) if one.name in given]
         return cls(**{name: given.pop(name) for name in names})
 

@@ -530,7 +530,7 @@ def warn_of_health(question: Question, counts: Counts, reports_per_person: int) 
 
 
 def warn_of_draws(survey: Survey, counts: Mapping[str, Counts]) -> None:
-    """The same of the numbers of reports to questions of which devices draw one."""
+    """Warn of odd numbers of reports to questions of which devices draw one."""
     if not survey.draws:
         return
     from ldp_aggregator.analyses.health_checks.draw_checks import draw_health

@@ -63,7 +63,7 @@ class PairLaw(NamedTuple):
         return scores
 
     def chances(self, *, held: bool) -> Floats:
-        """Of none, one and both, (3,)."""
+        """Chances of none, one and both, (3,)."""
         both = self.both_held if held else self.both_other
         one = (self.p + self.q if held else 2 * self.q) - 2 * both
         return np.array([1 - one - both, one, both])

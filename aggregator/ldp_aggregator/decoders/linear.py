@@ -39,7 +39,7 @@ def moments_of_values(known: Queries, reports: int, squares: Floats) -> Moments:
 def moments_of_queries(
     known: Queries, queries: Floats, reports: int, powers: Callable[[], list[Floats]] | None
 ) -> Moments:
-    """Of disjoint ranges, of shape (Q, values).
+    """Moments of queries of disjoint ranges, of shape (Q, values).
 
     `powers` gives the mean square and the mean cube of their scores by what is held, (Q, values)
     each. Without it, the variance of an estimate stands for that of its scores, held or not.
@@ -119,7 +119,7 @@ def spread_of_powers(
 
 
 def range_of(least: Floats, most: Floats) -> Range:
-    """Of the scores of several queries, from the least and the greatest of each, (Q,)."""
+    """Range of the scores of several queries, from the least and the greatest of each, (Q,)."""
     return Range(Fraction(float(least.min())), Fraction(float(most.max())))
 
 

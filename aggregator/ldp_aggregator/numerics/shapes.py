@@ -82,7 +82,7 @@ def shape_of(window: Window, counts: Counts, *, smooth: bool) -> Floats:
 
 
 def log_likelihood(counts: Counts, expected: Floats) -> float:
-    """Of the counts of all places, if they are expected in these shares."""
+    """Log likelihood of the counts of all places, if they are expected in these shares."""
     return float(counts @ np.log(expected))
 
 

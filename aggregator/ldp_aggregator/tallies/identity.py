@@ -86,7 +86,7 @@ class Identity:
         return self.join(Identity(_least(hashes[: 2 * SIZE].tolist()), check))
 
     def join(self, other: Identity) -> Identity:
-        """That of both together. Raises `MismatchError` for sketches under two keys."""
+        """Join both. Raises `MismatchError` for sketches under two keys."""
         check_keys(self, other)
         return Identity(
             _least(self.hashes + other.hashes),

@@ -73,7 +73,7 @@ class VersionChanges(Rendered):
 
     @property
     def worse(self) -> tuple[Change, ...]:
-        """Those by which respondents can lose."""
+        """Changes by which respondents can lose."""
         return tuple(change for change in self.changes if change.verdict == WORSE)
 
     def with_pages(self, new: Page, old: Page) -> VersionChanges:

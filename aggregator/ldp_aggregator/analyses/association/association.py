@@ -241,7 +241,7 @@ def _refuse(options: Options) -> None:
 
 
 def _moments(table: Floats, reports: int, scores: list[Scores], jumps: Jumps | None) -> Moments:
-    """Those of the cells, flattened, as `ldp_aggregator.decoders.moments.moments` has them."""
+    """Moments of the cells, flattened, as `ldp_aggregator.decoders.moments.moments` has them."""
     # (cells,) each: f and S of the formulas above, and the line through S.
     frequency = through(table, [side.scores for side in scores]).ravel() / reports
     squares = through(table, [side.squares for side in scores]).ravel() / reports

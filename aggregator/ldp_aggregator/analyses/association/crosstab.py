@@ -122,7 +122,7 @@ class Crosstab:
         )
 
     def odds_ratio(self, first: str, second: str) -> Measured:
-        """Of two fields with two values each: 1 without dependence.
+        """Odds ratio of two fields with two values each: 1 without dependence.
 
         Raises `EstimateError` for others.
         """
@@ -212,7 +212,7 @@ class Crosstab:
         return Measured(name, estimate, low=min(low, estimate), high=max(high, estimate))
 
     def _region(self, first: str, second: str) -> Region:
-        """Of the table of two fields."""
+        """Region of the table of two fields."""
         places = self._places([first, second])
         sizes = [self.fields[place].size for place in places]
         values = product(*map(range, sizes))
@@ -272,7 +272,7 @@ class Crosstab:
 
 
 def place_of(fields: Sequence[Field], name: str) -> int:
-    """That of a field with a name. Raises `UnknownNameError`."""
+    """Place of a field with a name. Raises `UnknownNameError`."""
     known = names_of(tuple(fields))
     if name not in known:
         raise UnknownNameError(name, known, "one of the question's fields")

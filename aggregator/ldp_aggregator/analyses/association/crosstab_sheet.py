@@ -59,7 +59,7 @@ def crosstab_sheet(asked: Crosstab | Crosstabs, names: Sequence[str]) -> Sheet:
 
 
 def pairs_sheet(asked: Crosstab | Crosstabs) -> Sheet:
-    """Of all pairs of fields, the strongest first."""
+    """Sheet of all pairs of fields, the strongest first."""
     pairs = sorted(_pairs(asked), key=lambda pair: pair.strength, reverse=True)
     return Sheet(
         f"{asked.question.name}: pairs of fields",

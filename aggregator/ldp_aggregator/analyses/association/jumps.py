@@ -34,7 +34,7 @@ _FEW = 100
 
 
 class Jumps(NamedTuple):
-    """Of cells, flattened: what `Moments` has of these names, for holders and for others."""
+    """Jumps of cells, flattened: what `Moments` has of these names, for holders and for others."""
 
     second: Floats
     """The mean square of a score of those who do not hold the cell."""

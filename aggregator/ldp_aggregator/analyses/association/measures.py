@@ -62,7 +62,7 @@ class Region(NamedTuple):
     """The errors, (errors,), of the table without negative cells that is least far off."""
 
     def table(self, errors: Floats) -> Floats:
-        """Of shape (rows, columns)."""
+        """Table as an array of shape (rows, columns)."""
         return np.asarray(self.estimate + (self.root @ errors).reshape(self.estimate.shape))
 
     def ends(self, measure: Measure, level: float, freedom: int) -> tuple[float, float]:

@@ -102,7 +102,7 @@ def _covariance_of_difference(first: QuestionEstimates, second: QuestionEstimate
 
 
 def _pooled(matrices: Sequence[Floats], sizes: Sequence[int]) -> list[Floats]:
-    """Those at the pooled frequencies."""
+    """Covariances at the pooled frequencies."""
     of_one = sum(size**2 * matrix for size, matrix in zip(sizes, matrices, strict=True)) / sum(
         sizes
     )

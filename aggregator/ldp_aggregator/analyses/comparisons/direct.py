@@ -72,7 +72,7 @@ class DirectComparison(Tabled, WithInterval):
 
     @property
     def direct_share(self) -> float:
-        """Of those who were asked plainly."""
+        """Direct share of those who were asked plainly."""
         return self.direct.held / self.direct.asked
 
     def sheet(self) -> Sheet:

@@ -65,7 +65,7 @@ class GroupComparisons(Rendered):
         return len(self.comparisons)
 
     def __getitem__(self, values: str | tuple[str, ...]) -> Comparison:
-        """That of a group, by its values of the attributes in `by`."""
+        """Return the member of a group, by its values of the attributes in `by`."""
         return of_group(self, values, by=self.parts.asked.by, wanted="a group that is compared")
 
     @property

@@ -57,7 +57,7 @@ class Sharing(NamedTuple):
     sentence: str
 
     def correlations(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
-        """Those of errors with such standard errors."""
+        """Correlations of errors with such standard errors."""
         product = first * second
         scale = np.divide(1.0, product, out=np.zeros_like(product), where=product > 0)
         least, most = (np.clip(part * scale, 0.0, 1.0) for part in (self.least, self.most))

@@ -198,7 +198,7 @@ def suppressed_remarks(least: int, suppressions: Mapping[str, Iterable[Labels]])
 
 
 def said_of(least: int, names: Sequence[str]) -> tuple[str, ...]:
-    """The same of groups that are called so; nothing if there are none."""
+    """Name the groups that are called so; empty if there are none."""
     if not names:
         return ()
     return (

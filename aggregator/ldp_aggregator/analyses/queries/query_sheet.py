@@ -20,7 +20,7 @@ _LEGEND = (
 
 
 def query_sheet(answers: Sequence[Answer]) -> Sheet:
-    """Of one answer, or of several."""
+    """Sheet of one answer, or of several."""
     return Sheet(
         "answers",
         tables=lambda: [_table(answers)],

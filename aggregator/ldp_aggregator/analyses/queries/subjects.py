@@ -52,7 +52,7 @@ class MeanFunction(NamedTuple):
         return np.array([self.mean.estimate])
 
     def erring(self, weights: Floats, estimand: str | None = None) -> Erring:  # noqa: ARG002
-        """Of multiples of it, (Q, 1), for the estimand that it was asked for."""
+        """Errors of multiples, (Q, 1), for the estimand that was asked for."""
         return Erring(np.asarray(self.mean.standard_error**2 * weights @ weights.T))
 
     def range_of(self, weights: Floats) -> tuple[float, float]:
@@ -224,7 +224,7 @@ class Subject:
         return self._of_field(place, numbers)
 
     def _domain(self, field: str) -> Domain:
-        """That of the field, or of the question. Raises `EstimateError` if it has no numbers."""
+        """Domain of the field, or of the question. Raises `EstimateError` if it has no numbers."""
         domain = self.field(field)[1].domain if field else self.question.domain
         if domain.collect or (domain.numbers is None and domain.scale is None):
             what = f"field {field!r}" if field else f"question {self.name!r}"

@@ -17,7 +17,7 @@ from ldp_aggregator.numerics.arrays import Floats, Indices
 
 
 class Weights(NamedTuple):
-    """Of those of a question's values that have any, of which there are mostly few."""
+    """Weights of those of a question's values that have any, of which there are mostly few."""
 
     places: Indices
     """(K,), in rising order."""

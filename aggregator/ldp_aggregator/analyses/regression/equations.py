@@ -90,7 +90,7 @@ def _sums(answers: Answers, design: Design, shares: Floats, outcome: Floats) -> 
 
 
 def _start(answers: Answers, design: Design, outcome: Floats) -> Floats:
-    """The same of shares none of which is below 0: concave, so that Newton's way leads up."""
+    """Fit shares none of which is below 0: concave, so that Newton's method leads up."""
     shares = answers.shares
     known = answers.known
     projected = np.zeros(shares.shape)
@@ -169,7 +169,7 @@ def _share(linear: Floats) -> Floats:
 def _sandwich(
     answers: Answers, design: Design, outcome: Floats, coefficients: Floats, *, model: str
 ) -> Floats:
-    """Of coefficients (k,): (k, k)."""
+    """Sandwich of coefficients (k,): (k, k)."""
     linear = design.table @ coefficients
     mean = linear if model == LINEAR else _share(linear)
     slope = np.ones(mean.shape) if model == LINEAR else mean * (1 - mean)

@@ -69,7 +69,7 @@ class Fit(NamedTuple):
     """Combinations of predictors that no one holds, where their shares are found as well."""
 
     def covariance(self, *, robust: bool) -> Floats:
-        """Of the coefficients: the sandwich, or that of the model."""
+        """Covariance of the coefficients: the sandwich, or that of the model."""
         inverse = np.linalg.pinv(self.information, hermitian=True)
         return np.asarray(inverse @ self.squares @ inverse if robust else inverse)
 
@@ -104,7 +104,7 @@ def likeliest(observed: Observed, start: Floats | None = None) -> Fit:
 
 
 def log_likelihood(observed: Observed, coefficients: Floats) -> float:
-    """Of coefficients (k,)."""
+    """Log likelihood of coefficients (k,)."""
     chance = _of_reports(observed, _share(observed, coefficients))
     return float((observed.alike * observed.weight) @ np.log(np.maximum(chance, 1e-300)))
 

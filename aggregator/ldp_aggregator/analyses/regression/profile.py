@@ -65,6 +65,6 @@ def likelihood_ratio(observed: Observed, fit: Fit, places: tuple[int, ...]) -> t
 
 
 def chi_square(lost: float, freedom: int) -> tuple[float, float]:
-    """Of a loss of likelihood, and its p-value."""
+    """Chi square of a loss of likelihood, and its p-value."""
     statistic = max(2 * lost, 0.0)
     return statistic, float(chdtrc(freedom, statistic))

@@ -51,7 +51,7 @@ _SIZES = (1.0, 3.0, 9.0)
 
 
 class Evidence(NamedTuple):
-    """Of T estimates: E after each, and what is likely about the epoch of a change."""
+    """Evidence of T estimates: E after each, and what is likely about the epoch of a change."""
 
     values: Floats
     """(T,), 1 before there is anything to compare."""
@@ -108,7 +108,7 @@ def _vague(size: int, variance: float, seasons: Floats | None) -> Floats:
 
 
 def _weights(size: int) -> Floats:
-    """Of steps at each place: none at the first, 1 / (k (k-1)) at the k-th."""
+    """Weights of steps at each place: none at the first, 1 / (k (k-1)) at the k-th."""
     ranks = np.arange(1, size + 1, dtype=float)
     weights: Floats = np.divide(1.0, ranks * (ranks - 1), out=np.zeros(size), where=ranks > 1)
     return weights

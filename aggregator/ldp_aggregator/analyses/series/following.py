@@ -126,7 +126,7 @@ def _check(
 
 
 def _course(of_value: Seen, asked: Asked, threshold: float, remarks: list[str]) -> Course:
-    """Of one value; what is to be known of it is added to the remarks."""
+    """Course of one value; its warnings are added to the remarks."""
     level, low, high = _level(of_value, asked)
     evidence = None
     if of_value.far_from_normal(of_value.overall()):

@@ -51,7 +51,7 @@ class GroupTrends(Rendered):
         return len(self.trends)
 
     def __getitem__(self, values: str | tuple[str, ...]) -> Trends:
-        """Those of a group, by its values of the attributes in `by`."""
+        """Return the member of a group, by its values of the attributes in `by`."""
         return of_group(self, values, by=self.parts.asked.by, wanted="a group that is followed")
 
     @property

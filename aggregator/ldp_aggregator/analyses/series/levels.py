@@ -48,7 +48,7 @@ _SLOPE_SCALE = 0.3
 
 
 class Level(NamedTuple):
-    """Of each of T epochs, and of how they follow each other."""
+    """Level of each of T epochs, and of how they follow each other."""
 
     law: Mixture
     """Of the level of each."""
@@ -61,7 +61,7 @@ class Level(NamedTuple):
 
     @property
     def level(self) -> Floats:
-        """Of each epoch, shape (T,)."""
+        """Level of each epoch, shape (T,)."""
         return self.law.mean
 
     @property

@@ -32,7 +32,7 @@ class Mixture(NamedTuple):
 
     @property
     def mean(self) -> Floats:
-        """Of each, shape (T,)."""
+        """Mean of each, shape (T,)."""
         mean: Floats = self.weights @ self.middles
         return mean
 

@@ -60,7 +60,7 @@ def tested(of_value: Seen, asked: Asked) -> Integers:
 
 
 def evidence_in(of_value: Seen, asked: Asked) -> Evidence | None:
-    """Of a change in one value; None where fewer than two epochs are tested."""
+    """Evidence of a change in one value; None where fewer than two epochs are tested."""
     there = tested(of_value, asked)
     if len(there) < 2:
         return None

@@ -59,7 +59,7 @@ def multiplicative(sizes: tuple[int, ...], tables: Mapping[Pair, Floats]) -> Flo
 
 
 def table_of(joint: Floats, pair: Pair) -> Floats:
-    """That of two fields, of a joint table."""
+    """Table of two fields, of a joint table."""
     others = tuple(axis for axis in range(joint.ndim) if axis not in pair)
     return np.asarray(joint.sum(axis=others))
 

@@ -18,7 +18,7 @@ from ldp_aggregator.numerics.arrays import Floats, Integers
 
 
 class Fit(NamedTuple):
-    """Of one pair of fields; differences are root mean squares over its cells."""
+    """Fit of one pair of fields; differences are root mean squares over its cells."""
 
     first: str
     second: str
@@ -35,7 +35,7 @@ class Fit(NamedTuple):
 def fit_of(
     names: tuple[str, ...], pairs: Pairs, tables: dict[Pair, Floats], people: Integers
 ) -> list[Fit]:
-    """Of each pair; `tables` are the consistent ones, `people` of shape (rows, fields)."""
+    """Fit of each pair; `tables` are the consistent ones, `people` of shape (rows, fields)."""
     fits = []
     for pair in combinations(range(len(names)), 2):
         first, second = pair

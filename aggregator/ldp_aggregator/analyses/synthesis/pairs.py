@@ -47,7 +47,7 @@ class Pairs(NamedTuple):
 
 
 def pairs_of(crosstab: Crosstab | Crosstabs, names: tuple[str, ...]) -> Pairs:
-    """Of these fields of a question. Raises `EstimateError` for fewer than two."""
+    """Pairs of these fields of a question. Raises `EstimateError` for fewer than two."""
     if len(names) < 2:
         raise EstimateError(f"expected two fields or more, got {', '.join(names) or 'none'}")
     sizes = {field.name: field.size for field in crosstab.fields}

@@ -113,7 +113,7 @@ class Answers:
 
     @cached_property
     def sums(self) -> Floats:
-        """Of design weight times (1, scores), (combinations, 1 + cells)."""
+        """Sums of design weight times (1, scores), (combinations, 1 + cells)."""
         if self.products is not None:
             return self.products.first
         units = self._units
@@ -161,12 +161,12 @@ class Answers:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of everything that a formula or a margin may name."""
+        """Names of everything that a formula or a margin may name."""
         return (*self.attributes, *(part.name for part in self.parts))
 
     @cached_property
     def shares(self) -> Floats:
-        """Of each combination and cell among all, (combinations, cells): unbiased."""
+        """Shares of each combination and cell among all, (combinations, cells): unbiased."""
         return np.asarray(self.sums[:, 1:] / self.weight)
 
     @cached_property
@@ -197,7 +197,7 @@ class Answers:
         return np.asarray(np.einsum("bc,bck->k", self.sums, functions) / self.weight)
 
     def covariance(self, functions: Floats, *, corrected: bool = True) -> Floats:
-        """That of the means of scores V, (combinations, 1 + cells, k): of shape (k, k).
+        """Covariance of the means of scores V, (combinations, 1 + cells, k): of shape (k, k).
 
         corrected  with n / (n - 1), as survey packages have it; without, and about 0 in place of
                    the mean, it is the sandwich of equations whose scores have the mean 0. Under
@@ -218,7 +218,7 @@ class Answers:
         return self._scaled(spread, mean, corrected=corrected)
 
     def _unit_scores(self, functions: Floats) -> Floats:
-        """Of each unit, design weight and all: (U, k)."""
+        """Unit scores of each unit, design weight and all: (U, k)."""
         units = self._units
         scores = functions[units.combination, 0].copy()
         for place in range(functions.shape[2]):

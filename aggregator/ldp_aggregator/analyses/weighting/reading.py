@@ -239,7 +239,7 @@ def _units(worth: Worth, counts: Sequence[Floats], weights: Floats) -> Units:
 
 
 def _products(worth: Worth, counts: Sequence[Floats], weights: Floats) -> Products:
-    """Of tallies of bits, (combinations, 1 + M) and (combinations, 1 + M, 1 + M)."""
+    """Products of tallies of bits, (combinations, 1 + M) and (combinations, 1 + M, 1 + M)."""
     size = 1 + len(worth.scores)
     if len(counts) * size**2 > MOST_PRODUCTS:
         raise EstimateError(

@@ -271,7 +271,7 @@ def _margin(target: Target, answers: Answers, factors: Factors) -> MarginShown:
 
 
 def _unweighted_share(answers: Answers, target: Target) -> float:
-    """Of the reports themselves, whatever their design weights."""
+    """Share among the reports themselves, whatever their design weights."""
     held = target.held[:, 0]
     units = answers.units
     if units is None:
@@ -291,7 +291,7 @@ def _replicated(
 
 
 def _weak(answers: Answers, targets: Sequence[Target]) -> list[Remark]:
-    """Of values whose share among the respondents can hardly be told from 0."""
+    """Return the values whose share among the respondents can hardly be told from 0."""
     hidden = [target for target in targets if target.held.shape[1] > 1]
     functions = np.zeros((len(answers.combinations), 1 + answers.cells, len(hidden)))
     for place, target in enumerate(hidden):

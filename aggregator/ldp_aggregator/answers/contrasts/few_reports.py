@@ -48,7 +48,7 @@ def law_of_function(
     drawn: bool,
     quantile: float,
 ) -> Moments | None:
-    """Of a function with weights (M,) of estimated shares (M,), between these ends.
+    """Law of a function with weights (M,) of estimated shares (M,), between these ends.
 
     None where normal theory holds so many standard errors out, whatever the truth is.
     """

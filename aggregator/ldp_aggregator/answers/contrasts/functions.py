@@ -80,7 +80,7 @@ class Estimable(Protocol):
 
     @property
     def frequency(self) -> Floats:
-        """Of shape (M,): unbiased."""
+        """Frequency of shape (M,): unbiased."""
 
     @property
     def reports(self) -> int:
@@ -140,7 +140,7 @@ class Functions:
         )
 
     def weights(self, chosen: Mapping[str, float] | Collection[str]) -> Floats:
-        """Those of a mapping by value, or 1 for each of some values: of shape (M,).
+        """Weights of a mapping by value, or 1 for each of some values: of shape (M,).
 
         Raises `UnknownNameError` for what is no value of the question.
         """

@@ -55,7 +55,7 @@ def check_asked(questions: Collection[Question], options: Options) -> None:
 
 
 def options_for(question: Question, options: Options) -> Options:
-    """Those for one question of several, without what only others have."""
+    """Options for one question of several, without those that only others have."""
     if options.post_process is not None and not _has_view(question, options.post_process):
         options = replace(options, post_process=None)
     if not _of_distribution(question):

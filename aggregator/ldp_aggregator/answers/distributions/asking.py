@@ -10,7 +10,7 @@ from ldp.numbers.exact import fraction
 
 
 def quantiles_of(text: str) -> tuple[float, ...]:
-    """Of shares such as `.1,.5,.9`."""
+    """Parse shares such as `.1,.5,.9`."""
     try:
         return tuple(float(fraction(part)) for part in text.split(","))
     except ValueError:
@@ -20,7 +20,7 @@ def quantiles_of(text: str) -> tuple[float, ...]:
 
 
 def range_of(text: str) -> tuple[str, str]:
-    """Of a range such as `30:40`."""
+    """Parse a range such as `30:40`."""
     low, colon, high = text.partition(":")
     if not colon or not (_is_number(low) and _is_number(high)):
         raise EstimateError(f"expected a range such as 30:40, got {text!r}")
@@ -28,7 +28,7 @@ def range_of(text: str) -> tuple[str, str]:
 
 
 def edges_of(text: str) -> tuple[str, ...]:
-    """Of edges such as `18,25,40`."""
+    """Parse edges such as `18,25,40`."""
     parts = tuple(part.strip() for part in text.split(","))
     if not all(map(_is_number, parts)):
         raise EstimateError(f"expected numbers that rise, such as 18,25,40, got {text!r}")

@@ -313,7 +313,7 @@ class Distribution(WithEnds):
 
 
 def _reordered(queries: Queries, order: Indices) -> Queries:
-    """The same of values in another order."""
+    """Put the values of queries into another order."""
     back = np.argsort(order)
     root, spread = queries.root, queries.spread
 

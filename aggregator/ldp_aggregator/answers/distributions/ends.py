@@ -52,7 +52,7 @@ class WithEnds:
         return self.reports if self.options.estimand == "population" else None
 
     def _ends(self, answers: Answers, factor: float) -> tuple[Floats, Floats]:
-        """Those of intervals, cut to [0, 1]; `factor` is how many standard errors they reach."""
+        """Ends of intervals, cut to [0, 1]; `factor` is how many standard errors they reach."""
         ends = ends_of_shares(answers.estimate, answers.errors(), factor, drawn=self._drawn)
         low, high = (np.clip(end, 0.0, 1.0) for end in ends)
         return low, high

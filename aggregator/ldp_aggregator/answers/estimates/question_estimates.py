@@ -89,7 +89,7 @@ class QuestionEstimates(QuestionNumbers):
 
     @property
     def _widths(self) -> Floats:
-        """Of intervals before they are cut, by normal theory."""
+        """Widths of intervals before they are cut, by normal theory."""
         from scipy.special import ndtri  # slow to import
 
         missing = miss(self.options.level, len(self), self.options.simultaneous)

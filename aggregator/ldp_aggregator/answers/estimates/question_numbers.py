@@ -242,7 +242,7 @@ class QuestionNumbers:
 
     @property
     def variance(self) -> Mean | None:
-        """That of the answers, for the estimand of the mean; None where no report tells it."""
+        """Variance of the answers, for the estimand of the mean; None where no report tells it."""
         return None if self.mean is None else self.mean.variance
 
     @property
@@ -501,7 +501,7 @@ class QuestionNumbers:
 
 
 def _law_of(law: Moments, places: NDArray[np.int64]) -> Moments:
-    """That of some values, with what their covariance is among themselves."""
+    """Law of some values, with what their covariance is among themselves."""
 
     def covariance() -> Floats:
         return law.covariance()[np.ix_(places, places)]

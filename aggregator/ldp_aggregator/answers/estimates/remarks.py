@@ -76,7 +76,7 @@ def beyond_noise(names: Sequence[str], estimates: Floats, errors: Floats) -> tup
 
 
 def on_groups(groups: Sequence[Sequence[str]]) -> tuple[Remark, ...]:
-    """Of candidates that are estimated together, because no report tells them apart."""
+    """Remark on candidates that are estimated together, because no report tells them apart."""
     if not groups:
         return ()
     from ldp_aggregator.decoders.bloom.alike import group_warnings

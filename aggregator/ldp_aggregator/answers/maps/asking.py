@@ -14,7 +14,7 @@ _MOST_DIGITS = 4
 
 
 def rectangle_of(text: str) -> tuple[tuple[str, str], tuple[str, str]]:
-    """Of a rectangle such as `10:20,30:40`: a range of x, and one of y."""
+    """Parse a rectangle such as `10:20,30:40`: a range of x, and one of y."""
     x, comma, y = text.partition(",")
     if not comma:
         raise EstimateError(f"expected a rectangle such as 10:20,30:40 (x, then y), got {text!r}")
@@ -22,7 +22,7 @@ def rectangle_of(text: str) -> tuple[tuple[str, str], tuple[str, str]]:
 
 
 def zoom_of(text: str) -> tuple[int, int]:
-    """Of cells such as `8x8`: how many along x, and along y."""
+    """Parse cells such as `8x8`: how many along x, and along y."""
     x, times, y = text.partition("x")
     numbers = [part for part in (x, y) if part.isascii() and part.isdigit()]
     if not times or len(numbers) < 2 or max(map(len, numbers)) > _MOST_DIGITS:

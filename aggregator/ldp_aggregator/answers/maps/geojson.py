@@ -51,7 +51,7 @@ def read_geography(path: str | os.PathLike[str], name: str = "name", by: str = "
 
 
 def geography_of(collection: Any, name: str = "name", by: str = "area") -> Geography:
-    """The same of a collection that has been read already, as dictionaries and lists."""
+    """Geography of a collection that has been read already, as dictionaries and lists."""
     if by not in BY:
         raise EstimateError(f"expected districts by {' or '.join(BY)}, got {by!r}")
     named = dict(_named(_features(collection), name))

@@ -52,7 +52,7 @@ class Places(WithEnds):
 
     @cached_property
     def axes(self) -> tuple[Line, Line]:
-        """Those of x and y."""
+        """Axes of x and y."""
         x, y = (line_of(field.domain) for field in self.question.domain.fields)
         assert x is not None  # noqa: S101 (axes are numbers, in cells)
         assert y is not None  # noqa: S101

@@ -203,7 +203,7 @@ def _counted(reading: _Reading, source: TallySource) -> History:
 
 
 def _bytes_of(path: str) -> bytes | str:
-    """Those of a file; of what cannot be read here, such as a URL, its name."""
+    """Bytes of a file; the name of a source that cannot be read here, such as a URL."""
     try:
         return Path(path).read_bytes()
     except OSError:

@@ -62,7 +62,7 @@ _CIRCULAR_SHARES = ("share of a range", "all ranges of the circle")
 
 
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
-    """Of the ranges that are asked for, or of every value."""
+    """Moments of the ranges that are asked for, or of every value."""
     return arc_moments(randomizer, counts, asked.queries, known=asked.known)
 
 
@@ -72,7 +72,7 @@ def arc_moments(
     queries: Floats | None = None,
     known: Queries | None = None,
 ) -> Moments:
-    """Of disjoint ranges, or of every value; `counts` is of shape (K, P)."""
+    """Arc moments of disjoint ranges, or of every value; `counts` is of shape (K, P)."""
     circle = circle_of(known_as(randomizer, Arcs))
     asked = np.eye(circle.arcs.size) if queries is None else queries
 
@@ -139,7 +139,7 @@ def mean_parts(
     moments: Moments | None,
     counts: Counts,
 ) -> Parts:
-    """Of the queries that `linear` says."""
+    """Mean parts of the queries that `linear` says."""
     known = None if moments is None else moments.answering
     return parts_of_mean(known or queries_of(randomizer, counts), int(counts.sum()))
 
@@ -153,7 +153,7 @@ def mean_reach(randomizer: Randomizer) -> Fraction:
 
 
 def score_range(randomizer: Randomizer) -> Range:
-    """Of any arc for any single value."""
+    """Score range of any arc for any single value."""
     return _score_range(known_as(randomizer, Arcs))
 
 
@@ -163,13 +163,13 @@ def _score_range(arcs: Arcs) -> Range:
 
 
 def query_range(randomizer: Randomizer, queries: Floats) -> Range:
-    """Of any arc for any of these queries."""
+    """Query range of any arc for any of these queries."""
     circle = circle_of(known_as(randomizer, Arcs))
     return range_of(*extremes(circle, scores(circle, queries)))
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
-    """Of any arc under its frequency: without the value, and with it."""
+    """Payload chances of any arc under its frequency: without the value, and with it."""
     arcs = known_as(randomizer, Arcs)
     return alike(Fraction(arcs.other, arcs.mass), Fraction(arcs.truth, arcs.mass))
 

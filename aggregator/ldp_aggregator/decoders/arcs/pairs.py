@@ -26,7 +26,7 @@ _SMALL = 1 << 30
 
 
 def supported_pairs(arcs: Arcs, counts: Counts) -> Floats:
-    """Of shape (values, values); `counts` is of shape (K, P)."""
+    """Count supported pairs, (values, values); `counts` is of shape (K, P)."""
     size, modulus, width = arcs.size, arcs.modulus, arcs.width
     whole = np.int32 if counts.sum() < _SMALL else np.int64
     values = np.arange(size)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
-    """Of the candidates' frequencies."""
+    """Moments of the candidates' frequencies."""
     return bloom_moments(
         known_as(randomizer, Rappor),
         counts,
@@ -49,7 +49,7 @@ def score_range(randomizer: Randomizer) -> Refusal:
 
 
 def support_rates(randomizer: Randomizer, counts: Counts) -> Rates:
-    """Of the bits of each cohort."""
+    """Support rates of the bits of each cohort."""
     return Rates(counts[:, 1:], counts[:, :1], known_as(randomizer, Rappor).support)
 
 

@@ -84,7 +84,7 @@ def decoded_moments(decoded: Decoded, noise: BitNoise, own_bits: Floats) -> Mome
 def _moments(
     decoded: Decoded, frequency: Floats, variance: Floats, noise: BitNoise, own_bits: Floats
 ) -> Moments:
-    """Of estimates with these variances for the population."""
+    """Moments of estimates with these variances for the population."""
     respondents = round(decoded.respondents)
     shares = np.clip(decoded.frequency, 0, 1)
 

@@ -70,7 +70,7 @@ _HALVINGS = 14
 
 
 class Joint(NamedTuple):
-    """Of M candidates; shape (M,) each."""
+    """Joint of M candidates; shape (M,) each."""
 
     mean: Floats
     median: Floats
@@ -134,7 +134,7 @@ class _Fit:
 
     @property
     def error(self) -> Floats:
-        """Of each estimate r."""
+        """Error of each estimate r."""
         error: Floats = np.sqrt(self.dispersion * self.step)
         return error
 

@@ -107,7 +107,7 @@ class Regression:
 
     @property
     def covariance(self) -> Floats:
-        """The same of all pairs; its diagonal is `variance`."""
+        """Covariance of all pairs; its diagonal is `variance`."""
         matrix: Floats = self.dispersion * (self.root @ self.root.T)
         return matrix
 

@@ -55,7 +55,7 @@ class Cumulants(NamedTuple):
 
 
 def cumulants(moments: Moments, frequency: Floats | float, estimand: str) -> Cumulants:
-    """Those of the estimates, if `frequency` (in [0, 1]) were the true ones."""
+    """Cumulants of the estimates, if `frequency` (in [0, 1]) were the true ones."""
     # Arrays (M,) from here on. `mixing` is what drawing the respondents adds, for the population.
     share, reports = np.broadcast_to(frequency, moments.variance_if_held.shape), moments.reports
     mixing = share * (1 - share) if estimand == "population" else np.zeros_like(share)

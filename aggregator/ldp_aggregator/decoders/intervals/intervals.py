@@ -82,7 +82,7 @@ def score_interval(moments: Moments, missing: float, estimand: str) -> tuple[Flo
 def _roots(
     moments: Moments, variances: tuple[Floats, Floats], missing: float, estimand: str
 ) -> tuple[Floats, Floats]:
-    """Of the equation above, with these for (v, w)."""
+    """Roots of the equation above, with these for (v, w)."""
     from scipy.special import ndtri
 
     estimate, (if_held, if_not) = moments.frequency, variances

@@ -106,7 +106,7 @@ class KeyColumns:
         return KeyNumber(*(float(column[place]) for column in columns))
 
     def only(self, places: NDArray[np.int64]) -> KeyColumns:
-        """Those at these places."""
+        """Return the columns at these places."""
         columns = (self.estimate, self.standard_error, self.low, self.high)
         return KeyColumns(*(column[places] for column in columns))
 
@@ -121,7 +121,7 @@ class KeyMeans:
     """The least and the greatest number that may come with a key."""
 
     def only(self, places: NDArray[np.int64]) -> Self:
-        """Those of some keys."""
+        """Return the rows of some keys."""
         return type(self)(self.sums.only(places), self.means.only(places), self.range)
 
     @property

@@ -52,7 +52,7 @@ def tables_of(randomizer: Randomizer, counts: Counts) -> Tables:
 
 
 def marginal_moments(randomizer: Randomizer, counts: Counts) -> Moments:
-    """Of every value of every field, from counts of shape (subsets, symbols)."""
+    """Marginal moments of every value of every field, from counts of shape (subsets, symbols)."""
     response = known_as(randomizer, SubsetsResponse)
     tables = tables_of(randomizer, counts)
     subsets = tables.subsets
@@ -127,7 +127,7 @@ def _score_powers(scores: Floats) -> Floats:
 
 
 def _covariance(tables: Tables) -> Floats:
-    """Of all values of all fields, for the respondents."""
+    """Covariance of all values of all fields, for the respondents."""
     response = tables.subsets.response
     if response.together == 1:
         raise EstimateError(
@@ -151,7 +151,7 @@ def _covariance(tables: Tables) -> Floats:
 
 
 def score_range(randomizer: Randomizer) -> Range:
-    """Of any symbol for any value of any field."""
+    """Score range of any symbol for any value of any field."""
     least, most = _ends(known_as(randomizer, SubsetsResponse))
     return Range(Fraction(least), Fraction(most))
 

@@ -82,7 +82,7 @@ class Group:
         self.surplus = p / supporting - self.other
 
     def parts(self, fields: Fields, subsets: int) -> Iterator[Part]:
-        """Those about some fields, of so many subsets in all."""
+        """Parts about some fields, of so many subsets in all."""
         # (subsets, fields, together): where each field is.
         there = self.fields[:, None, :] == np.array(fields)[None, :, None]
         holding = np.flatnonzero(there.any(axis=2).all(axis=1))

@@ -111,7 +111,7 @@ class Tables:
         return alone
 
     def _sums(self, own: Fields) -> Sums:
-        """Of all subsets that hold some fields."""
+        """Sums of all subsets that hold some fields."""
         if own not in self._sums_of:
             cells = math.prod(self.subsets.shape(own))
             first, second = np.zeros(cells), np.zeros((cells, cells))

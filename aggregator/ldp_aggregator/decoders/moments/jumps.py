@@ -20,7 +20,7 @@ million numbers.
 
 
 class Jumps(NamedTuple):
-    """Of a score, about its mean."""
+    """Jumps of a score, about its mean."""
 
     third: float
     fourth: float
@@ -31,7 +31,7 @@ class Jumps(NamedTuple):
 
 
 def jumps_of(scores: Floats, chances: Floats) -> Jumps:
-    """Of a score with a law of finitely many values."""
+    """Jumps of a score with a law of finitely many values."""
     away = scores - scores @ chances
     quartic = chances * away**4
     fourth = float(quartic.sum() - 3 * (chances @ away**2) ** 2)

@@ -41,7 +41,7 @@ _HARDLY_ANY = 1e-12
 
 
 class Powers(NamedTuple):
-    """Of the scores of each value: arrays of shape (M,)."""
+    """Powers of the scores of each value: arrays of shape (M,)."""
 
     second: Floats
     third: Floats
@@ -153,7 +153,7 @@ def by_pairs(
 
 
 def powers_of_support(randomizer: Pure) -> tuple[Powers, Powers]:
-    """Of scores (support - q) / (p - q)."""
+    """Powers of scores (support - q) / (p - q)."""
     p, q = (float(rate) for rate in randomizer.support)
     scores = np.array([1 - q, -q]) / (p - q)
     own, of_others = (
@@ -163,12 +163,12 @@ def powers_of_support(randomizer: Pure) -> tuple[Powers, Powers]:
 
 
 def even_powers(scores: Floats, law: Floats, size: int) -> Powers:
-    """Of scores that have this law for any of `size` values."""
+    """Powers of scores that have this law for any of `size` values."""
     return Powers(*(np.full(size, float(power @ law)) for power in _powers(scores)))
 
 
 def powers_by_holders(scores: Floats, by_value: Floats, shares: Floats) -> tuple[Powers, Powers]:
-    """Of scores (M, C) for symbols that have the chances `by_value` (C, M).
+    """Powers of scores (M, C) for symbols that have the chances `by_value` (C, M).
 
     The others hold what the `shares` (M,) say.
     """

@@ -53,7 +53,7 @@ _MOST_KEPT = 1 << 20
 
 
 class PairLaw(NamedTuple):
-    """Of one report's scores: their variances, and their covariance by pairs."""
+    """Pair law of one report's scores: their variances, and their covariance by pairs."""
 
     own: float
     """v: of a value's score, if it is held."""

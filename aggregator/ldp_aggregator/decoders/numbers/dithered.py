@@ -143,7 +143,7 @@ def mean_reach(randomizer: Randomizer) -> Fraction:
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
-    """Of any level: that of another, and that of its own."""
+    """Payload chances of any level: that of another, and that of its own."""
     own, other = known_as(randomizer, DitheredResponse).response.support
     return alike(other, own)
 

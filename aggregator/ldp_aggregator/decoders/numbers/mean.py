@@ -62,7 +62,7 @@ def mean_reach(randomizer: Randomizer) -> Fraction:
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
-    """Of either bit: q at least, and p at most."""
+    """Payload chances of either bit: q at least, and p at most."""
     p, q = known_as(randomizer, OneBitMean).ends
     return alike(q, p)
 

@@ -239,7 +239,7 @@ def score_range(randomizer: Randomizer) -> Range:
 
 
 def mean_reach(randomizer: Randomizer) -> Fraction:
-    """That of an end, which counts for what lies beyond it."""
+    """Mean reach of an end, which counts for what lies beyond it."""
     additive = known_as(randomizer, AdditiveNoise)
     return 2 * half(additive.size) + Fraction(Noise.of(additive).beyond)
 

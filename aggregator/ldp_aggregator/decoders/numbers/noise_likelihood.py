@@ -56,7 +56,7 @@ def _climb(frequency: Floats, shares: Floats, stays: Floats, step: float) -> Flo
 
 
 def _log_likelihood(frequency: Floats, shares: Floats, stays: Floats, step: float) -> float:
-    """Of one report, on average."""
+    """Log likelihood of one report, on average."""
     seen = shares > 0
     expected = stays * spread_out(frequency, step)
     return float(shares[seen] @ np.log(np.maximum(expected[seen], _NEVER)))

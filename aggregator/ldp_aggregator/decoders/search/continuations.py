@@ -40,7 +40,7 @@ def partial_character(prefix: bytes) -> bytes:
 
 @lru_cache(maxsize=32)
 def continuations(begun: bytes, size: int, alphabet: str) -> Continuations:
-    """Those of up to `size` bytes, within an alphabet (or any characters).
+    """Continuations of up to `size` bytes, within an alphabet (or any characters).
 
     `begun` are the bytes of a character that the prefix ends with, if it ends within one.
     """

@@ -25,7 +25,7 @@ _EXAMPLE = 1_000_000
 
 
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
-    """Of the texts asked for, among the respondents held out."""
+    """Moments of the texts asked for, among the respondents held out."""
     return found_moments(known_as(randomizer, HeavyHitters), counts, asked.values)
 
 
@@ -44,13 +44,13 @@ def reports(randomizer: Randomizer, counts: Counts) -> int:
 
 
 def score_range(randomizer: Randomizer) -> Range:
-    """As of `pure`, among the reports held out."""
+    """Score range as of `pure`, among the reports held out."""
     p, q = map(Fraction, rates(known_as(randomizer, HeavyHitters)))
     return of_support(p, q)
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:
-    """Of the cells."""
+    """Payload chances of the cells."""
     return chances_of_cells(known_as(randomizer, HeavyHitters).oracle)
 
 

@@ -155,7 +155,7 @@ def even_variances(plane: Plane, queries: Floats) -> Floats:
 
 
 def even_covariance(plane: Plane, queries: Floats) -> Floats:
-    """The same of any two, of shape (Q, Q): all arcs are as likely then."""
+    """Covariance of any two scores, of shape (Q, Q), if all arcs are alike likely."""
     alpha = plane.on_map(scores(plane, queries).alpha)
     return np.asarray(plane.scale**2 / plane.stripes.modulus * (alpha @ queries.T))
 

@@ -50,7 +50,7 @@ from ldp_aggregator.numerics.arrays import Counts, Floats, correlation_of
 
 
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
-    """Of the rectangles that are asked for, or of every cell."""
+    """Moments of the rectangles that are asked for, or of every cell."""
     return stripe_moments(randomizer, counts, asked.queries, known=asked.known)
 
 
@@ -60,7 +60,7 @@ def stripe_moments(
     queries: Floats | None = None,
     known: Queries | None = None,
 ) -> Moments:
-    """Of disjoint rectangles, or of every cell; `counts` is of shape (K, P)."""
+    """Stripe moments of disjoint rectangles, or of every cell; `counts` is of shape (K, P)."""
     plane = plane_of(known_as(randomizer, Stripes))
     size, reports = plane.stripes.size, int(counts.sum())
     known = known or queries_of(randomizer, counts)
@@ -127,7 +127,7 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
 
 
 def _correlation(plane: Plane, queries: Floats) -> Floats:
-    """Of the errors of queries if places are held evenly: of shape (Q, Q)."""
+    """Correlation of the errors of queries if places are held evenly: of shape (Q, Q)."""
     return correlation_of(even_covariance(plane, queries))
 
 
@@ -147,7 +147,7 @@ def _contrasts(stripes: Stripes) -> Contrasts:
 
 
 def score_range(randomizer: Randomizer) -> Range:
-    """Of any arc for any single cell."""
+    """Score range of any arc for any single cell."""
     return _score_range(known_as(randomizer, Stripes))
 
 
@@ -160,13 +160,13 @@ def _score_range(stripes: Stripes) -> Range:
 
 
 def query_range(randomizer: Randomizer, queries: Floats) -> Range:
-    """Of any arc for any of these queries."""
+    """Query range of any arc for any of these queries."""
     plane = plane_of(known_as(randomizer, Stripes))
     return range_of(*extremes(plane, scores(plane, queries)))
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
-    """Of any arc under its frequency: without the cell, and with it."""
+    """Payload chances of any arc under its frequency: without the cell, and with it."""
     stripes = known_as(randomizer, Stripes)
     return alike(Fraction(stripes.other, stripes.mass), Fraction(stripes.truth, stripes.mass))
 

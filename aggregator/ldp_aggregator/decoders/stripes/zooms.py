@@ -43,7 +43,7 @@ class First(NamedTuple):
 
 
 def first_cell(plane: Plane, view: View) -> First:
-    """That of a zoom."""
+    """First cell of a zoom."""
     side, modulus = plane.stripes.side, plane.stripes.modulus
     query = np.zeros(plane.shape)
     query[: side >> view[0], : side >> view[1]] = 1

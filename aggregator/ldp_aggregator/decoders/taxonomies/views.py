@@ -88,7 +88,7 @@ def view_moments(randomizer: Randomizer, counts: Counts) -> Moments:
 
 
 def _powers(response: TaxonomyResponse, shares: Floats) -> tuple[Powers, Powers]:
-    """Those of holders of every node, and of all others, if the nodes have these shares."""
+    """Powers of holders of every node, and of all others, if the nodes have these shares."""
     sums = np.zeros((2, 4, len(shares)))
     for part in parts_of(response):
         # (nodes, symbols): how likely a respondent holds the node and sends the symbol; and the
@@ -127,7 +127,7 @@ def _laws(response: TaxonomyResponse, part: Part, shares: Floats) -> tuple[Float
 
 
 def _covariance(response: TaxonomyResponse, counts: Counts, frequency: Floats) -> Floats:
-    """Of all nodes, for the respondents."""
+    """Covariance of all nodes, for the respondents."""
     reports, size = int(counts.sum()), len(frequency)
     products = np.zeros((size, size))
     unused = counts.copy()
@@ -154,7 +154,7 @@ def _in_both(response: TaxonomyResponse, frequency: Floats) -> Floats:
 
 
 def score_range(randomizer: Randomizer) -> Range:
-    """Of any symbol for any node."""
+    """Score range of any symbol for any node."""
     least, most = _ends(known_as(randomizer, TaxonomyResponse))
     return Range(Fraction(least), Fraction(most))
 

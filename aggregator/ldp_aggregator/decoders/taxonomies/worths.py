@@ -140,7 +140,7 @@ def parts_of(response: TaxonomyResponse) -> Iterator[Part]:
 
 
 def scores_of_nothing(response: TaxonomyResponse) -> dict[int, Floats]:
-    """Those of reports that no device sends, (nodes,), by the number of their level.
+    """Scores of reports that no device sends, (nodes,), by the number of their level.
 
     A symbol that its level does not use counts as a report, and supports nothing; so does any
     report of a level that no one is asked for.
@@ -158,7 +158,7 @@ def scores_of_nothing(response: TaxonomyResponse) -> dict[int, Floats]:
 
 
 def _cells_below(response: TaxonomyResponse, nodes: Integers) -> Integers:
-    """Of every node the cell among `nodes` that it is or lies in."""
+    """Return for every node the cell among `nodes` that it is or lies in."""
     cell_of = np.full(len(response.parents), -1)
     cell_of[nodes] = np.arange(len(nodes))
     for node, above in enumerate(response.parents):

@@ -49,12 +49,12 @@ class Contrasts(NamedTuple):
 
     @property
     def shapes(self) -> tuple[tuple[int, int], ...]:
-        """Of the grid of each view."""
+        """Shapes of the grid of each view."""
         return tuple((1 << across, 1 << up) for across, up in halvings(self.depth))
 
     @property
     def whole(self) -> tuple[int, int]:
-        """Of the finest one."""
+        """Shape of the finest grid."""
         return self.shapes[-1]
 
     def pool(self, direct: Sequence[Floats]) -> list[Floats]:
@@ -114,7 +114,7 @@ def contrasts_of(numbers: Floats, factor: float = 1.0) -> Floats:
 
 
 def numbers_of(contrasts: Floats, factor: float = 1.0) -> Floats:
-    """Of each cell the sum of all contrasts that it is in, by their signs."""
+    """Sum for each cell all contrasts that it is in, by their signs."""
     return _down(_down(contrasts, factor).swapaxes(-1, -2), factor).swapaxes(-1, -2)
 
 
@@ -147,5 +147,5 @@ def _spread(of_levels: Floats) -> Floats:
 
 
 def _levels(depth: int) -> list[int]:
-    """Of the contrasts along an axis of so many levels."""
+    """Levels of the contrasts along an axis of so many levels."""
     return [place.bit_length() for place in range(1 << (depth - 1))]

@@ -40,11 +40,11 @@ class Halves(NamedTuple):
     """s: of z, times the number of reports, if answers are spread evenly."""
 
     def pool(self, direct: Sequence[Floats]) -> list[Floats]:
-        """As in `levels.Pooling`."""
+        """Pool as in `levels.Pooling`."""
         return pool_levels(self, direct)
 
     def worth(self, queries: Floats) -> Worth:
-        """As in `levels.Pooling`."""
+        """Worth as in `levels.Pooling`."""
         return worth_of(self, queries)
 
 
@@ -74,7 +74,7 @@ def halves_of(cells: Sequence[int], precision: Sequence[float]) -> Halves:
 
 
 def pair_sums(numbers: Floats) -> Floats:
-    """Of both halves of each cell: of shape (..., cells) from (..., halves)."""
+    """Pair sums of both halves of each cell: of shape (..., cells) from (..., halves)."""
     sums = numbers[..., ::2].copy()
     second = numbers[..., 1::2]
     sums[..., : second.shape[-1]] += second

@@ -112,7 +112,7 @@ class Views:
         return _POOLINGS[self.response.kind](self.response.cells, self.precision)
 
     def cells_of(self, level: Level) -> Indices:
-        """Of every value its cell in a level."""
+        """Return for every value its cell in a level."""
         cells: Indices = self.response.cell_of(level.number, np.arange(self.response.size))
         return cells
 

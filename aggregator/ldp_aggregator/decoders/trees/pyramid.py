@@ -38,7 +38,7 @@ from ldp_aggregator.numerics.arrays import Counts, Floats
 
 
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
-    """Of the rectangles that are asked for, or of every cell."""
+    """Moments of the rectangles that are asked for, or of every cell."""
     return pyramid_moments(randomizer, counts, asked.queries, known=asked.known)
 
 
@@ -92,7 +92,7 @@ def _depth(response: TreeResponse) -> int:
 
 
 def score_range(randomizer: Randomizer) -> Range:
-    """Of any symbol for any single cell."""
+    """Score range of any symbol for any single cell."""
     return _score_range(response_of(randomizer))
 
 

@@ -47,7 +47,7 @@ def members_of(size: int, chosen: int) -> Floats:
 
 
 class Symbols:
-    """Of sets of one: a symbol for each cell."""
+    """Transform of sets of one: a symbol for each cell."""
 
     def supports(self, numbers: Floats) -> Floats:
         """The same numbers."""
@@ -59,22 +59,22 @@ class Symbols:
 
 
 class Sets:
-    """Of larger sets; `members` is of shape (cells, sets)."""
+    """Transform of larger sets; `members` is of shape (cells, sets)."""
 
     def __init__(self, members: Floats) -> None:
         self._members = members
 
     def supports(self, numbers: Floats) -> Floats:
-        """As in `Transform`."""
+        """Supports as in `Transform`."""
         return np.asarray(numbers @ self._members.T)
 
     def worths(self, alpha: Floats) -> Floats:
-        """As in `Transform`."""
+        """Worths as in `Transform`."""
         return np.asarray(alpha @ self._members)
 
 
 class Points:
-    """Of the points of a space; a point supports another if that supports it."""
+    """Transform of the points of a space; a point supports another if that supports it."""
 
     def __init__(self, order: int, dimension: int, places: Integers) -> None:
         self._order = order
@@ -98,7 +98,7 @@ class Points:
         return self._sums(padded)
 
     def _sums(self, numbers: Floats) -> Floats:
-        """Of every point, the sum over those orthogonal to it: of shape (..., points)."""
+        """Sum for every point over those orthogonal to it: of shape (..., points)."""
         if self._order > 2:
             return self._design.sums(numbers)
         # The bits of a point are its index plus 1; those of 0 are no point.

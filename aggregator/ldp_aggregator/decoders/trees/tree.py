@@ -62,7 +62,7 @@ _MOST_BY_VALUE = 1 << 24
 
 
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
-    """Of the ranges that are asked for, or of every value."""
+    """Moments of the ranges that are asked for, or of every value."""
     return tree_moments(randomizer, counts, asked.queries, known=asked.known)
 
 
@@ -87,7 +87,7 @@ def moments_in(
     known: Queries,
     squares: Callable[[Views, list[Floats]], Floats],
 ) -> Moments:
-    """Of disjoint ranges, or of every value; `squares` has the mean squares of these."""
+    """Moments of disjoint ranges, or of every value; `squares` has the mean squares of these."""
     size, reports = views.response.size, int(counts.sum())
     if queries is None and size > FEW:
         return moments_of_values(known, reports, squares(views, views.frequencies(counts)))
@@ -156,7 +156,7 @@ def always_even(views: Views) -> float:
 
 
 def even_variances(views: Views, queries: Floats) -> Floats:
-    """Of scores of queries if answers are spread evenly: of shape (Q,)."""
+    """Variances of scores of queries if answers are spread evenly: of shape (Q,)."""
     worth = views.pooling.worth(queries)
     of_levels = (
         (worth.levels[level.number] ** 2).sum(axis=1) / views.precision[level.number]
@@ -182,7 +182,7 @@ def evenly(response: TreeResponse) -> list[Floats]:
 
 
 def _correlation(views: Views, queries: Floats) -> Floats:
-    """Of the errors of queries if answers are spread evenly: of shape (Q, Q).
+    """Correlation of the errors of queries if answers are spread evenly: of shape (Q, Q).
 
     Own estimates then err alike within a level, and apart.
     """
@@ -200,7 +200,7 @@ def _largest_error(response: TreeResponse, level: float) -> float:
 
 
 def mean_parts(randomizer: Randomizer, moments: Moments | None, counts: Counts) -> Parts:
-    """Of the queries that `linear` says."""
+    """Mean parts of the queries that `linear` says."""
     known = None if moments is None else moments.answering
     return parts_of_mean(known or queries_of(randomizer, counts), int(counts.sum()))
 
@@ -213,7 +213,7 @@ def mean_reach(randomizer: Randomizer) -> Fraction:
 
 
 def score_range(randomizer: Randomizer) -> Range:
-    """Of any symbol for any single value."""
+    """Score range of any symbol for any single value."""
     return _score_range(response_of(randomizer))
 
 
@@ -234,7 +234,7 @@ def _score_range(response: TreeResponse) -> Range:
 
 
 def query_range(randomizer: Randomizer, queries: Floats) -> Range:
-    """Of any symbol for any of these queries."""
+    """Query range of any symbol for any of these queries."""
     return range_of(*extremes(views_of(response_of(randomizer)), queries))
 
 

@@ -252,7 +252,7 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
 
 
 def support_rates(randomizer: Randomizer, counts: Counts) -> Rates:
-    """Of the reports of a value's block."""
+    """Support rates of the reports of a value's block."""
     assert is_blocked(randomizer)  # noqa: S101
     return Rates(*block_supports(randomizer, counts), randomizer.within)
 

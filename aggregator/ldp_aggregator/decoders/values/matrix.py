@@ -163,7 +163,7 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
 
 
 def warnings(randomizer: Randomizer) -> list[str]:
-    """Of a matrix that hardly tells its values apart."""
+    """Warnings of a matrix that hardly tells its values apart."""
     condition = float(np.linalg.cond(channel_array(known_as(randomizer, StochasticMatrix))))
     if condition <= WORST_CONDITION:
         return []

@@ -316,7 +316,7 @@ def memoized_moments(randomizer: Rappor | Chain, counts: Counts, repeats: int) -
 
 
 def score_range(randomizer: Randomizer) -> Range:
-    """Of (support - q) / (p - q)."""
+    """Score range of (support - q) / (p - q)."""
     return of_support(*_pure(randomizer).support)
 
 
@@ -329,21 +329,21 @@ def mean_reach(randomizer: Randomizer) -> Fraction:
 
 
 def support_rates(randomizer: Randomizer, counts: Counts) -> Rates:
-    """Of all values: q if no one holds it, p if everyone does."""
+    """Support rates of all values: q if no one holds it, p if everyone does."""
     pure = _pure(randomizer)
     trials = np.array([[total_reports(counts, randomizer.layout)]])
     return Rates(support_counts(pure, counts)[None], trials, pure.support)
 
 
 def joint_scores(question: Question, counts: Counts, values: Sequence[str]) -> Scores:  # noqa: ARG001
-    """Of symbols, or of bits that go by pairs."""
+    """Joint scores of symbols, or of bits that go by pairs."""
     if question.layout.bits:
         return _bit_scores(question)
     return symbol_scores(question, counts, pure_moments)
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:
-    """Of the symbols of a projective space, unless they are folded."""
+    """Payload chances of the symbols of a projective space, unless they are folded."""
     if randomizer.layout.bits:
         return None
     from ldp.mechanisms.sets.pad_and_sample import PadAndSample

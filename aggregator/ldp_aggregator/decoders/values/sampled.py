@@ -81,7 +81,7 @@ def window_moments(randomizer: Randomizer, counts: Counts, repeats: int = 1) -> 
 
 
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
-    """Of one report from each respondent, or of several of the same bits."""
+    """Moments of one report from each respondent, or of several of the same bits."""
     return window_moments(randomizer, counts, asked.reports_per_person)
 
 
@@ -94,7 +94,7 @@ def score_range(randomizer: Randomizer) -> Range:
 
 
 def mean_reach(randomizer: Randomizer) -> Fraction:
-    """That of the best window."""
+    """Mean reach of the best window."""
     window = known_as(randomizer, BitFlip)
     return _best_window(window.size, window.sampled, score_range(randomizer)) + half(window.size)
 

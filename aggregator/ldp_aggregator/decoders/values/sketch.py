@@ -162,13 +162,13 @@ def _together(sketch: Sketch, frequency: Floats, reports: int, squares: float) -
 
 
 def score_range(randomizer: Randomizer) -> Range:
-    """Of (support - q') / (p - q')."""
+    """Score range of (support - q') / (p - q')."""
     assert isinstance(randomizer, CountMean | HadamardCountMean)  # noqa: S101
     return of_support(*support_rates(randomizer))
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:
-    """Of signs: half of them support a bucket. Bits have rates of their own."""
+    """Payload chances of signs: half of them support a bucket. Bits have rates of their own."""
     if not isinstance(randomizer, HadamardCountMean):
         return None
     symbols, buckets = randomizer.layout.symbols, randomizer.buckets

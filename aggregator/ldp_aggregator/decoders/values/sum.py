@@ -40,7 +40,7 @@ def sum_moments(randomizer: Randomizer, counts: Counts) -> Moments:
 
 
 def score_range(randomizer: Randomizer) -> Range:
-    """That of a level."""
+    """Score range of a level."""
     levels = known_as(randomizer, NoisyHistogram).scores()
     return Range(levels[0], levels[-1])
 
@@ -58,7 +58,7 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
 
 
 def joint_scores(question: Question, counts: Counts, values: Sequence[str]) -> Scores:  # noqa: ARG001
-    """Of numbers, place by place."""
+    """Joint scores of numbers, place by place."""
     randomizer = known_as(question.randomizer, NoisyHistogram)
     size, levels, variance = randomizer.size, randomizer.levels, float(randomizer.variance())
     level_scores = np.array([float(score) for score in randomizer.scores()])

@@ -268,7 +268,7 @@ def _count(rows: list[Row], columns: list[int], variables: tuple[Variable, ...])
 
 
 def _reports(rows: list[Row], cohort: int, column: int, variable: Variable) -> Iterator[int]:
-    """Of a boolean the bit, of a string one of our own reports."""
+    """Yield for a boolean its bit, for a string one of our own reports."""
     parameters = variable.parameters
     layout = parameters.layout
     for row in rows:

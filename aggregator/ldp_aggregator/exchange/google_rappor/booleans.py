@@ -28,12 +28,12 @@ class OneBit(Rappor):
 
     @property
     def ratio(self) -> Fraction:
-        """Of one report."""
+        """Ratio of one report."""
         return of_one_bit(*self.support)
 
     @property
     def lifetime_ratio(self) -> Fraction | None:
-        """Of all reports; None without a permanent response."""
+        """Lifetime ratio of all reports; None without a permanent response."""
         (keep, flip), _ = self.steps
         return keep / flip if flip else None
 

@@ -79,7 +79,7 @@ def read_rows(path: Path) -> Iterator[Row]:
 
 
 def rows_of(path: Path, file: TextIO) -> Iterator[Row]:
-    """The same of a file that is open."""
+    """Rows of a file that is open."""
     reader = csv.reader(file, skipinitialspace=True)
     try:
         for cells in reader:

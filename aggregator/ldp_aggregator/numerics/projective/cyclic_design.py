@@ -45,7 +45,7 @@ class CyclicDesign:
         return self._correlate(counts[self.report_at])[self.place_of[:size]]
 
     def sums(self, numbers: Floats) -> Floats:
-        """Of every point, the sum over those orthogonal to it: of shape (..., points)."""
+        """Sum for every point over those orthogonal to it: of shape (..., points)."""
         from scipy import fft  # slow to import
 
         length, spectrum = self._spectrum

@@ -116,6 +116,6 @@ def _table() -> NDArray[np.int16]:
 
 @lru_cache(maxsize=1)
 def _with_squares() -> Integers:
-    """Of all half-words the coordinate, with its offset, and 2^24 times its square."""
+    """Coordinate of all half-words, with its offset, and 2^24 times its square."""
     table = _table().astype(np.int64)
     return np.asarray(table + OFFSET + (table**2 << _LOW_BITS), dtype=np.int64)

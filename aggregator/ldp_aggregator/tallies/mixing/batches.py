@@ -105,7 +105,7 @@ def worth(batch: MixedBatch, envelope: Envelope) -> str:
 def worth_of(
     batches: Sequence[MixedBatch], envelopes: Iterable[Envelope]
 ) -> list[tuple[MixedBatch, str]]:
-    """The same of many, of the questions and groups that are known."""
+    """Worth of many, of the questions and groups that are known."""
     by_name = {envelope.name: envelope for envelope in envelopes}
     return [
         (batch, worth(batch, by_name[batch.question]))
