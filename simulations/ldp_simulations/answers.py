@@ -9,7 +9,8 @@ The table holds true answers, so problems are named by row and column and never 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from ldp.answers.fields import names_of
@@ -20,6 +21,8 @@ from ldp_aggregator.output.files import unreadable
 from ldp_simulations.table_files import TableFileError, table_rows
 
 MOST_SHOWN = 10
+_MOST_KNOWN = 1 << 16
+"""Answers of a question that are remembered."""
 
 Answers = dict[str, object]
 """One respondent's answers by question name; questions without an answer are absent."""
@@ -54,6 +57,22 @@ def read_answers(path: Path, survey: Survey, *, skip_invalid: bool = False) -> I
         raise AnswersError(f"expected CSV in {path}, got {error}") from None
 
 
+def _reader(question: Question) -> Callable[..., object]:
+    """Return a function from cells to the answer that they write; None for none.
+
+    Cells that come again are not read again. Raises `AnswerError`.
+    """
+
+    @lru_cache(maxsize=_MOST_KNOWN)
+    def read(*cells: str) -> object:
+        answer = answer_of(question, list(cells))
+        if answer is not None:
+            question.places(answer)
+        return answer
+
+    return read
+
+
 def _rows(
     table: Iterator[list[str]], path: Path, survey: Survey, skip_invalid: bool
 ) -> Iterator[Answers]:
@@ -66,7 +85,10 @@ def _rows(
             f"expected one column for each question or field in the first row of {path}, got "
             f"{wrong}"
         )
-    columns = [(question, [*map(header.index, columns_for(question))]) for question in survey]
+    columns = [
+        (question.name, _reader(question), [*map(header.index, columns_for(question))])
+        for question in survey
+    ]
     said = [
         (attribute, header.index(attribute.name))
         for attribute in survey.attributes
@@ -80,16 +102,14 @@ def _rows(
             problems.append(f"row {number}: expected {len(header)} cells, got {len(cells)}")
             continue
         answers: Answers = {}
-        for question, places in columns:
+        for name, read, places in columns:
             try:
-                answer = answer_of(question, [cells[place].strip() for place in places])
-                if answer is None:
-                    continue
-                question.places(answer)
+                answer = read(*[cells[place].strip() for place in places])
             except AnswerError as error:
                 problems.append(f"row {number}: {error}")
             else:
-                answers[question.name] = answer
+                if answer is not None:
+                    answers[name] = answer
         for attribute, place in said:
             label = cells[place].strip()
             if label in attribute.values:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
-from itertools import cycle, islice
+from itertools import cycle, islice, permutations
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ import pytest
 from ldp.mechanisms.matrices.matrix import StochasticMatrix
 from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.mechanisms.values.hadamard import HadamardResponse
+from ldp.mechanisms.values.subset import SubsetSelection
 from ldp.mechanisms.values.unary import UnaryEncoding
 from ldp_simulations.reports import bulk
 
@@ -54,6 +55,21 @@ def test_symbols_have_the_law_of_the_channel(randomizer, total):
             tuple(Fraction(drawn[symbol], total) for symbol in range(len(channel)))
             == channel[value]
         )
+
+
+@pytest.mark.parametrize("chosen", [1, 2])
+@pytest.mark.parametrize("value", [0, 2])
+def test_sets_have_the_law_of_the_channel(chosen, value):
+    """Each word below the weights' sum is played with each order of the values' keys, once."""
+    randomizer = SubsetSelection(3, chosen, truth=5, other=2)
+    total = 5 * chosen + 2 * (3 - chosen)
+    orders = [*permutations(range(1, 4))]
+    played = [word for word in range(total) for _ in orders]
+    keys = [key for _ in range(total) for order in orders for key in order]
+    rows = bulk.bulk_draw(randomizer)(np.full(len(played), value), playing(played, keys))
+    drawn = Counter(rows[:, 0].tolist())
+    law = randomizer.channel().rows[value]
+    assert tuple(Fraction(drawn[vector], len(played)) for vector in range(8)) == law
 
 
 @pytest.mark.parametrize("planes", [1, 2, 8])

@@ -10,7 +10,7 @@ from ldp_simulations.population import synthetic
 from ldp_simulations.simulation import randomizing, report
 from ldp_simulations.simulation.simulation import CLIENTS, LAW, REPORTS, simulate
 
-BULK = ("warner", "grr", "sue", "oue", "matrix")
+BULK = ("ss", "warner", "grr", "sue", "oue", "matrix")
 _MATRIX = 'matrix = [["3/4", "1/4"], ["1/4", "3/4"]]'
 
 
@@ -56,7 +56,7 @@ def test_clients_are_clients(mechanism, no_client):
 def test_reports_are_by_clients_where_nothing_else_makes_them(no_client):
     """A mechanism without a draw in bulk."""
     with pytest.raises(AssertionError, match="a client was asked for"):
-        simulated("ss", REPORTS)
+        simulated("hr", REPORTS)
 
 
 @pytest.mark.parametrize("mechanism", BULK)

@@ -5,6 +5,7 @@
     bits     every position compares a word of its own with its threshold, one bit-plane at a time;
              after `_PLANES` planes the one position in 2^8 that is still tied draws the rest of its
              word
+    subset   every value draws a word, and those with the least are in the set
 
 The source and the law of a report are the client's. Its promise that the number of bytes drawn
 tells nothing is not kept, and need not be: the one who randomizes a table has it.
@@ -31,6 +32,7 @@ from ldp.mechanisms.texts.taxonomy import TaxonomyResponse
 from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.mechanisms.values.numbered_subsets import NumberedSubsets, members_of_all
 from ldp.mechanisms.values.projective import ProjectiveResponse
+from ldp.mechanisms.values.subset import SubsetSelection
 from ldp.mechanisms.values.unary import UnaryEncoding
 from ldp.mechanisms.vectors.codebook import CodebookResponse
 from ldp.numbers.randomness import Random
@@ -44,6 +46,8 @@ from ldp_simulations.reports.words import words, words_below
 
 _PLANES = 8
 _MOST_BITS = 1 << 14
+_MOST_KEYS = 1 << 10
+"""Values that have a word each, in every report."""
 
 
 def bulk_draw(randomizer: Randomizer) -> Callable[[Integers, Random], Rows] | None:
@@ -76,6 +80,10 @@ def bulk_draw(randomizer: Randomizer) -> Callable[[Integers, Random], Rows] | No
             return partial(codebook_rows, randomizer)
         case UnaryEncoding(size) if size <= _MOST_BITS:
             return partial(_bits, randomizer)
+        case SubsetSelection(size, chosen, truth, other) if (
+            size <= _MOST_KEYS and chosen * truth + (size - chosen) * other <= _SPAN
+        ):
+            return partial(_subset, randomizer)
     return None
 
 
@@ -265,6 +273,20 @@ def _matrix(randomizer: StochasticMatrix, values: Integers, random: Random) -> R
         ends = np.cumsum(row[:-1], dtype=np.uint64)
         symbols[holders] = np.searchsorted(ends, drawn, side="right")
     return _symbol_rows(symbols, randomizer)
+
+
+def _subset(randomizer: SubsetSelection, values: Integers, random: Random) -> Rows:
+    size, chosen, truth, other = randomizer
+    held = chosen * truth
+    inside = words_below(held + (size - chosen) * other, len(values), random) < np.uint64(held)
+    # (reports, size): the set has the values with the least keys, the truth first or last.
+    keys = words(len(values) * size, random).reshape(-1, size)
+    least, greatest = np.uint64(0), np.uint64(_SPAN - 1)
+    keys[np.arange(len(values)), values] = np.where(inside, least, greatest)
+    members = np.argpartition(keys, chosen - 1, axis=1)[:, :chosen]
+    vectors = np.zeros(keys.shape, dtype=np.uint8)
+    np.put_along_axis(vectors, members, 1, axis=1)
+    return np.packbits(vectors, axis=1, bitorder="little")
 
 
 def _bits(randomizer: UnaryEncoding, values: Integers, random: Random) -> Rows:
