@@ -55,15 +55,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple, Protocol, TypeGuard, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 from ldp.answers.domain import MOST_LISTED, Domain, Value
 from ldp.answers.keys import Keys
-from ldp.mechanisms.blankets import Blanket
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import decimal_text, exp_lower, log_upper
 from ldp.numbers.layout import Layout
 from ldp.numbers.randomness import Random
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 Numbers = Mapping[str, int | tuple[tuple[int, ...], ...]]
 """The integers of a randomizer, by name."""

@@ -22,17 +22,19 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
-from ldp.mechanisms.blankets import Blanket, of_bits, of_rates
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, needs_short_list
 from ldp.mechanisms.values.unary import product_row
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import exp_lower
 from ldp.numbers.layout import Layout
 from ldp.numbers.randomness import WORD, Random, draw_bits, randbelow
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 MOST_VALUES = 1 << 12
 """A tally has b (d + 1) cells."""
@@ -113,6 +115,8 @@ class BitFlip(NamedTuple):
 
     def blanket(self) -> Blanket:
         """Two values differ in two bits of a window, or in its only one."""
+        from ldp.mechanisms.blankets import of_bits, of_rates
+
         flip = Fraction(self.flip, 1 << self.word)
         if self.sampled > 1:
             return of_bits(1 - flip, flip, ones=1)

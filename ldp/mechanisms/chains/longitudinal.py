@@ -37,11 +37,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import LEAST_EPSILON, Keys
-from ldp.mechanisms.blankets import Blanket, blanket_of
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Small, integers, needs_list
 from ldp.mechanisms.values import grr, local_hashing, unary
 from ldp.mechanisms.values.grr import RandomizedResponse
@@ -53,6 +52,9 @@ from ldp.numbers.channel import Channel
 from ldp.numbers.exact import WEIGHT_SCALE, exp_lower, odds
 from ldp.numbers.layout import Layout
 from ldp.numbers.randomness import Random, draw_bits
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 KEYS = ("epsilon_first", "epsilon_lifetime")
 
@@ -175,6 +177,8 @@ class Chain(NamedTuple):
 
     def blanket(self) -> Blanket:
         """Counts a first report: later ones are drawn from what the device keeps."""
+        from ldp.mechanisms.blankets import blanket_of
+
         return blanket_of(self.once)
 
     def randomize(self, value: Value, random: Random) -> int:

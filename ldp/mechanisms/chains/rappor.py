@@ -22,11 +22,10 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
-from ldp.mechanisms.blankets import Blanket, of_bits
 from ldp.mechanisms.chains.bloom import MOST_HASHES, bloom_vector
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small
 from ldp.mechanisms.values.unary import product_row
@@ -34,6 +33,9 @@ from ldp.numbers.accounting import Rates, repeated_bits_ratio
 from ldp.numbers.channel import Channel
 from ldp.numbers.layout import MOST_COHORTS, Layout
 from ldp.numbers.randomness import WORD, Random, draw_bits, randbelow
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 MOST_BITS = 1 << 16
 
@@ -151,6 +153,8 @@ class Rappor(NamedTuple):
 
     def blanket(self) -> Blanket:
         """Counts a first report, as if no two values shared a bit."""
+        from ldp.mechanisms.blankets import of_bits
+
         return of_bits(*self.support, ones=max(self.hashes, 1))
 
     def randomize(self, value: Value, random: Random) -> int:

@@ -16,15 +16,17 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
-from ldp.mechanisms.blankets import Blanket, of_rows
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, needs_short_list
 from ldp.numbers.channel import Channel, has_full_rank
 from ldp.numbers.layout import Layout
 from ldp.numbers.randomness import Random, randbelow
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 MOST_VALUES = 64
 MOST_DENOMINATOR_BITS = 256
@@ -67,6 +69,8 @@ class StochasticMatrix(NamedTuple):
 
     def blanket(self) -> Blanket:
         """Derived from the channel, which is written out."""
+        from ldp.mechanisms.blankets import of_rows
+
         return of_rows(self.channel().rows)
 
     def randomize(self, value: Value, random: Random) -> int:

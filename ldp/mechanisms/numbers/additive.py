@@ -28,16 +28,18 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from math import ceil, floor
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
-from ldp.mechanisms.blankets import Blanket, of_rows
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, integers_up_to
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import exp_lower
 from ldp.numbers.layout import Layout
 from ldp.numbers.randomness import Random, randbelow
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 MOST_OUTPUTS = 1 << 16
 MOST_LAPLACE_VALUES = 1 << 14
@@ -84,6 +86,8 @@ class AdditiveNoise(NamedTuple):
 
     def blanket(self) -> Blanket:
         """Derived from the rows of the two ends."""
+        from ldp.mechanisms.blankets import of_rows
+
         # The first value and the last are farthest apart, and one of them is the least likely one.
         return of_rows((self.row(0), self.row(self.size - 1)))
 

@@ -38,17 +38,19 @@ from bisect import bisect_right
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
-from ldp.mechanisms.blankets import Blanket, of_stretch
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Small, ordered_up_to
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import Layout, with_cohort
 from ldp.numbers.randomness import Random, randbelow
 from ldp.numbers.sines import UNIT, squared_sines
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 MOST_VALUES = 1 << 12
 MOST_FREQUENCIES = 1 << 10
@@ -112,6 +114,8 @@ class Arcs(NamedTuple):
 
     def blanket(self) -> Blanket:
         """Two values share as few arcs as can be."""
+        from ldp.mechanisms.blankets import of_stretch
+
         return of_stretch(self.ratio, self.width, self.modulus)
 
     def randomize(self, value: Value, random: Random) -> int:

@@ -29,17 +29,19 @@ the variance follows from both.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
-from ldp.mechanisms.blankets import Blanket, blanket_of
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, integers_up_to
 from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import Layout, with_cohort
 from ldp.numbers.randomness import Random, randbelow
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 MOST_VALUES = 10**15 + 1
 FINEST_GRID = 1 << 12
@@ -80,6 +82,8 @@ class DitheredResponse(NamedTuple):
 
     def blanket(self) -> Blanket:
         """Equal to that of levels: the dither tells nothing of the answer."""
+        from ldp.mechanisms.blankets import blanket_of
+
         return blanket_of(self.response)
 
     def randomize(self, value: Value, random: Random) -> int:

@@ -18,16 +18,18 @@ Yekhanin 2017, Section 3 (1BitMean).
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
-from ldp.mechanisms.blankets import Blanket, of_rates
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, integers_up_to
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import Layout
 from ldp.numbers.randomness import Random, randbelow
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 MOST_VALUES = 1 << 16
 
@@ -62,6 +64,8 @@ class OneBitMean(NamedTuple):
 
     def blanket(self) -> Blanket:
         """Derived from the rates of the two ends."""
+        from ldp.mechanisms.blankets import of_rates
+
         return of_rates(*self.ends)
 
     def randomize(self, value: Value, random: Random) -> int:

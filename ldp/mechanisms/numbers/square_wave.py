@@ -33,16 +33,18 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
-from ldp.mechanisms.blankets import Blanket, two_levels
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import exp_lower, odds
 from ldp.numbers.layout import Layout
 from ldp.numbers.randomness import Random, randbelow
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 MOST_VALUES = 1 << 13
 
@@ -90,6 +92,8 @@ class SquareWave(NamedTuple):
 
     def blanket(self) -> Blanket:
         """The windows of the two ends share the fewest places."""
+        from ldp.mechanisms.blankets import two_levels
+
         shared = max(self.width - (self.size - 1), 0)
         return two_levels(
             self.ratio, Fraction(self.width - shared, self.places), Fraction(shared, self.places)

@@ -47,11 +47,10 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate, takewhile
 from math import comb, gcd, isqrt
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
-from ldp.mechanisms.blankets import Blanket, of_views
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Small, ordered_up_to
 from ldp.mechanisms.values.numbered_subsets import NumberedSubsets
 from ldp.mechanisms.values.projective import ProjectiveResponse, candidates, geometry
@@ -59,6 +58,9 @@ from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import MOST_SYMBOLS, Layout, with_cohort
 from ldp.numbers.randomness import Random, randbelow
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 MOST_VALUES = 1 << 16
 MOST_SETS = 1 << 13
@@ -138,6 +140,8 @@ class TreeResponse(NamedTuple):
 
     def blanket(self) -> Blanket:
         """Each level tells the two answers apart."""
+        from ldp.mechanisms.blankets import of_views
+
         return of_views(self.ratio, zip(self.shares, self.oracles, strict=True))
 
     def randomize(self, value: Value, random: Random) -> int:

@@ -42,11 +42,10 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
 from math import isqrt
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
-from ldp.mechanisms.blankets import Blanket, of_stretch
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Small, of_places
 from ldp.mechanisms.numbers.arcs import draw_behind, usual_modulus
 from ldp.numbers.channel import Channel
@@ -54,6 +53,9 @@ from ldp.numbers.exact import odds
 from ldp.numbers.layout import Layout, with_cohort
 from ldp.numbers.randomness import Random, randbelow
 from ldp.numbers.sines import squared_sines
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 _STEPS = 20
 _WHOLE = 1 << 20
@@ -126,6 +128,8 @@ class Stripes(NamedTuple):
 
     def blanket(self) -> Blanket:
         """Two cells share as few arcs as can be."""
+        from ldp.mechanisms.blankets import of_stretch
+
         return of_stretch(self.ratio, self.width, self.modulus)
 
     def randomize(self, value: Value, random: Random) -> int:

@@ -38,13 +38,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.key_values import ENDS
 from ldp.answers.keys import Keys
 from ldp.answers.sets import members, sets_of
-from ldp.mechanisms.blankets import Blanket, blanket_of, of_levels
 from ldp.mechanisms.contract import (
     Declared,
     Kind,
@@ -60,6 +59,9 @@ from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import MOST_SYMBOLS, Layout
 from ldp.numbers.randomness import Random, randbelow
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 
 class PadAndSample(NamedTuple):
@@ -144,6 +146,8 @@ class PadAndSample(NamedTuple):
 
     def blanket(self) -> Blanket:
         """Two sets share the blanket of entries."""
+        from ldp.mechanisms.blankets import blanket_of, of_levels
+
         oracle = blanket_of(self.oracle)
         # Sets that share nothing are as far apart as two entries are, and no farther.
         distance = oracle.only_first * oracle.gamma * (oracle.first - 1)

@@ -21,18 +21,20 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.answers.sets import sets_of
-from ldp.mechanisms.blankets import Blanket, of_bits
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small
 from ldp.mechanisms.values.unary import UnaryEncoding, product_row
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import exp_lower, sqrt_lower
 from ldp.numbers.layout import MOST_BITS, Layout
 from ldp.numbers.randomness import WORD, Random, draw_bits
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 MOST_HELD = 100
 """A ratio is a product of twice as many factors, and has to stay printable."""
@@ -94,6 +96,8 @@ class SetEncoding(NamedTuple):
 
     def blanket(self) -> Blanket:
         """Two sets differ in all of their values, at most."""
+        from ldp.mechanisms.blankets import of_bits
+
         return of_bits(*self.support, ones=self.most)
 
     def randomize(self, value: Value, random: Random) -> int:

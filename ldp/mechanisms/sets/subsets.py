@@ -46,12 +46,11 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations_with_replacement
 from math import comb, prod
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.fields import SUBSETS, values_in
 from ldp.answers.keys import Keys
-from ldp.mechanisms.blankets import Blanket, of_views
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Small
 from ldp.mechanisms.numbers.tree import Oracle, Space, best_space, difference_variance, oracle_of
 from ldp.mechanisms.values.numbered_subsets import members
@@ -59,6 +58,9 @@ from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import Layout, with_cohort
 from ldp.numbers.randomness import Random, randbelow
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 FEWEST_TOGETHER = 2
 """Fields of one report, where that is left to us: one tells of no pair."""
@@ -139,6 +141,8 @@ class SubsetsResponse(NamedTuple):
 
     def blanket(self) -> Blanket:
         """Each subset of fields tells the two answers apart."""
+        from ldp.mechanisms.blankets import of_views
+
         cells = Counter(
             prod(self.sizes[field] for field in self.fields_of(number))
             for number in range(self.subsets)

@@ -26,19 +26,21 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from xxhash import xxh64_intdigest
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
-from ldp.mechanisms.blankets import Blanket, blanket_of
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, integers
 from ldp.mechanisms.values.projective import ProjectiveResponse, candidates, geometry, least_error
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import Layout
 from ldp.numbers.randomness import Random, randbelow
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 LONGEST = 32
 MOST_LONGEST = 64
@@ -118,6 +120,8 @@ class HeavyHitters(NamedTuple):
 
     def blanket(self) -> Blanket:
         """Return the blanket as if no two texts shared a cell."""
+        from ldp.mechanisms.blankets import blanket_of
+
         return blanket_of(self.oracle)
 
     def randomize(self, value: Value, random: Random) -> int:

@@ -35,13 +35,12 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
 from math import lcm
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.answers.taxonomies import Level, levels_of
 from ldp.mechanisms.auto import total_error
-from ldp.mechanisms.blankets import Blanket, of_views
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Small
 from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.mechanisms.values.projective import ProjectiveResponse, candidates, least_error
@@ -49,6 +48,9 @@ from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import Layout, with_cohort
 from ldp.numbers.randomness import Random, randbelow
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 Oracle = RandomizedResponse | ProjectiveResponse
 
@@ -121,6 +123,8 @@ class TaxonomyResponse(NamedTuple):
 
     def blanket(self) -> Blanket:
         """Each level tells the two answers apart."""
+        from ldp.mechanisms.blankets import of_views
+
         return of_views(self.ratio, zip(self.shares, self.oracles, strict=True))
 
     def randomize(self, value: Value, random: Random) -> int:

@@ -11,16 +11,18 @@ Source: Kairouz, Bonawitz and Ramage 2016, Section 3.1. Optimal for few values.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
-from ldp.mechanisms.blankets import Blanket, two_levels
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, needs_list
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import Layout
 from ldp.numbers.randomness import Random, randbelow
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 
 class RandomizedResponse(NamedTuple):
@@ -57,6 +59,8 @@ class RandomizedResponse(NamedTuple):
 
     def blanket(self) -> Blanket:
         """Reports support one value each."""
+        from ldp.mechanisms.blankets import two_levels
+
         return two_levels(self.ratio, Fraction(1, self.size), Fraction(0))
 
     def randomize(self, value: Value, random: Random) -> int:

@@ -43,16 +43,18 @@ Source: Acharya, Sun and Zhang 2019; Bassily and Smith 2015 (one block); Chen, K
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
-from ldp.mechanisms.blankets import Blanket, two_levels
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, needs_short_list
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import MOST_SYMBOLS, Layout
 from ldp.numbers.randomness import Random, randbelow
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 
 class HadamardResponse(NamedTuple):
@@ -124,6 +126,8 @@ class HadamardResponse(NamedTuple):
 
     def blanket(self) -> Blanket:
         """A value is supported by half of its block; the worst pair lies in two blocks."""
+        from ldp.mechanisms.blankets import two_levels
+
         half = Fraction(1, 2 * self.blocks)
         if self.blocks > 1:
             return two_levels(self.ratio, half, Fraction(0))

@@ -27,16 +27,18 @@ from bisect import bisect_right
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
-from ldp.mechanisms.blankets import Blanket
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, needs_short_list
 from ldp.mechanisms.values.unary import UnaryEncoding, design_symmetric, joint_law
 from ldp.numbers.channel import Channel
 from ldp.numbers.layout import Layout
 from ldp.numbers.randomness import WORD, Random, draw_bits
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 MOST_VALUES = 1 << 14
 MOST_LEVELS = 1 << 8

@@ -20,12 +20,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.auto import summed_variance
-from ldp.mechanisms.blankets import Blanket, two_levels
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, needs_short_list
 from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.numbers.buckets import MODULUS, MOST_BUCKETS, sizes
@@ -33,6 +32,9 @@ from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import MOST_SYMBOLS, Layout
 from ldp.numbers.randomness import Random, randbelow
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 _MULTIPLIER = (1 << 32) - 1
 
@@ -113,6 +115,8 @@ class LocalHashing(NamedTuple):
 
     def blanket(self) -> Blanket:
         """Two values share a bucket of some hash functions."""
+        from ldp.mechanisms.blankets import two_levels
+
         meeting = Fraction(*self._meetings)
         return two_levels(self.ratio, (1 - meeting) / self.buckets, meeting / self.buckets)
 

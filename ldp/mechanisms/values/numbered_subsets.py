@@ -21,15 +21,17 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
 from math import comb
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.domain import Value
-from ldp.mechanisms.blankets import Blanket
 from ldp.mechanisms.contract import Kind, Small
 from ldp.mechanisms.values.subset import SubsetSelection
 from ldp.numbers.channel import Channel
 from ldp.numbers.layout import Layout
 from ldp.numbers.randomness import Random, randbelow
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 
 class NumberedSubsets(NamedTuple):

@@ -35,18 +35,20 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.auto import summed_variance
-from ldp.mechanisms.blankets import Blanket, two_levels
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Small, needs_short_list
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.finite_field import difference, inner_product, inverse, is_order, multiple
 from ldp.numbers.layout import MOST_SYMBOLS, Folding, Layout
 from ldp.numbers.randomness import Random, randbelow
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 MOST_POINTS = 1 << 24
 """The largest tally; larger spaces are folded."""
@@ -135,6 +137,8 @@ class ProjectiveResponse(NamedTuple):
 
     def blanket(self) -> Blanket:
         """Points support one of two values, or both."""
+        from ldp.mechanisms.blankets import two_levels
+
         points, block, common = geometry(self.order, self.dimension)
         return two_levels(self.ratio, Fraction(block - common, points), Fraction(common, points))
 

@@ -25,13 +25,12 @@ Source: Apple Differential Privacy Team 2017, Learning with Privacy at Scale; We
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from xxhash import xxh64_intdigest
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
-from ldp.mechanisms.blankets import Blanket, two_levels
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, needs_short_list
 from ldp.mechanisms.values.unary import UnaryEncoding, design_symmetric
 from ldp.numbers.buckets import MODULUS, MOST_BUCKETS, sizes
@@ -39,6 +38,9 @@ from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import MOST_COHORTS, MOST_SYMBOLS, Layout
 from ldp.numbers.randomness import WORD, Random, bernoulli, randbelow
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 MOST_CELLS = 1 << 24
 HASHES, WIDTH = 256, 1024
@@ -153,6 +155,8 @@ class HadamardCountMean(NamedTuple):
 
     def blanket(self) -> Blanket:
         """A value is supported by one of two signs."""
+        from ldp.mechanisms.blankets import two_levels
+
         return two_levels(self.ratio, Fraction(1, 4), Fraction(1, 4))
 
     def randomize(self, value: Value, random: Random) -> int:

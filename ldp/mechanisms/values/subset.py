@@ -18,16 +18,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
-from ldp.mechanisms.blankets import Blanket, two_levels
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, needs_short_list
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import MOST_BITS, Layout
 from ldp.numbers.randomness import Random, bernoulli, draw_below
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 _SPARSE = 16
 _FEW = 12
@@ -78,6 +80,8 @@ class SubsetSelection(NamedTuple):
 
     def blanket(self) -> Blanket:
         """Sets hold one of two values, or both."""
+        from ldp.mechanisms.blankets import two_levels
+
         size, chosen = self.size, self.chosen
         share = Fraction(chosen, size)
         return two_levels(

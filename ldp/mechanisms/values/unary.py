@@ -25,16 +25,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
-from ldp.mechanisms.blankets import Blanket, of_bits
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Small, needs_short_list
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import exp_lower, sqrt_lower
 from ldp.numbers.layout import MOST_BITS, Layout
 from ldp.numbers.randomness import WORD, Random, draw_bits
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 
 class UnaryEncoding(NamedTuple):
@@ -77,6 +79,8 @@ class UnaryEncoding(NamedTuple):
 
     def blanket(self) -> Blanket:
         """Two values differ in two bits."""
+        from ldp.mechanisms.blankets import of_bits
+
         return of_bits(*self.support, ones=1)
 
     def randomize(self, value: Value, random: Random) -> int:

@@ -36,18 +36,20 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
 from math import isqrt
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.balls import UNIT, pack_coordinates, unpack_coordinates
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
-from ldp.mechanisms.blankets import Blanket, of_stretch
 from ldp.mechanisms.contract import Declared, Kind, Mechanism
 from ldp.mechanisms.vectors.codewords import CODES, codeword, inner, magnitudes
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import Layout
 from ldp.numbers.randomness import WORD, Random, randbelow
+
+if TYPE_CHECKING:
+    from ldp.mechanisms.blankets import Blanket
 
 MOST_WORDS = 1 << 8
 USUAL_WORDS = 1 << 6
@@ -89,6 +91,8 @@ class CodebookResponse(NamedTuple):
 
     def blanket(self) -> Blanket:
         """Two vectors share as few words as can be."""
+        from ldp.mechanisms.blankets import of_stretch
+
         return of_stretch(self.ratio, self.near, self.words)
 
     def randomize(self, value: Value, random: Random) -> int:
