@@ -19,6 +19,7 @@ PAGES = (
     "?overview=1",
     f"compare?{SIDES}&question=transport",
     "embed?survey=commute&question=transport",
+    "screen/commute?question=transport",
 )
 
 
