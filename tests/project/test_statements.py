@@ -25,8 +25,8 @@ _CODE = re.compile(r"```.*?```|`([^`\n]+)`", re.DOTALL)
 _CALL = re.compile(r"(?:[A-Za-z_]\w*\.)*([A-Za-z_]\w*)\(.*\)")
 _PLACE = re.compile(r"ldp(?:_aggregator|_client|_service|_simulations)?(?:\.[A-Za-z_]\w*)+")
 
-OTHERS = {"fsync", "getLogger", "patch_all", "randbelow", "random", "score"}
-"""Functions of Python, the system, gevent, the client in TypeScript, or the language of queries."""
+OTHERS = {"I", "fsync", "getLogger", "patch_all", "randbelow", "random", "score"}
+"""Functions of Python, the system, gevent, the client in TypeScript, or the languages of queries and formulas."""
 
 
 def spans(page):
