@@ -26,7 +26,7 @@ _CALL = re.compile(r"(?:[A-Za-z_]\w*\.)*([A-Za-z_]\w*)\(.*\)")
 _PLACE = re.compile(r"ldp(?:_aggregator|_client|_service|_simulations)?(?:\.[A-Za-z_]\w*)+")
 
 OTHERS = {"I", "fsync", "getLogger", "patch_all", "randbelow", "random", "score"}
-"""Functions of Python, the system, gevent, the client in TypeScript, or the languages of queries and formulas."""
+"""Functions of Python, the system, gevent, our TypeScript, and the languages people type."""
 
 
 def spans(page):
