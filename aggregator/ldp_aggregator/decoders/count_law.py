@@ -1,4 +1,4 @@
-"""What a warehouse needs to decode counts by itself: a table of worths, and variances as numbers.
+"""Law of counts for a warehouse: a table of worths, and variances as numbers.
 
 Frequencies of the kinds that have it are weighted sums of the cells of a tally,
 

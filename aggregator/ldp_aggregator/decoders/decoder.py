@@ -1,4 +1,4 @@
-"""What a decoder provides: everything that the aggregator has to know about one kind of mechanism.
+"""Contract of decoders: everything that the aggregator has to know about one kind of mechanism.
 
 A module of this folder holds one kind and is named after it. It ends with its row,
 
@@ -45,7 +45,7 @@ Kind = TypeVar("Kind")
 
 
 class Asked(NamedTuple):
-    """What an analyst asks a decoder for."""
+    """Request of an analyst to a decoder."""
 
     values: Sequence[str] = ()
     """The candidates of an open question."""
@@ -76,7 +76,7 @@ class Range(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """What a mean is made of: unbiased, and linear in the tally.
+    """Parts of a mean: unbiased, and linear in the tally.
 
     Values are one step apart, and counted from the middle of their range.
     """
@@ -99,7 +99,7 @@ class Parts(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """What queries of a distribution are answered: arrays of shape (Q,).
+    """Answers to queries of a distribution: arrays of shape (Q,).
 
     A query has a number for each value, and asks for the mean of the numbers of what people hold.
     """
@@ -160,7 +160,7 @@ class Rates(NamedTuple):
 
 
 class Finds(NamedTuple):
-    """What a search for texts finds."""
+    """Findings of a search for texts."""
 
     reach: Callable[[int], list[Reach]]
     """How frequent a text has to be, by its length, for n respondents."""
@@ -169,7 +169,7 @@ class Finds(NamedTuple):
 
 
 def known_as(randomizer: Randomizer, kind: type[Kind]) -> Kind:
-    """What the table gives a decoder, as the kind that the table has it for."""
+    """Return the randomizer of a decoder, as the kind that the table has it for."""
     assert isinstance(randomizer, kind)  # noqa: S101 (a fact about our own table, not about input)
     return randomizer
 
@@ -414,7 +414,7 @@ def scores_of_symbols(
 
 
 def lines_of_mean(domain: Domain, error: float) -> list[str]:
-    """What epsilon covers, and the largest standard error of a mean of one respondent, in steps."""
+    """Explain the scope of epsilon, and the largest error of a mean of one respondent, in steps."""
     _, step = domain.spacing or (0, 1)
     unit = f" {domain.unit}" if domain.unit else ""
     return [

@@ -1,4 +1,4 @@
-"""What one report is worth to a key: to the share who hold it, and to the balance of its two ends.
+"""Worth of one report to a key: to the share who hold it, and to the balance of its two ends.
 
 A key has two items, one of which is in the set of each who holds it: that of the upper end with a
 probability x in [0, 1], by where the number lies. A report supports the item that is in the set
@@ -88,7 +88,7 @@ class PairLaw(NamedTuple):
 
 
 class Balances(NamedTuple):
-    """What reports say of every key, unbiased; arrays of shape (M,)."""
+    """Balances of every key, unbiased; arrays of shape (M,)."""
 
     reports: int
     share: Floats

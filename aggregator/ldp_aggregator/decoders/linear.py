@@ -1,4 +1,4 @@
-"""What kinds share whose tally answers any linear query of a distribution: arcs and trees.
+"""Linear queries of a distribution, answered by any tally of arcs and trees.
 
 Once it is known how queries are answered (`decoder.Queries`), the moments of ranges and the parts
 of a mean follow in one way, whatever the scores are made of.

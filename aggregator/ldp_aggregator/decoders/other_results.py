@@ -16,7 +16,7 @@ class Reach(NamedTuple):
 
 
 class VectorParts(NamedTuple):
-    """What a mean of vectors is made of, in parts of their radius: arrays of shape (coordinates,).
+    """Parts of a mean of vectors, in units of their radius: arrays of shape (coordinates,).
 
     All are unbiased.
     """

@@ -1,4 +1,4 @@
-"""What of a question's law a SQL view has as numbers: rows of literals."""
+"""Laws of questions as numbers of a SQL view: rows of literals."""
 
 from __future__ import annotations
 

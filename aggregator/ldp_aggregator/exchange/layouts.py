@@ -40,7 +40,7 @@ _PRINTED = re.compile(r"Number of reports: *(\d+).*?Aggregation result: *(\[[\d,
 
 
 class Counted(NamedTuple):
-    """What a file says."""
+    """Content of a file of counts."""
 
     counts: Mapping[str, int]
     """By value, or by number."""
@@ -55,7 +55,7 @@ class Counted(NamedTuple):
 
 
 def parse_counts(content: bytes) -> Counted:
-    """What the content of a file says. Raises `EstimateError`."""
+    """Parse the content of a file of counts. Raises `EstimateError`."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

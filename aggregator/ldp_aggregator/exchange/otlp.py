@@ -44,7 +44,7 @@ def send(url: str, body: bytes) -> None:
 
 
 def _rejection(said: bytes) -> str:
-    """What the answer says was left out, if anything."""
+    """Return the rejection in an answer, if any."""
     try:
         partial = json.loads(said or b"{}").get("partialSuccess") or {}
         rejected = int(partial.get("rejectedDataPoints") or 0)

@@ -70,7 +70,7 @@ _SHARED = """\
 
 
 class Names(NamedTuple):
-    """What the view and the table of counts are called."""
+    """Names of the view and the table of counts."""
 
     view: str
     table: str
@@ -110,7 +110,7 @@ def view(
 
 
 def names_of(question: Question) -> Names:
-    """What they are called if nothing else is said."""
+    """Return the default names of a question's view and table."""
     return Names(f"{question.name}_estimates", f"{question.name}_counts")
 
 
@@ -151,7 +151,7 @@ def _shares(double: str, base: float, scale: float) -> str:
 
 
 def _alike(double: str) -> str:
-    """What estimates err by, where it does not depend on what others hold."""
+    """Return the variance, where it does not depend on other values."""
     return f"""\
     laws AS (
         SELECT known.place, CAST(v AS {double}) AS v, CAST(w AS {double}) AS w,
@@ -162,7 +162,7 @@ def _alike(double: str) -> str:
 
 
 def _by_others(double: str) -> str:
-    """The same by the values that others seem to hold; all alike if no one holds any."""
+    """Return the variance by the estimated shares of other values."""
     weight = f"({_cut('others.frequency')} + 1e-12)"
     return f"""\
     laws AS (

@@ -1,4 +1,4 @@
-"""What a survey costs its respondents, in words (`explanation`).
+"""Explanation of a survey to its respondents, in words (`explanation`).
 
 explanation         the whole survey
 metric_explanation  what metric privacy promises beside an epsilon

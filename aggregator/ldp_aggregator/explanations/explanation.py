@@ -1,4 +1,4 @@
-"""What a survey costs its respondents, in plain words and exact numbers.
+"""Privacy cost of a survey to its respondents, in plain words and exact numbers.
 
 What is particular to a kind of mechanism, its decoder says (`explain`, `warnings`).
 """
@@ -72,7 +72,7 @@ def _everything(total: float | None) -> str:
 
 
 def _openly(survey: Survey) -> Iterator[str]:
-    """What reports say beside what epsilon covers."""
+    """Yield the parts of reports beside those that epsilon covers."""
     yield "said openly, and not randomized"
     for attribute in survey.attributes:
         names = ", ".join(attribute.questions) or "all questions"
@@ -93,7 +93,7 @@ def _charges(survey: Survey) -> Fraction:
 
 
 def warnings(survey: Survey) -> list[str]:
-    """What a designer should think about again."""
+    """Warn a designer of doubtful choices."""
     lines = []
     if survey.lifetime is not None and _charges(survey) > survey.lifetime.bound:
         lines.append(
@@ -200,7 +200,7 @@ def _question(question: Question) -> str:
 
 
 def _permanent_lines(question: Question, randomizer: Memoized) -> list[str]:
-    """What one report, several and all reveal of one value, and what it costs to change it."""
+    """Explain one report, several and all about one value, and the cost of changing it."""
     lifetime, declared = randomizer.lifetime_ratio, question.declared.lifetime
     ever = "INFINITE: no permanent response (f = 0)" if lifetime is None else log_text(lifetime, 6)
     repeated = ", ".join(
@@ -227,7 +227,7 @@ def _permanent_lines(question: Question, randomizer: Memoized) -> list[str]:
 
 
 def _linkage_lines(randomizer: Memoized) -> list[str]:
-    """What links the reports of a device, whatever it answers (`chains.identifiers`)."""
+    """Explain the links between reports of a device, whatever it answers (`chains.identifiers`)."""
     shown, between_two, over_time = identifier(randomizer)
     states = shown_states(randomizer.layout)
     clear = ""

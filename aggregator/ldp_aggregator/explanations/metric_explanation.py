@@ -1,4 +1,4 @@
-"""What metric privacy promises of a question, beside what it comes to across the map."""
+"""Metric privacy of a question, and its bound across the map."""
 
 from __future__ import annotations
 

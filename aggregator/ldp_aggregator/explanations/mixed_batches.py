@@ -49,7 +49,7 @@ def with_mixing(
     delta: Fraction = USUAL_DELTA,
     colluding: Fraction = NOBODY,
 ) -> SurveyEstimates:
-    """The same, by what a store knows of the batches of this survey; without any, as they were."""
+    """Add the known batches of this survey to the estimates; without any, unchanged."""
     if not batches:
         return estimates
     questions = {
@@ -83,6 +83,6 @@ def mixed_question(
 
 
 def _with(estimated: QuestionEstimates, message: Envelope, text: str) -> QuestionEstimates:
-    """The same estimates with this remark, of one message."""
+    """Add this remark to estimates of one message."""
     row = "" if isinstance(message, Question) else f"The row {message.name}, as one message: "
     return replace(estimated, remarks=(*estimated.remarks, Remark("batch", f"{row}{text}")))

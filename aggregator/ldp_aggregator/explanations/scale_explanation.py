@@ -10,7 +10,7 @@ from ldp_aggregator.decoders.table import decoder_of
 
 
 def scale_lines(question: Question) -> list[str]:
-    """What is done with numbers between two steps, outside of the range, and without an answer."""
+    """Explain numbers between two steps, outside of the range, and without an answer."""
     domain = question.domain
     scale = domain.scale
     lines = []
@@ -27,7 +27,7 @@ def scale_lines(question: Question) -> list[str]:
 
 
 def contribution_lines(question: Question) -> list[str]:
-    """What is made of a device's records, and how far one respondent can change the answer."""
+    """Explain the use of a device's records, and the influence of one respondent."""
     domain = question.domain
     if not domain.per_device:
         return []

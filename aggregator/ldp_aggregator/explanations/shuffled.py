@@ -1,4 +1,4 @@
-"""What a survey's questions cost if a relay mixes the reports, in words: always both figures."""
+"""Privacy cost of a survey's questions if a relay mixes the reports: always both figures."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ _AT_ONCE = 1 << 14
 
 
 class Posterior(NamedTuple):
-    """What is likely of each of M frequencies; shape (M,), in the units of the scores."""
+    """Posterior of each of M frequencies; shape (M,), in the units of the scores."""
 
     mean: Floats
     variance: Floats

@@ -1,4 +1,4 @@
-"""What an estimate with an interval has, whatever it is of."""
+"""Estimate with an interval, whatever it is of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tells a tally from others: which batches are in it, in a size that does not grow.
+"""Identity of a tally: the batches in it, in a size that does not grow.
 
 For someone new to it: a tally has forgotten its batches, and two that count the same ones add up to
 estimates that claim more than anyone knows. So it keeps the 64 least hashes of their ids, a
@@ -69,7 +69,7 @@ class Identity:
 
     @classmethod
     def of_store(cls, store: bytes, intervals: Iterable[tuple[int, int]]) -> Identity:
-        """That of counts out of a store, of these times."""
+        """Return the identity of counts out of a store, of these times."""
         return cls(origins=_unite(Origin(store, *interval) for interval in intervals))
 
     def plus(self, ids: Sequence[bytes]) -> Identity:
@@ -96,7 +96,7 @@ class Identity:
 
 
 class Overlap(NamedTuple):
-    """What two identities have in common.
+    """Common part of two identities.
 
     Equal hashes among both sketches; about which share of all batches, of 1, both count; and the
     pairs of origins that are of one store and time.
@@ -111,7 +111,7 @@ class Overlap(NamedTuple):
 
 
 def overlap(one: Identity, other: Identity) -> Overlap:
-    """What two identities have in common. Raises `MismatchError` for sketches under two keys."""
+    """Return the common part of two identities. Raises `MismatchError` for two keys."""
     check_keys(one, other)
     common = set(one.hashes).intersection(other.hashes)
     least = _least(one.hashes + other.hashes)

@@ -37,7 +37,7 @@ LARGEST_SUM = 1 << 62
 
 @dataclass
 class Intake:
-    """What became of the batches received, by outcome.
+    """Numbers of received batches, by outcome.
 
     Outcomes other than the first two are reasons of rejection.
 
@@ -197,7 +197,7 @@ def check_apart(one: Identity, other: Identity) -> None:
 
 
 def attributes_of(survey: Survey, name: str) -> Attributes:
-    """What the reports of a question, or of a group, say openly."""
+    """Return the public attributes in the reports of a question, or of a group."""
     for envelope in survey.tally_parts:
         if envelope.name == name:
             return envelope.attributes

@@ -175,7 +175,7 @@ def _counts(content: bytes, empty: Counts) -> Counts:
 
 
 def _identity(content: object) -> Identity:
-    """What tells the tally from others, of the sizes that it may have."""
+    """Read the identity of a tally, of the sizes that it may have."""
     check, hashes, origins = _list(content)
     if len(check) not in (0, CHECK_SIZE) or len(hashes) > SIZE * HASH_SIZE:
         raise WireError(_REASON, f"expected an identity of at most {SIZE} hashes")

@@ -1,4 +1,4 @@
-"""What a new version of a survey changes for those who are asked, and the register of versions.
+"""Changes of a new survey version for respondents, and the register of versions.
 
 change         one change, whether it is better or worse, and the names of what may change
 amounts        epsilons that are added up, and compared exactly

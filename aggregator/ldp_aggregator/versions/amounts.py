@@ -1,4 +1,4 @@
-"""What reports cost, added up over questions and versions, and compared without any rounding.
+"""Amounts of privacy cost, added up over questions and versions, compared without rounding.
 
 What is added up is what a survey promises: an epsilon that it states, which is a fraction, or the
 logarithm of a ratio that follows from its probabilities. So an amount has two parts,
@@ -38,13 +38,13 @@ class Amount(NamedTuple):
 
     @property
     def text(self) -> str:
-        """As people are shown it: with six decimals, rounded up."""
+        """Amount for people: with six decimals, rounded up."""
         _, high = _ends(self, _DIGITS)
         return text_upper(Fraction(max(high - _NEGLIGIBLE, Decimal(0))), _SHOWN)
 
 
 def promised_amount(declared: Declared) -> Amount:
-    """What is promised: the epsilon as it was stated, or the logarithm of the ratio."""
+    """Return the promise: the epsilon as it was stated, or the logarithm of the ratio."""
     if not declared.text.startswith("ln("):
         epsilon = fraction(declared.text)
         # An unwieldy ratio is shown as a decimal, which it is not.
@@ -54,7 +54,7 @@ def promised_amount(declared: Declared) -> Amount:
 
 
 def of_one_answer(question: Question) -> Amount | None:
-    """What is promised of all that a device ever sends of an answer that stays; None if nothing."""
+    """Return the promise for all reports of an answer that stays; None if there is none."""
     declared = question.declared
     if not question.memoizes:
         return promised_amount(declared)
@@ -65,7 +65,7 @@ def of_one_answer(question: Question) -> Amount | None:
 
 
 def of_questions(questions: Iterable[Question]) -> Amount:
-    """What a device pays at most for all that it may ever send to each of them."""
+    """Return the most that a device pays for all reports to each of them."""
     epsilon, ratios = Fraction(0), Counter[Fraction]()
     for question in questions:
         # Where nothing bounds all reports of an answer, a device charges for each of them.
@@ -77,12 +77,12 @@ def of_questions(questions: Iterable[Question]) -> Amount:
 
 
 def of_survey(survey: Survey) -> Amount:
-    """What a device may pay for a survey: of a draw for as many as it answers, the dearest."""
+    """Return the price of a survey: of a draw for as many as it answers, the dearest."""
     return of_questions(chargeable(survey))
 
 
 def of_versions(versions: Sequence[Survey]) -> Amount:
-    """What a device pays at most that answers every version and all that is new in it.
+    """Return the most that a device pays for every version and all that is new in it.
 
     A question is answered once under one fingerprint.
     """
@@ -96,7 +96,7 @@ def of_versions(versions: Sequence[Survey]) -> Amount:
 
 
 def survey_limit(survey: Survey) -> Amount:
-    """What a device may pay for a survey, or its `lifetime_epsilon` where that is less."""
+    """Return the price of a survey, or its `lifetime_epsilon` where that is less."""
     amount = of_survey(survey)
     if survey.lifetime is None:
         return amount

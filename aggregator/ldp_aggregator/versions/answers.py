@@ -1,4 +1,4 @@
-"""What can be answered, before and after: values, ranges, parts of an answer, and words for them.
+"""Answers before and after: values, ranges, parts of an answer, and words for them.
 
 More values, a wider range, finer steps or further parts let more be learnt from an answer, whatever
 the epsilon: they are worse. Fewer are better only where each of the new answers was one before, or
@@ -36,7 +36,7 @@ _REFUSE = "refuse"
 
 
 def answer_changes(place: str, old: Domain, new: Domain) -> Iterator[Change]:
-    """What changed in the answers that a question, or a part of one, may have."""
+    """Yield the changes in the answers that a question, or a part of one, may have."""
     if old.type != new.type:
         yield Change(
             place,
@@ -94,7 +94,7 @@ def answer_changes(place: str, old: Domain, new: Domain) -> Iterator[Change]:
 
 
 def word_changes(place: str, old: str, new: str) -> Iterator[Change]:
-    """What changed in a text that people read."""
+    """Yield the changes in a text that people read."""
     if old == new:
         return
     verdict, says = WORSE, "other words: only a person can tell whether the same is asked"

@@ -50,7 +50,7 @@ _DIGITS = 16
 
 
 class Change(NamedTuple):
-    """What changed, where, and what that means for respondents."""
+    """Change, its place, and its consequence for respondents."""
 
     place: str
     """`survey`, or `question NAME`."""
@@ -64,7 +64,7 @@ class Change(NamedTuple):
 
     @property
     def line(self) -> str:
-        """As a register has it; two changes are one if their lines are equal."""
+        """Line of a register; two changes are one if their lines are equal."""
         return f"{self.place}: {self.aspect}: {self.before} -> {self.after}"
 
 

@@ -60,7 +60,7 @@ _PARTS = ("field", "x", "y")
 
 @dataclass(frozen=True, repr=False)
 class VersionChanges(Rendered):
-    """What changed from one version of a survey to the next, the worse first.
+    """Changes from one version of a survey to the next, the worse first.
 
     `compare_versions` has an example.
     """
@@ -167,7 +167,7 @@ class VersionChanges(Rendered):
 
 
 def compare_versions(new: Survey, old: Survey, earlier: Sequence[Survey] = ()) -> VersionChanges:
-    """What changed from an old version of a survey to a new one, for those who are asked.
+    """Compare an old version of a survey with a new one, for respondents.
 
     new, old  the versions
     earlier   those before the old one, the oldest first: questions that come back are known by them
@@ -343,7 +343,7 @@ def _otherwise(
     new: Survey,
     changes: Sequence[Change],
 ) -> Iterator[Change]:
-    """What stands otherwise in a file, and changes nothing of its aspect: nothing goes unsaid."""
+    """Yield other differences in a file, which change nothing of their aspect."""
     spoken = {(change.place, change.aspect) for change in changes}
     before, after = tables
     both = before["survey"], after["survey"]

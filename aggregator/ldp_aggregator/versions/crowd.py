@@ -1,4 +1,4 @@
-"""What is said of a device beside its answers, and how large the crowd is that it stands in.
+"""Crowd of a device: the attributes beside its answers, and how many share them.
 
 Whatever tells reports apart divides the crowd: openly said attributes, the epoch that a batch is
 made in, and which answers are known to be one person's.
@@ -28,7 +28,7 @@ _SURVEY = "survey"
 
 
 def crowd_changes(old: Survey, new: Survey) -> Iterator[Change]:
-    """What changed in what reports of one device, or of few, have in common."""
+    """Yield the changes in the common part of reports of one device, or of few."""
     yield from _together(old, new)
     yield from _epoch(old, new)
     yield from _attributes(old, new)

@@ -1,4 +1,4 @@
-"""What git keeps of a repository's files: revisions, and files as they were there.
+"""Git history of a repository's files: revisions, and files as they were there.
 
 git is asked about a revision by its commit, so that nothing in a name is taken for an option.
 """
@@ -20,7 +20,7 @@ _OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
 
 
 class NoVersionError(LDPError):
-    """What was named as an older version is none."""
+    """Error for a name that is no older version."""
 
 
 def commit_of(folder: Path, revision: str) -> str | None:
@@ -38,7 +38,7 @@ def commit_of(folder: Path, revision: str) -> str | None:
 
 
 def file_of(folder: Path, commit: str, path: str, largest: int = LARGEST) -> bytes | None:
-    """What a file held at a commit; None if there was none. Raises `FileError` for large ones."""
+    """Return a file at a commit; None if there was none. Raises `FileError` for large ones."""
     name = f"{commit}:{path}"
     try:
         size = int(git(folder, "cat-file", "-s", name))
@@ -76,7 +76,7 @@ def files_of(
 
 
 def git(folder: Path, *words: str, asked: bytes = b"") -> bytes:
-    """What git says. Raises `NoVersionError` where it finds nothing, or is not there."""
+    """Run git. Raises `NoVersionError` where it finds nothing, or is not there."""
     environment = {name: value for name, value in os.environ.items() if name not in _OF_A_HOOK}
     try:
         done = subprocess.run(  # noqa: S603

@@ -1,4 +1,4 @@
-"""What the page file beside a survey says, before and after: words, translations, ways to refuse.
+"""Page file beside a survey, before and after: words, translations, ways to refuse.
 
 A page file (docs/respondents.md) changes no fingerprint, as nothing of it changes what a report
 means. What people read is in it all the same: in the survey's language, in place of the survey's
@@ -64,7 +64,7 @@ def page_of_hash(page_hash: str) -> Page:
 
 
 def page_name(survey_name: str) -> str:
-    """What the page file beside a survey file of this name, or path, is called."""
+    """Return the name of the page file beside a survey file of this name, or path."""
     return survey_name.removesuffix(".toml") + ENDING
 
 
@@ -77,7 +77,7 @@ def parse_page(content: bytes, place: str) -> Page:
 
 
 def page_changes(new: Page, old: Page) -> list[Change]:
-    """What changed in what a page says beside the questions, key by key."""
+    """Return the changes in a page's words beside the questions, key by key."""
     before, after = dict(_flat(old)), dict(_flat(new))
     return [
         _change(key, before.get(key), after.get(key))

@@ -53,7 +53,7 @@ def place_of(question: Question) -> str:
 
 
 def question_changes(old: Question, new: Question, *, is_limited: bool) -> Iterator[Change]:
-    """What changed in a question of one name, or of one that was renamed.
+    """Yield the changes in a question of one name, or of one that was renamed.
 
     `is_limited` says that a lifetime of the survey holds whatever is asked again.
     """

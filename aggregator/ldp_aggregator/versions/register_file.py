@@ -40,7 +40,7 @@ class WorseError(LDPError):
 
 
 class Added(NamedTuple):
-    """What came of registering a version."""
+    """Result of registering a version."""
 
     entry: Entry
     is_new: bool
@@ -69,7 +69,7 @@ def entry_of(register: Register, survey: Survey, page: str, place: str) -> Entry
 
 
 def steps(register: Register, survey: Survey, page: str) -> list[VersionChanges]:
-    """What changes from the newest registered version; nothing if it is this one, or there is none.
+    """Return the changes from the newest registered version; empty if there are none.
 
     `page` is the hash of its page file. Raises `RegisterError` if the register's surveys are not
     what it says.
@@ -85,7 +85,7 @@ def steps(register: Register, survey: Survey, page: str) -> list[VersionChanges]
 
 
 def missing_reasons(register: Register, comparison: VersionChanges, page: str) -> list[str]:
-    """What became worse and has no reason in the newest entries, if these are of the new version.
+    """Return worse changes without a reason in the newest entries of the new version.
 
     A reason is for one step: who goes back and takes it again needs another one.
     """

@@ -27,7 +27,7 @@ from ldp_aggregator.numerics.arrays import Counts, Floats, Integers
 
 
 class Circle(NamedTuple):
-    """What is known of a randomizer before there is any report."""
+    """Facts on a randomizer before there is any report."""
 
     arcs: Arcs
     law: Floats
@@ -47,7 +47,7 @@ class Circle(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """What a report is worth to each of Q queries."""
+    """Worth of a report to each of Q queries."""
 
     constant: Floats
     """Of shape (Q,)."""
@@ -110,7 +110,7 @@ def frequencies(circle: Circle, counts: Counts | Floats) -> Floats:
 
 
 def scores(circle: Circle, queries: Floats) -> Scores:
-    """What reports are worth to queries of shape (Q, values)."""
+    """Return the worth of reports to queries of shape (Q, values)."""
     from scipy.linalg import cho_solve  # slow to import
 
     solved = np.asarray(cho_solve((circle.factor, False), queries.T))

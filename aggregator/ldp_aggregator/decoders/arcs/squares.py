@@ -1,4 +1,4 @@
-"""What the scores of queries err by, from reports themselves, and by what people hold.
+"""Errors of the scores of queries, from reports themselves, and by the answers of people.
 
 The score of a query under one frequency is a window of the alphas around the circle
 (`arcs.circle`). Given reports, the mean square of scores is what it is, whatever
@@ -73,7 +73,7 @@ def powers_by_value(circle: Circle, scores: Scores, powers: tuple[int, ...] = (2
 
 
 def least_variances(circle: Circle, queries: Floats, scores: Scores) -> Floats:
-    """What the variance of the score of one report is at least, whatever is held: of shape (Q,).
+    """Return the least variance of the score of one report, whatever is held: of shape (Q,).
 
     With a probability of P / Z a report is an arc drawn evenly from all, whose score has this
     variance: as alphas add up to 0, alpha' S alpha is q' alpha.

@@ -136,7 +136,7 @@ def _independent(columns: Floats) -> Indices:
 
 
 def group_name(names: Sequence[str]) -> str:
-    """What a group is called in tables."""
+    """Return the name of a group in tables."""
     if len(names) == 1:
         return names[0]
     rest = len(names) - _MOST_NAMED
@@ -145,7 +145,7 @@ def group_name(names: Sequence[str]) -> str:
 
 
 def group_warnings(groups: Iterable[Sequence[str]]) -> list[str]:
-    """What to say of them, with all names."""
+    """Warn of the groups, with all names."""
     return [
         f"these reports cannot tell {len(group)} candidates apart, which are estimated together, "
         f"as one: {', '.join(group)}"

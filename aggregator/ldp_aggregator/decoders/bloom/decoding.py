@@ -56,7 +56,7 @@ def background_of(randomizer: Rappor) -> float:
 
 
 def decoded_moments(decoded: Decoded, noise: BitNoise, own_bits: Floats) -> Moments:
-    """What intervals and checks need: variances for the respondents, from those for the population.
+    """Moments for intervals and checks: variances for the respondents, from the population's.
 
     An estimate is, but for what is subtracted, the mean of a candidate's own bits: `own_bits` in
     each cohort, on average. So a 1 that is noise makes it jump by 1 / (own_bits n (q* - p*)), with

@@ -140,7 +140,7 @@ class _Fit:
 
     @property
     def estimate(self) -> Floats:
-        """As r above."""
+        """Estimate r, as above."""
         return self.mean + self.step * self.left
 
     def run(self, sweeps: int) -> None:
@@ -249,7 +249,7 @@ class _Fit:
         return max(1.0, (1 + self.spread) ** 2 * square / float(self.diagonal.mean()))
 
     def result(self) -> Joint:
-        """What the last sweep left."""
+        """Result of the last sweep."""
         error = self.error
         mean, _, median = posteriors(self.estimate / error - self.penalty * error, self.law)
         mean, median = mean * error, median * error

@@ -89,7 +89,7 @@ def sum_reach(randomizer: Randomizer, ends: tuple[Fraction, Fraction]) -> Fracti
 
 
 def explain(question: Question) -> list[str]:
-    """What is made of the numbers, and what padding does."""
+    """Explain the use of the numbers, and padding."""
     items = known_as(question.randomizer, SignedItems)
     scale = question.domain.key_scale
     assert scale is not None  # noqa: S101 (the kind is that of such questions)

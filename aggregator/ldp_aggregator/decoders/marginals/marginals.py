@@ -81,7 +81,7 @@ def marginal_moments(randomizer: Randomizer, counts: Counts) -> Moments:
 
 
 def scores_of(subsets: Subsets, part: Part, field: int) -> Floats:
-    """What the symbols of a part are worth to the values of a field, (values, symbols)."""
+    """Return the worth of a part's symbols to the values of a field, (values, symbols)."""
     return np.asarray(1 / len(part.supports) + part.worths / subsets.information((field,)))
 
 

@@ -53,7 +53,7 @@ class Part(NamedTuple):
 
     @property
     def worths(self) -> Floats:
-        """What a symbol counts for in the sums that scores are made of: (cells of T, symbols).
+        """Weights of a symbol in the sums that scores are made of: (cells of T, symbols).
 
         I (support - q) / (p - q), added up over the cells of the subset, less the mean of that.
         """

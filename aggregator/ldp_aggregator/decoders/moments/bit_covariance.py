@@ -108,7 +108,7 @@ def precision(
 
 
 class _Texts:
-    """What respondents hold: candidates with these shares, and an unknown rest."""
+    """Texts of respondents: candidates with these shares, and an unknown rest."""
 
     def __init__(
         self, design: Any, shares: Floats, unknown: float, background: float, bits: int

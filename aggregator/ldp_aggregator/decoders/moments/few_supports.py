@@ -1,4 +1,4 @@
-"""What supports a few values, and pairs of them, where a tally counts symbols.
+"""Supports of a few values, and pairs of them, where a tally counts symbols.
 
 A transform tells for all values at once how many reports support each, and takes a fraction of a
 second for a million. For few of them a sum for each is quicker:

@@ -67,7 +67,7 @@ def check_repeats(reports: int, repeats: int) -> None:
 
 
 def repeats_note(respondents: int, repeats: int, worth: int) -> str:
-    """What repeats are worth, in words; empty without any."""
+    """Describe the worth of repeats in words; empty without any."""
     if repeats == 1:
         return ""
     return (

@@ -1,4 +1,4 @@
-"""What a report is worth to each value of its question: linear in the tally cells it marks.
+"""Scores: the worth of a report to each value, linear in the tally cells it marks.
 
 The score s_x of a report is unbiased: E[s_x | v] = [x = v] for a respondent who holds v. Given what
 they hold, the reports of one respondent to several questions are independent, so the product of
@@ -182,7 +182,7 @@ def powers_by_holders(scores: Floats, by_value: Floats, shares: Floats) -> tuple
 
 
 def _powers(scores: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """What `Powers` are the expectations of."""
+    """Return the powers whose expectations are `Powers`."""
     return scores**2, scores**3, scores**4, np.sign(scores) * scores**4
 
 

@@ -133,7 +133,7 @@ def _orthogonal(randomizer: ProjectiveResponse, symbols: slice) -> Flags:
 
 @cache
 def _transforms() -> Mapping[type, Callable[[Any, Counts], Counts]]:
-    """What turns counts of symbols into support counts, by class; elsewhere the tally has them.
+    """Return the transforms of symbol counts into support counts, by class.
 
     Mechanisms are imported when symbols are first decoded: bits need none of these.
     """

@@ -55,7 +55,7 @@ _PLACES = 65
 
 
 class Scores(NamedTuple):
-    """What a report is worth, by dither and level: arrays of shape (grid, levels)."""
+    """Worth of a report, by dither and level: arrays of shape (grid, levels)."""
 
     place: Floats
     """To the mean of the place, counted from the middle of the grid."""
@@ -66,7 +66,7 @@ class Scores(NamedTuple):
 
 
 def scores_of(dithered: DitheredResponse) -> Scores:
-    """What the reports of a mechanism are worth."""
+    """Return the worth of the reports of a mechanism."""
     grid, levels = dithered.grid, dithered.levels
     odds, steps = float(dithered.ratio), levels - 1
     level = np.arange(levels)
@@ -149,7 +149,7 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
 
 
 def explain(question: Question) -> list[str]:
-    """What epsilon covers, and how well the mean will be known."""
+    """Explain the scope of epsilon, and the error of the mean."""
     dithered = known_as(question.randomizer, DitheredResponse)
     return lines_of_mean(question.domain, largest_error(dithered))
 
@@ -164,7 +164,7 @@ def largest_error(dithered: DitheredResponse) -> float:
 
 
 def _rounding(dithered: DitheredResponse) -> float:
-    """What rounding to a grid coarser than the values may add to a variance, in its steps."""
+    """Return the variance that rounding to a coarser grid may add, in its steps."""
     return 0.25 if dithered.size - 1 > dithered.grid else 0.0
 
 

@@ -68,13 +68,13 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
 
 
 def explain(question: Question) -> list[str]:
-    """What epsilon covers, and how well the mean will be known."""
+    """Explain the scope of epsilon, and the error of the mean."""
     one_bit = known_as(question.randomizer, OneBitMean)
     return lines_of_mean(question.domain, float(_scale(one_bit)))
 
 
 def _scale(one_bit: OneBitMean) -> Fraction:
-    """What a 1 is worth, counted from the middle."""
+    """Return the worth of a 1, counted from the middle."""
     p, q = one_bit.ends
     return half(one_bit.size) / (p - q)
 

@@ -132,7 +132,7 @@ def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     others = 1 - likely
 
     def expectation(of_own: Floats, of_next: Floats) -> tuple[Floats, Floats]:
-        """What a score is on average: of holders, and of the others who are likely there.
+        """Return the mean of a score: of holders, and of the others who are likely there.
 
         A score is `of_own` for the value's output and `of_next` for those beside it, else
         0.
@@ -261,7 +261,7 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
 
 
 def explain(question: Question) -> list[str]:
-    """What epsilon covers, and how well the mean will be known."""
+    """Explain the scope of epsilon, and the error of the mean."""
     additive = known_as(question.randomizer, AdditiveNoise)
     return lines_of_mean(question.domain, mean_error(additive))
 

@@ -43,14 +43,14 @@ from ldp_aggregator.numerics.shapes import Window, shape_of
 
 
 class Scores(NamedTuple):
-    """What a report is worth, by place: arrays of shape (places,), in steps from the middle."""
+    """Worth of a report, by place: arrays of shape (places,), in steps from the middle."""
 
     mean: Floats
     square: Floats
 
 
 def scores_of(wave: SquareWave) -> Scores:
-    """What the reports of a mechanism are worth."""
+    """Return the worth of the reports of a mechanism."""
     odds, width, places = float(wave.ratio), wave.width, wave.places
     total = odds * width + places - width
     # (places,): each place, counted from the middle of all.

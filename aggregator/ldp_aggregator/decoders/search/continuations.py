@@ -22,7 +22,7 @@ _SECOND = {
 
 
 class Continuations(NamedTuple):
-    """What may follow a prefix."""
+    """Bytes that may follow a prefix."""
 
     ending: tuple[bytes, ...]
     """Fewer bytes than asked for, down to none, that complete a text."""

@@ -1,4 +1,4 @@
-"""What a search for frequent texts can find: before anyone is asked, and once reports are in.
+"""Reach of a search for frequent texts: before anyone is asked, and once reports are in.
 
 A text held by a frequency f scores about normally in each stage, with a mean of f over the standard
 error e of a cell that no one is in, and a standard deviation of sqrt([f v + (1 - f) w] / w), with v
@@ -41,7 +41,7 @@ _LEAST_VARIANCE = 1e-12
 
 
 def expected_reach(randomizer: HeavyHitters, respondents: int) -> list[Reach]:
-    """What n respondents will let be found, by length, however the texts are held."""
+    """Predict the texts that n respondents let be found, by length."""
     even = respondents / randomizer.cohorts
     reports_of_stage = max(1.0, even - _UNLUCKY * math.sqrt(even))
     return _reach(
@@ -52,7 +52,7 @@ def expected_reach(randomizer: HeavyHitters, respondents: int) -> list[Reach]:
 
 
 def reach_of(randomizer: HeavyHitters, counts: Counts, remembered: int) -> list[Reach]:
-    """What could be found, by length, with the reports that came."""
+    """Return the texts that could be found, by length, with the reports that came."""
     reports = np.maximum(counts[: randomizer.stages].sum(axis=1), 1.0)
     return _reach(randomizer, reports, confirming_line(remembered))
 

@@ -34,12 +34,12 @@ def values(
     counts: Counts,
     candidates: Sequence[str],  # noqa: ARG001
 ) -> tuple[tuple[str, ...], str]:
-    """Those that the search finds, most frequent first."""
+    """Return the texts that the search finds, most frequent first."""
     return found_texts(known_as(question.randomizer, HeavyHitters), counts)
 
 
 def reports(randomizer: Randomizer, counts: Counts) -> int:
-    """Those that the search did not look at."""
+    """Count the reports that the search did not look at."""
     return int(counts[known_as(randomizer, HeavyHitters).stages :].sum())
 
 

@@ -35,7 +35,7 @@ Waves = NDArray[np.complex128]
 
 
 class Plane(NamedTuple):
-    """What is known of a randomizer before there is any report."""
+    """Facts on a randomizer before there is any report."""
 
     stripes: Stripes
     law: Floats
@@ -83,7 +83,7 @@ class Plane(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """What a report is worth to each of Q queries."""
+    """Worth of a report to each of Q queries."""
 
     constant: Floats
     """Of shape (Q,)."""
@@ -109,7 +109,7 @@ def plane_of(stripes: Stripes) -> Plane:
 
 
 def windows(plane: Plane, alpha: Floats) -> Floats:
-    """What each report supports of numbers on the plane: from (..., P, P) to (..., K, P)."""
+    """Sum numbers on the plane over each report's window: from (..., P, P) to (..., K, P)."""
     waves = np.fft.fft2(alpha)
     waves = waves.reshape(*alpha.shape[:-2], -1)[..., plane.where]
     return np.fft.irfft(waves * plane.arc.conj(), n=plane.stripes.modulus, axis=-1)
@@ -136,7 +136,7 @@ def frequencies(plane: Plane, counts: Counts | Floats) -> Floats:
 
 
 def scores(plane: Plane, queries: Floats) -> Scores:
-    """What reports are worth to queries of shape (Q, values)."""
+    """Return the worth of reports to queries of shape (Q, values)."""
     solved = plane.solve(plane.laid(queries))
     of_whole = part_of_whole(plane, queries)
     constant = (queries.sum(axis=1) - of_whole * plane.stripes.size) / plane.stripes.modulus**2
@@ -161,7 +161,7 @@ def even_covariance(plane: Plane, queries: Floats) -> Floats:
 
 
 def _spread(where: Integers, waves: Waves, modulus: int) -> Waves:
-    """What all frequencies add to the waves of the plane but the constant one: of shape (P, P)."""
+    """Add all frequencies to the waves of the plane but the constant one: of shape (P, P)."""
     size = modulus**2
     places, values = where[:, 1:].ravel(), waves[:, 1:].ravel()
     parts = [np.bincount(places, part, minlength=size) for part in (values.real, values.imag)]

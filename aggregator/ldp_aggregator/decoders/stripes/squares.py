@@ -1,4 +1,4 @@
-"""What the scores of queries err by, from reports themselves, and by what people hold.
+"""Errors of the scores of queries, from reports themselves, and by the answers of people.
 
 Given reports, the mean square of scores is what it is, whatever people hold; given what someone
 holds, its expectation follows from the law of a report, which has the weight R where it supports
@@ -55,7 +55,7 @@ def powers_by_value(plane: Plane, scores: Scores, powers: tuple[int, ...] = (2,)
 
 
 def least_variances(plane: Plane, queries: Floats, scores: Scores) -> Floats:
-    """What the variance of the score of one report is at least, whatever is held: of shape (Q,).
+    """Return the least variance of the score of one report, whatever is held: of shape (Q,).
 
     With a probability of P / Z a report is an arc drawn evenly from all, whose score has this
     variance.

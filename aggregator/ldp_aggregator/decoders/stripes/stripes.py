@@ -133,7 +133,7 @@ def _correlation(plane: Plane, queries: Floats) -> Floats:
 
 @lru_cache(maxsize=8)
 def _contrasts(stripes: Stripes) -> Contrasts:
-    """What is known of the noise of contrasts, each of the first of its levels."""
+    """Return the noise of contrasts, each of the first of its levels."""
     plane = plane_of(stripes)
     depth = _depth(plane)
     along = [np.ones(stripes.side)]

@@ -1,4 +1,4 @@
-"""What all cells of a zoom err by: of 2^A x 2^B cells side by side, in one pass.
+"""Errors of all cells of a zoom: of 2^A x 2^B cells side by side, in one pass.
 
 But for what all cells have to add up to, cells of a zoom are alike on the plane: what a report is
 worth to one of them, u, is what it is worth to the first, moved. So mean squares given what people
@@ -103,6 +103,6 @@ def _convolve(numbers: Floats, around: Floats) -> Floats:
 
 
 def _of_cells(plane: Plane, by_place: Floats, view: View) -> Floats:
-    """What there is at the first place of each cell of a zoom, of shape (cells,)."""
+    """Return the numbers at the first place of each cell of a zoom, of shape (cells,)."""
     side = plane.stripes.side
     return by_place[: side : side >> view[0], : side : side >> view[1]].ravel()

@@ -1,4 +1,4 @@
-"""What a report is worth to every node of a tree: the two passes of one report.
+"""Worth of a report to every node of a tree: the two passes of one report.
 
 A report of level j names a symbol y, which supports some of the cells of its level. With p and q
 for how often a report supports its own cell and any other, and w_j for the share of the people who

@@ -78,7 +78,7 @@ class Contrasts(NamedTuple):
         return numbers_of(contrasts * _spread(factors), _HALF).ravel()
 
     def worth(self, queries: Floats) -> Worth:
-        """What own estimates are worth to queries of shape (Q, values)."""
+        """Return the worth of own estimates to queries of shape (Q, values)."""
         many = len(queries)
         asked = contrasts_of(queries.reshape(many, *self.whole), _HALF)
         levels = []

@@ -49,7 +49,7 @@ class Halves(NamedTuple):
 
 
 class Worth(NamedTuple):
-    """What own estimates are worth to Q queries."""
+    """Worth of own estimates to Q queries."""
 
     constant: Floats
     """Of shape (Q,)."""
@@ -82,7 +82,7 @@ def pair_sums(numbers: Floats) -> Floats:
 
 
 def to_halves(numbers: Floats, count: int) -> Floats:
-    """What cells have, for each of their halves: of shape (..., halves) from (..., cells)."""
+    """Give each half the number of its cell: of shape (..., halves) from (..., cells)."""
     return np.repeat(numbers, 2, axis=-1)[..., :count]
 
 
@@ -105,7 +105,7 @@ def pool_levels(halves: Halves, direct: Sequence[Floats]) -> list[Floats]:
 
 
 def worth_of(halves: Halves, queries: Floats) -> Worth:
-    """What own estimates are worth to queries of shape (Q, values)."""
+    """Return the worth of own estimates to queries of shape (Q, values)."""
     # What a query asks of x, and by way of the gaps of z: from the values up.
     asked = [queries]
     of_known = []

@@ -76,7 +76,7 @@ class Pooling(Protocol):
         """X of the cells of every level, from their own estimates: by level, of shape (cells,)."""
 
     def worth(self, queries: Floats) -> Worth:
-        """What own estimates are worth to queries of shape (Q, values)."""
+        """Return the worth of own estimates to queries of shape (Q, values)."""
 
 
 _POOLINGS: dict[str, Callable[[Sequence[int], Sequence[float]], Pooling]] = {
@@ -121,7 +121,7 @@ class Views:
         return self.pooling.pool(self.own(counts))
 
     def own(self, counts: Counts) -> list[Floats]:
-        """What each level says by itself: 0 of the cells of those that no one is asked for."""
+        """Return the estimates of each level by itself: 0 for levels that no one is asked for."""
         reports = int(counts.sum())
         direct = [np.zeros(cells) for cells in self.response.cells]
         for level in self.levels:

@@ -1,4 +1,4 @@
-"""What all cumulative shares, or all single values, err by: nearly, and in one pass.
+"""Errors of all cumulative shares, or all single values: nearly, and in one pass.
 
 The share below a value x is made of what lies left of x in the cell of x, on every level. With
 share_c for the part of a cell's share that its half c takes if nothing else is known, the shares

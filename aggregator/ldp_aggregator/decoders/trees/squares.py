@@ -1,4 +1,4 @@
-"""What the scores of queries err by, from reports themselves, and by what people hold.
+"""Errors of the scores of queries, from reports themselves, and by the answers of people.
 
 The score of a query is a constant and, for each level, a sum over the cells that a symbol supports
 (`trees.levels`). One transform gives the scores of all symbols of a level, and so
@@ -103,7 +103,7 @@ def extremes(views: Views, queries: Floats) -> tuple[Floats, Floats]:
 
 
 def bounds(views: Views, queries: Floats) -> tuple[Floats, Floats]:
-    """What no score is below or above, wherever the cells lie in their spaces: of shape (Q,).
+    """Return the bounds of scores, wherever the cells lie in their spaces: of shape (Q,).
 
     As if a symbol supported the cells with the greatest coefficients, or with the least.
     """
@@ -146,7 +146,7 @@ def even_squares(views: Views, queries: Floats, shares: list[Floats]) -> Floats:
 def even_square(
     level: Level, *, whole: Floats, square: Floats, whole_held: Floats, square_held: Floats
 ) -> Floats:
-    """What a level adds to mean squares, from sums of coefficients and of their squares.
+    """Return a level's part of mean squares, from sums of coefficients and of their squares.
 
     The sums are over all cells, and over all cells as people hold them; of shape (Q,).
     """

@@ -1,4 +1,4 @@
-"""What all cells of a zoom err by: of 2^A x 2^B cells side by side, nearly, and in one pass.
+"""Errors of all cells of a zoom: of 2^A x 2^B cells side by side, nearly, and in one pass.
 
 A pyramid is alike everywhere: what a cell of a view is worth to a cell of the zoom depends on how
 far they are in one branch, how many halvings of x and of y they share. So the coefficients of a
@@ -88,7 +88,7 @@ def _along(own: int, halved: int) -> Floats:
 
 
 def _square(level: Level, worths: Floats, own: View) -> tuple[float, Floats]:
-    """What a view adds to mean squares: a constant, and what it makes of the shares of cells."""
+    """Return a view's part of mean squares: a constant, and a part by the shares of cells."""
     sharing = np.outer(*(_sharing(of_axis, many) for of_axis, many in _axes(own, worths)))
     whole, square = float((sharing * worths).sum()), float((sharing * worths**2).sum())
     q, none, one = level.q, level.with_none, level.with_one

@@ -204,7 +204,7 @@ def _together(randomizer: Blocked, counts: Counts, frequency: Floats) -> Covaria
 
 
 def _scores(randomizer: Blocked, weights: Floats) -> Floats:
-    """What each symbol is worth to functions with weights (Q, M), of shape (Q, symbols)."""
+    """Return the worth of each symbol to functions with weights (Q, M), of shape (Q, symbols)."""
     oracle = blocks_of(randomizer)
     # (Q, blocks, rows): row 0 stands for no value, and values are dealt out in turn.
     places = np.zeros((len(weights), oracle.blocks, oracle.rows))

@@ -149,7 +149,7 @@ def score_range(randomizer: Randomizer) -> Range:
 
 
 def mean_reach(randomizer: Randomizer) -> Fraction:
-    """What each symbol is worth to the mean."""
+    """Return the greatest worth of a symbol to the mean."""
     scores = _scores(randomizer)
     farthest = half(scores.shape[1])
     worth = scores @ (np.arange(scores.shape[1]) - float(farthest))

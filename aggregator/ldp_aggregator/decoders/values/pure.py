@@ -215,7 +215,7 @@ def _together(randomizer: Pure, counts: Counts, frequency: Floats) -> Covariance
 
 
 def _scores_of_points(response: ProjectiveResponse, weights: Floats) -> Floats:
-    """What each symbol is worth to functions with weights (Q, M), of shape (Q, symbols)."""
+    """Return the worth of each symbol to functions with weights (Q, M), of shape (Q, symbols)."""
     p, q = _rates(response)
     supported = supported_weights(response, weights)
     return np.asarray((supported - q * weights.sum(axis=1, keepdims=True)) / (p - q))

@@ -68,7 +68,7 @@ def values(
 
 
 def explain(question: Question) -> list[str]:
-    """What epsilon covers, what is done with long vectors, and how well means will be known."""
+    """Explain the scope of epsilon, the treatment of long vectors, and the error of means."""
     codebook, ball = known_as(question.randomizer, CodebookResponse), question.domain.ball
     assert ball is not None  # noqa: S101 (the mechanism accepts no other)
     radius, law = decimal_text(ball.radius), word_law(codebook)

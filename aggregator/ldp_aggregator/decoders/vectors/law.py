@@ -1,4 +1,4 @@
-"""What a word of a codebook is worth to the mean of vectors, and how much its worth varies.
+"""Worth of a codebook's word to the mean of vectors, and the variance of that worth.
 
 Of a vector v of length r, in parts of the radius, and a word g whose coordinates have the deviation
 s (`ldp.mechanisms.vectors.codewords`), the report is worth y = g / (s a) with

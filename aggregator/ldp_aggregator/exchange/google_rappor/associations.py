@@ -77,7 +77,7 @@ class Variable(NamedTuple):
 
 
 class JointReports(NamedTuple):
-    """What reports to two variables add up to."""
+    """Sums of reports to two variables."""
 
     table: Counts
     """With an axis for the cells of each."""

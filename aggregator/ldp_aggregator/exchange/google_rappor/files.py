@@ -157,7 +157,7 @@ def read_map(path: Path, parameters: Parameters) -> Candidates:
 def _read_by_cell(
     rows: Iterable[Row], shape: Shape, checked: Callable[[Row], list[int]]
 ) -> tuple[tuple[str, ...], Places]:
-    """As `read_plainly` does, whatever the rows look like."""
+    """Read as `read_plainly` does, whatever the rows look like."""
     numbers: dict[str, int] = {}
     parts = []
     for row in rows:

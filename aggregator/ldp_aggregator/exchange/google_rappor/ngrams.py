@@ -49,7 +49,7 @@ MOST_TEXTS = 1_000_000
 
 
 class Parts(NamedTuple):
-    """What was found at one place."""
+    """Findings at one place."""
 
     name: str
     reports: int

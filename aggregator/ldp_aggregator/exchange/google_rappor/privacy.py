@@ -1,4 +1,4 @@
-"""What the respondents of an old collection were promised, and what they got, exactly.
+"""Privacy of an old collection, as it was promised and as it was, exactly.
 
 declared    eps_1 and eps_inf of params.csv
 delivered   the same of the probabilities that the client drew with; if the client is not known, of
@@ -33,7 +33,7 @@ def explanation(question: Question, parameters: Parameters) -> str:
 
 
 def warnings(question: Question, parameters: Parameters, reports: Reports) -> Iterator[str]:
-    """What the respondents should have been told, and what an analyst should know."""
+    """Warn of wrong promises to respondents, and of an analyst's pitfalls."""
     lifetime = lifetime_ratio(question.randomizer)
     declared = declared_lifetime(parameters)
     if lifetime is None:

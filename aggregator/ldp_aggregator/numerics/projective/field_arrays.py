@@ -25,7 +25,7 @@ class Field:
         self._table = None if self._rows is None else np.array(self._rows, dtype=np.int32)
 
     def negative(self, element: int) -> int:
-        """What adds up to 0 with it."""
+        """Return the element that adds up to 0 with this one."""
         return difference(0, element, self.order)
 
     def products(self, left: Elements, right: Elements) -> Elements:

@@ -50,7 +50,7 @@ _PRIMES = (
 
 
 def codeword_counts(seeds: Words, symbols: Integers, layout: Layout) -> Counts:
-    """What reports add to a tally, of shape (1 + 2 coordinates,).
+    """Count the reports of codewords for a tally, of shape (1 + 2 coordinates,).
 
     `seeds` and `symbols` are of shape (reports,).
     """

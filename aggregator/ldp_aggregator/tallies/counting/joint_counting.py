@@ -42,7 +42,7 @@ def parts(envelope: Envelope, rows: Rows) -> Iterator[tuple[Question, Rows]]:
 
 
 def count_parts(envelope: Envelope, rows: Rows) -> Iterator[tuple[Envelope, Counts]]:
-    """What checked rows add to the tally of each question, and of the group if any.
+    """Count checked rows for the tally of each question, and of the group if any.
 
     Rows are of shape (reports, width).
     """

@@ -32,14 +32,14 @@ from ldp_aggregator.tallies.tally_file import decode_tally, encode_tally
 
 
 class Part(NamedTuple):
-    """What one worker counts by itself: its place among the parts, and its paths."""
+    """Part of one worker: its place among the parts, and its paths."""
 
     number: int
     paths: tuple[str, ...]
 
 
 class Counted(NamedTuple):
-    """What became of a part: a snapshot of its tally, and the ids of the batches it accepted."""
+    """Result of a part: a snapshot of its tally, and the ids of the batches it accepted."""
 
     number: int
     snapshot: bytes

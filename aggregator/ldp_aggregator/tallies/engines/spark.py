@@ -139,7 +139,7 @@ def _count(
 
 
 def _dealt(rows: DataFrame, tasks: int) -> DataFrame:
-    """The same rows, one a task: dealt out from one place, since rows from several may meet."""
+    """Deal out rows, one a task, from one place, since rows from several may meet."""
     return rows.coalesce(1).repartition(tasks)
 
 

@@ -49,7 +49,7 @@ class Ingest:
 
     @property
     def tally(self) -> Tally:
-        """What was counted so far."""
+        """Tally of all reports so far."""
         self._hash()
         return self._tally
 

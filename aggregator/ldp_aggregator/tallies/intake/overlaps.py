@@ -55,7 +55,7 @@ class Known:
 
 
 def in_words(first: tuple[str, int], second: tuple[str, int], common: Overlap) -> str:
-    """What two tallies, by name and number of batches, have in common, and what to do."""
+    """Describe the overlap of two tallies, by name and number of batches, and the remedy."""
     (one, batches), (other, others) = first, second
     expected = "expected tallies of different batches"
     if common.origins:
@@ -71,7 +71,7 @@ def in_words(first: tuple[str, int], second: tuple[str, int], common: Overlap) -
 
 
 def _of_one_store(first: tuple[str, int], second: tuple[str, int], common: Overlap) -> str:
-    """What is known of two downloads from one service, and which of them to leave out."""
+    """Describe two downloads from one service, and which of them to leave out."""
     (one, batches), (other, others) = first, second
     mine, yours = common.origins[0]
     both = (

@@ -1,4 +1,4 @@
-"""From what people have at hand to a tally: reports, tallies, files, objects and bytes.
+"""Sources of tallies: reports, tallies, files, objects and bytes.
 
 Report files and tally files are told apart by how they begin; they are local, objects by URL, or
 their bytes. Tallies are taken as they are.
@@ -93,7 +93,7 @@ class _Total:
 
 @contextmanager
 def _name_errors(place: str) -> Iterator[None]:
-    """What is wrong with a source as a `FileError` that names it."""
+    """Raise errors of a source as a `FileError` that names it."""
     try:
         yield
     except OSError as error:
@@ -114,7 +114,7 @@ def _taken_in(source: File, ingest: Ingest) -> Tally | None:
 
 
 def _place(source: Source, number: int) -> str:
-    """What messages call a source. Raises `TypeError` for what is none."""
+    """Return the name of a source in messages. Raises `TypeError` for other objects."""
     if not isinstance(source, SOURCES):
         raise TypeError(
             "expected reports as the bytes of a report file or tally file, the path or URL of one, "
@@ -148,7 +148,7 @@ def _take_note(path: str, tally: Tally, seen: set[bytes]) -> None:
 
 @contextmanager
 def open_source(source: File) -> Iterator[BinaryIO]:
-    """What a path, a URL, a dash or bytes stand for, to be read from its beginning.
+    """Open a path, a URL, a dash or bytes, to be read from the beginning.
 
     Raises `OSError`.
     """

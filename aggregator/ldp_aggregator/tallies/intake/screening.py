@@ -42,7 +42,7 @@ def screen(
     envelopes: Mapping[bytes, Envelope],
     most: Iterable[int] = repeat(MOST_REPORTS),
 ) -> list[Batch | Refusal]:
-    """What each payload is.
+    """Screen each payload.
 
     `envelopes` are the questions and groups that are known, by fingerprint; `most` is how many
     reports each payload may have.

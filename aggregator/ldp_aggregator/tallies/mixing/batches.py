@@ -35,7 +35,7 @@ _NO_BATCHES = (
 
 
 class MixedPart(NamedTuple):
-    """What is kept of one part of a batch.
+    """Record of one part of a batch.
 
     The relay by the name of its token, the least number of reports that it waits for, how many the
     whole batch has by its word, and how many of this part were counted.
@@ -70,7 +70,7 @@ def pack_part(part: MixedPart) -> bytes:
 
 
 def read_part(content: bytes) -> MixedPart:
-    """The same, read. Raises `WireError`."""
+    """Read a part. Raises `WireError`."""
     return MixedPart(*unpack_array(content, _MOST_CONTENT, "not-a-batch"))
 
 
@@ -90,7 +90,7 @@ def privacy_of(
     delta: Fraction = USUAL_DELTA,
     colluding: Fraction = NOBODY,
 ) -> BatchPrivacy:
-    """What a batch was worth, `colluding` the share of its reports that are no cover."""
+    """Return the privacy of a batch, `colluding` the share of its reports that are no cover."""
     honest = math.floor(batch.crowd * (1 - colluding))
     return batch_privacy(envelope, _round_down(honest), delta, mixed_by=batch.relay)._replace(
         reports=honest
@@ -98,7 +98,7 @@ def privacy_of(
 
 
 def worth(batch: MixedBatch, envelope: Envelope) -> str:
-    """The same in a sentence: if relay and collector are apart, and if not."""
+    """Describe the privacy in a sentence: if relay and collector are apart, and if not."""
     return privacy_of(batch, envelope).text
 
 
@@ -119,7 +119,7 @@ def least_worth(
     delta: Fraction = USUAL_DELTA,
     colluding: Fraction = NOBODY,
 ) -> BatchPrivacy:
-    """What the one is worth that is worth least; of the same question or group, the smallest."""
+    """Return the least privacy of some batches; of the same question, the smallest batch."""
     smallest: dict[bytes, tuple[MixedBatch, Envelope]] = {}
     for batch, envelope in batches:
         before = smallest.setdefault(envelope.fingerprint, (batch, envelope))

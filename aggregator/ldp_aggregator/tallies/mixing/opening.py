@@ -35,7 +35,7 @@ _NEVER_OPENED = b"-"
 
 
 class Opened(NamedTuple):
-    """What a part held: frames to be counted, the first of them of all sound reports.
+    """Content of a part: frames to be counted, the first of them of all sound reports.
 
     `opened` says how many envelopes opened, `sound` how many of those are reports to be counted.
     """
