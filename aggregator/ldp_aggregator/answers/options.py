@@ -1,4 +1,4 @@
-"""What an analyst may ask for, and how it is called."""
+"""Options of estimates, and their names."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ POST = (
 
 @dataclass(frozen=True)
 class Options:
-    """What to report. Raises `EstimateError` for options that do not exist.
+    """Options of estimates. Raises `EstimateError` for unknown ones.
 
     >>> import ldp, ldp_aggregator, ldp_simulations
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))

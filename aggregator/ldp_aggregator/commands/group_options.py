@@ -1,4 +1,4 @@
-"""What commands let people ask for of groups by public attributes."""
+"""Options of commands for groups by public attributes."""
 
 from __future__ import annotations
 

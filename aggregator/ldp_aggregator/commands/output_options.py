@@ -1,4 +1,4 @@
-"""What every command that ends in estimates lets people ask for, and how it hands them over."""
+"""Options of every command that ends in estimates, and its output."""
 
 from __future__ import annotations
 
@@ -326,7 +326,7 @@ with_output_options = with_options(*_OPTIONS)
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """What was asked for."""
+    """Options of the command."""
 
     level: float
     estimand: str

@@ -147,7 +147,7 @@ class TallySource:
 
     @property
     def survey(self) -> Survey:
-        """What was asked; answers that exist may be of a law that nobody may collect by."""
+        """Survey of the answers; those that exist may be of a law that nobody may collect by."""
         return read_survey(self.survey_path, for_analysis=not self.paths)
 
     @property

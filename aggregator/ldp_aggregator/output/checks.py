@@ -1,4 +1,4 @@
-"""What is said beside numbers: checks on reports, and remarks on estimates."""
+"""Checks on reports, and remarks on estimates."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ SUSPICIOUS = 0.001
 
 
 class Check(NamedTuple):
-    """What was counted, and how likely as much is by chance.
+    """Check: a count, and the chance of as much.
 
     A small p-value says that reports are not what the survey's mechanism would have drawn.
     """

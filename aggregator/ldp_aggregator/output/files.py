@@ -162,7 +162,7 @@ def beside(folder: Path, name: str) -> Path:
 
 
 def read_bytes(path: Path, largest: int) -> bytes:
-    """What a file of at most so many bytes holds."""
+    """Read a file of at most so many bytes."""
     content = _read(path, largest + 1)
     if len(content) > largest:
         raise FileError(f"{path}: expected at most {largest:,} bytes, got more")
@@ -273,7 +273,7 @@ def check_writable(path: Path) -> None:
 
 
 def _found(path: Path) -> os.stat_result | None:
-    """What is there, links followed; None if nothing is."""
+    """Return the status of a file, links followed; None if there is none."""
     try:
         return path.stat()
     except FileNotFoundError:
@@ -433,7 +433,7 @@ def opened_twice(path: Path) -> Iterator[BinaryIO]:
 
 
 def _read(path: Path, most: int = -1) -> bytes:
-    """What a file holds, or its first bytes."""
+    """Read a file, or its first bytes."""
     try:
         if str(path) == DASH:
             return standard_input().read(most)

@@ -168,7 +168,7 @@ _LEFT_OUT: Mapping[str, object] = {"tables": _no_tables, "record": _no_record}
 
 @dataclass(frozen=True)
 class Sheet:
-    """What a result shows. Texts and tables follow one another in the order of the fields."""
+    """Sheet of a result. Texts and tables follow one another in the order of the fields."""
 
     title: str
     lead: Sequence[str] = ()

@@ -110,7 +110,7 @@ def _is_host(host: str) -> bool:
 
 
 def _shown(text: str, secret: bool) -> str:
-    """What came, as far as it may be shown."""
+    """Shorten a text to the part that may be shown."""
     if secret:
         scheme = re.match(r"[a-zA-Z][a-zA-Z0-9+.-]{0,20}(?=:)", text)
         return f"{scheme[0]}:..." if scheme else "something else"

@@ -144,7 +144,7 @@ def joint_estimates(
     *,
     likelihood: bool = False,
 ) -> Association:
-    """The same from the joint tally of reports, whose scores are known.
+    """Estimate from the joint tally of reports, whose scores are known.
 
     scores   of each question, whose values are `values`
     margins  the tally of each question by itself

@@ -152,7 +152,7 @@ class Crosstab:
         return self._measured("Cramer's V", cramers_v, (first, second), freedom=freedom)
 
     def mutual_information(self, first: str, second: str) -> Measured:
-        """What one field tells of another, in bits; with an interval as for `cramers_v`."""
+        """Return the information of one field on another, in bits; interval as for `cramers_v`."""
         freedom = self._freedom(first, second)
         return self._measured(
             "mutual information", mutual_information, (first, second), freedom=freedom
@@ -225,7 +225,7 @@ class Crosstab:
         return (one - 1) * (other - 1)
 
     def _numbers(self, place: int) -> Floats:
-        """What the values of a field stand for in a correlation."""
+        """Return the numbers of a field's values in a correlation."""
         field = self.fields[place]
         domain = field.domain
         if domain.numbers is not None:

@@ -1,4 +1,4 @@
-"""What `ldp analyze crosstab` shows of fields: their shares, shares within groups, and dependence.
+"""Sheet of `ldp analyze crosstab`: shares of fields, shares within groups, and dependence.
 
 Where no fields are named it is how strongly any two go together.
 """
@@ -129,7 +129,7 @@ def _shown(crosstab: Crosstab, names: Sequence[str]) -> _Shown:
 
 
 def _measures(crosstab: Crosstab, first: str, second: str) -> Iterator[Measured]:
-    """Those that the two fields have."""
+    """Yield the measures that the two fields have."""
     for measure in (crosstab.odds_ratio, crosstab.correlation):
         try:
             yield measure(first, second)

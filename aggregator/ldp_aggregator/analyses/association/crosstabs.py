@@ -93,35 +93,35 @@ class Crosstabs:
         )
 
     def margin(self, *names: str) -> tuple[Share, ...]:
-        """As of a `Crosstab`."""
+        """Return it as a `Crosstab` does."""
         return self.of(names).margin(*names)
 
     def share(self, **values: str) -> Share:
-        """As of a `Crosstab`."""
+        """Return it as a `Crosstab` does."""
         return self.of([*values]).share(**values)
 
     def conditional(self, name: str, given: str) -> tuple[Conditional, ...]:
-        """As of a `Crosstab`."""
+        """Return it as a `Crosstab` does."""
         return self.of([name, given]).conditional(name, given)
 
     def odds_ratio(self, first: str, second: str) -> Measured:
-        """As of a `Crosstab`."""
+        """Return it as a `Crosstab` does."""
         return self.of([first, second]).odds_ratio(first, second)
 
     def correlation(self, first: str, second: str) -> Measured:
-        """As of a `Crosstab`."""
+        """Return it as a `Crosstab` does."""
         return self.of([first, second]).correlation(first, second)
 
     def cramers_v(self, first: str, second: str) -> Measured:
-        """As of a `Crosstab`."""
+        """Return it as a `Crosstab` does."""
         return self.of([first, second]).cramers_v(first, second)
 
     def mutual_information(self, first: str, second: str) -> Measured:
-        """As of a `Crosstab`."""
+        """Return it as a `Crosstab` does."""
         return self.of([first, second]).mutual_information(first, second)
 
     def independence(self, first: str, second: str) -> ChiSquare:
-        """As of a `Crosstab`."""
+        """Return it as a `Crosstab` does."""
         return self.of([first, second]).independence(first, second)
 
 
@@ -145,7 +145,7 @@ def crosstab(tally: Tally, name: str, options: Options = _DEFAULTS) -> Crosstab 
 
 
 def crosstab_of(question: Question, counts: Counts, options: Options) -> Crosstab | Crosstabs:
-    """The same from the counts of a question."""
+    """Return the crosstab of the counts of a question."""
     fields = question.domain.fields
     place = f"question {question.name!r}"
     if not fields:

@@ -101,7 +101,7 @@ class Region(NamedTuple):
 
     @property
     def _tables(self) -> list[dict[str, Any]]:
-        """What makes a table of shares: cells that are not negative and add up to 1."""
+        """Return valid tables of shares: cells that are not negative and add up to 1."""
         total, of_errors = self.estimate.sum(), self.root.sum(axis=0)
         not_negative = {
             "type": "ineq",

@@ -31,7 +31,7 @@ _TOO_FEW = "too few reports to test for independence: some value's reports have 
 
 
 def _verdict(test: ChiSquare, level: float) -> str:
-    """What was tested, what was found, and what that does not mean."""
+    """Describe the test, its result, and the limits of that."""
     degrees = f"{test.freedom:,} degree{'' if test.freedom == 1 else 's'} of freedom"
     numbers = f"chi-square {test.statistic:,.2f} with {degrees}, p-value {test.p_value:.3g}"
     if test.p_value <= 1 - level:
@@ -81,7 +81,7 @@ class Association(Tabled):
         return " x ".join(self.names)
 
     def describe(self) -> str:
-        """What the numbers are, and what the test says."""
+        """Describe the numbers and the result of the test."""
         options, test = self.options, self.independence
         family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
         verdict = _TOO_FEW if test is None else _verdict(test, options.level)

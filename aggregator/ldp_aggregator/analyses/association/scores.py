@@ -1,4 +1,4 @@
-"""What a report is worth to each value of its question, for products with other questions'.
+"""Worth of a report to each value, for products with other questions' reports.
 
 The functions are those of the question's decoder (`moments.scores` says what they
 are).

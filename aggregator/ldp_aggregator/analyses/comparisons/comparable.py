@@ -1,4 +1,4 @@
-"""What may be compared: estimates of the same values, of different reports, with errors."""
+"""Conditions of comparisons: the same values, different reports, known errors."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _equal(first: QuestionEstimates, second: QuestionEstimates) -> bool:
 
 
 def at_level(estimates: QuestionEstimates, level: float | None) -> QuestionEstimates:
-    """The same with another level in its options, if one is asked for."""
+    """Return the estimates with another level in their options, if one is asked for."""
     if level is None:
         return estimates
     return replace(estimates, options=replace(estimates.options, level=level))

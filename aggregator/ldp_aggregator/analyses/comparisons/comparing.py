@@ -41,7 +41,7 @@ def compare(
     names: tuple[str, str] = ("A", "B"),
     allow_equal: bool = False,
 ) -> Comparison:
-    """What differs between two sets of estimates of one question: the second less the first.
+    """Compare two sets of estimates of one question: the second less the first.
 
     first, second  estimates of a question, or of surveys, of different reports
     question       which question of the surveys
@@ -86,7 +86,7 @@ def compare_pairs(
     overlap: float | None = None,
     allow_equal: bool = False,
 ) -> list[Comparison]:
-    """What differs within each of some pairs, with what they are called; one family of values.
+    """Compare within each of some named pairs; one family of values.
 
     The rest is as for `compare`.
     """

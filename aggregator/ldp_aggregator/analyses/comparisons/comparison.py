@@ -1,4 +1,4 @@
-"""What comes out of a comparison, and how it prints, plots and exports itself."""
+"""Result of a comparison, which prints, plots and exports itself."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ class Comparison(Tabled):
 
     @property
     def sentences(self) -> list[str]:
-        """What to know, in words."""
+        """Notes in words."""
         overall = [] if self.any_difference is None else [str(self.any_difference)]
         family = [] if self.simultaneous is None else [_FAMILIES[self.simultaneous]]
         return [*overall, *family, *self.remarks]
@@ -259,7 +259,7 @@ class Comparison(Tabled):
         return pandas_frame(COLUMNS, self._flat())
 
     def to_polars(self) -> Any:
-        """The same as a polars DataFrame; needs polars."""
+        """Return a polars DataFrame; needs polars."""
         return polars_frame(COLUMNS, self._flat())
 
     def panels(self) -> list[Bars]:
@@ -317,12 +317,12 @@ class Comparison(Tabled):
         return figure(self.panels())
 
     def picture(self, form: str = "svg") -> bytes:
-        """The same as the bytes of an SVG or PNG file."""
+        """Return the picture as the bytes of an SVG or PNG file."""
         return picture(self.panels(), form)
 
 
 def _decimals(error: float) -> int:
-    """As many as an error can bear: two digits of it, or 4."""
+    """Number of decimals that an error can bear: two digits of it, or 4."""
     if not (math.isfinite(error) and error > 0):
         return 4
     return max(0, 1 - math.floor(math.log10(error)))

@@ -36,7 +36,7 @@ MOST_ASKED = 10**12
 
 
 class Direct(NamedTuple):
-    """What the arm that was asked plainly said.
+    """Result of the arm that was asked plainly.
 
     >>> import ldp_aggregator
     >>> direct = ldp_aggregator.Direct("true", held=120, asked=1000)

@@ -75,7 +75,7 @@ class GroupComparisons(Rendered):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What to know of all of them."""
+        """Remarks on all of them."""
         family = len(self) > 1 and any(one.simultaneous for _, one in self)
         return (_FAMILY.format(size=len(self)),) if family else ()
 
@@ -98,7 +98,7 @@ class _Reading(NamedTuple):
     candidates: Mapping[str, Sequence[str]] | None
 
     def of(self, tally: Tally) -> QuestionEstimates:
-        """Those of a tally."""
+        """Make them from a tally."""
         known = estimate(
             tally, options=self.options, candidates=self.candidates, names=[self.question]
         )
@@ -121,7 +121,7 @@ def compare_groups(
     names: tuple[str, str] = ("A", "B"),
     **asked: Any,
 ) -> GroupComparisons:
-    """What differs between groups that are large enough to be shown.
+    """Compare groups that are large enough to be shown.
 
     first     a tally of a survey with attributes, whose groups are compared with each other
     second    another tally, of other reports: each group in it is then compared with the same group

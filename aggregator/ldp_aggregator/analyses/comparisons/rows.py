@@ -28,7 +28,7 @@ from ldp_aggregator.numerics.arrays import Floats
 
 
 class Asked(NamedTuple):
-    """What is asked of every comparison."""
+    """Options of every comparison."""
 
     correction: str | None
     margin: float | None
@@ -37,7 +37,7 @@ class Asked(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """What is compared: arrays of shape (M,), and what their errors share."""
+    """Pair to compare: arrays of shape (M,), and the common part of their errors."""
 
     first: Side
     second: Side

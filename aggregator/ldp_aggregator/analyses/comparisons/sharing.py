@@ -77,7 +77,7 @@ def keeps(estimates: QuestionEstimates) -> bool:
 
 
 def lasting_variance(estimates: QuestionEstimates, frequency: Floats) -> Floats:
-    """What the reports of one device share, if these are the true frequencies: s above."""
+    """Return the common variance of one device's reports, if these are the true frequencies: s."""
     law = estimates.law
     share = np.clip(frequency, 0.0, 1.0)
     if law is None:
@@ -90,7 +90,7 @@ def lasting_variance(estimates: QuestionEstimates, frequency: Floats) -> Floats:
 
 
 def shared(first: QuestionEstimates, second: QuestionEstimates, overlap: float | None) -> Sharing:
-    """What the errors of two sets of frequencies have in common."""
+    """Return the common part of the errors of two sets of frequencies."""
     nothing = np.zeros(len(first))
     together = (first.unbiased + second.unbiased) / 2
     variances = [lasting_variance(side, together) for side in (first, second)]

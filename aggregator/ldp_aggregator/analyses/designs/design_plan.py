@@ -1,4 +1,4 @@
-"""What a design can tell with so many respondents, or how many it takes, as a sheet."""
+"""Power of a design with so many respondents, or how many it takes, as a sheet."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def moments_of(law: Law, counts: Floats) -> Moments:
 
 
 def _scores(law: Law, channel: Floats) -> Floats:
-    """What each answer is worth to each type, (answers, types)."""
+    """Return the worth of each answer to each type, (answers, types)."""
     if law.numbers:
         numbers = np.array(law.numbers, dtype=float)
         yes, no = channel @ numbers

@@ -22,7 +22,7 @@ YES, NO = "yes", "no"
 
 
 class Arm(NamedTuple):
-    """What one sample was asked."""
+    """Questions of one sample."""
 
     name: str
     rows: Rows

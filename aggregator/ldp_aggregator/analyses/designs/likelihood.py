@@ -46,7 +46,7 @@ Shares = Callable[[Floats], tuple[Floats, Floats]]
 
 @dataclass(frozen=True)
 class Model:
-    """What the likelihood needs of a law, as arrays of G arms, T types and Z answers."""
+    """Model of a law for its likelihood, as arrays of G arms, T types and Z answers."""
 
     chances: Floats
     """P[answer | type], (T, G Z)."""

@@ -43,7 +43,7 @@ _FEWEST = 2
 
 
 class Line(NamedTuple):
-    """What one sample's answers are on average: own x + other y + shift."""
+    """Mean of one sample's answers: own x + other y + shift."""
 
     own: Fraction
     shift: Fraction
@@ -136,7 +136,7 @@ class NumberDesign:
 
     @property
     def privacy(self) -> str:
-        """What one answer reveals, in a sentence."""
+        """Describe in a sentence what one answer reveals."""
         return _PRIVACY
 
     def estimate(self, *answers: ArrayLike, level: float = 0.95) -> DesignEstimates:

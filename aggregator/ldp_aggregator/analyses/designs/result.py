@@ -1,4 +1,4 @@
-"""What a survey design gives, as a frozen record that prints and exports."""
+"""Result of a survey design, as a frozen record that prints and exports."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class DesignEstimate(Estimated):
     high: float
 
     def cells(self) -> tuple[str, ...]:
-        """What a table shows of it."""
+        """Cells of a table."""
         ends = f"[{self.low:.4f}, {self.high:.4f}]"
         return self.name, f"{self.estimate:.4f}", f"{self.standard_error:.4f}", ends
 
@@ -72,7 +72,7 @@ class DesignEstimates(Tabled):
         raise UnknownNameError(name, [one.name for one in self.estimates], "an estimate")
 
     def describe(self) -> str:
-        """What the numbers are."""
+        """Describe the numbers."""
         return (
             f"{self.respondents:,} respondents; {self.level:.4g} intervals for "
             f"{WHOM[self.estimand]}"

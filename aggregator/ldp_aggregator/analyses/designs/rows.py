@@ -35,7 +35,7 @@ class DesignRows(RowTable):
         return cls(columns_of(table))
 
     def written(self, template: str) -> list[str]:
-        """What a text such as `warner p={p}` is for each row; nothing where a cell is missing."""
+        """Fill a text such as `warner p={p}` for each row; empty where a cell is missing."""
         names = [name for _, name, _, _ in Formatter().parse(template) if name is not None]
         cells = [self.texts(name) for name in names]
         return [

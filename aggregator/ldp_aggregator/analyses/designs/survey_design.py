@@ -50,13 +50,13 @@ class Design:
 
     @property
     def epsilon(self) -> float:
-        """What one answer may reveal; infinite where an answer rules a type out."""
+        """Epsilon of one answer; infinite where an answer rules a type out."""
         ratio = self.law.ratio
         return math.inf if ratio is None else math.log(ratio)
 
     @property
     def privacy(self) -> str:
-        """What one answer reveals, in a sentence."""
+        """Describe in a sentence what one answer reveals."""
         ratio = self.law.ratio
         if ratio is not None:
             shown = f"ln({ratio})" if ratio.denominator < 10**6 else "rounded"
@@ -132,7 +132,7 @@ class Design:
         return arms_of(arm_texts, self.law.arms, rows.people)
 
     def _estimated(self, counts: Floats, level: float, estimand: str) -> DesignEstimates:
-        """What counts say, (arms, answers)."""
+        """Estimate from counts, (arms, answers)."""
         shares, tests, remarks = estimated(self.law, counts, level, estimand=estimand)
         return DesignEstimates(
             self.words,

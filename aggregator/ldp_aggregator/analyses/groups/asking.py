@@ -21,7 +21,7 @@ class Asked(NamedTuple):
 
     @classmethod
     def of(cls, by: Iterable[str], where: Mapping[str, str]) -> Asked:
-        """What Python asks for."""
+        """Read the arguments of Python."""
         return cls(tuple(by), tuple(where.items()))
 
     @property
@@ -30,12 +30,12 @@ class Asked(NamedTuple):
         return tuple(name for name, _ in self.where) + self.by
 
     def to_dict(self) -> dict[str, Any]:
-        """As records have it."""
+        """Return it as records have it."""
         return {"by": list(self.by), "where": dict(self.where)}
 
     @property
     def query(self) -> dict[str, str]:
-        """As the query of a URL has it."""
+        """Return it as the query of a URL."""
         where = ",".join("=".join(pair) for pair in self.where)
         return {"by": ",".join(self.by), "where": where}
 

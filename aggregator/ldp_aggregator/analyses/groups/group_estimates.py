@@ -75,7 +75,7 @@ class GroupEstimates(Rendered):
 
     @property
     def total(self) -> GroupOfEstimates:
-        """What the groups add up to: everyone, or those with the values of `where`.
+        """Sum of the groups: everyone, or those with the values of `where`.
 
         Without questions where that is suppressed.
         """
@@ -103,7 +103,7 @@ class GroupEstimates(Rendered):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What there is to know of the groups that are not shown."""
+        """Remarks on the groups that are not shown."""
         return suppressed_remarks(self.least, self.suppressions)
 
     def to_dict(self) -> dict[str, Any]:
@@ -147,7 +147,7 @@ class GroupEstimates(Rendered):
         return figure([self._panel(part) for part in self._parts()])
 
     def picture(self, form: str = "svg") -> bytes:
-        """The same as the bytes of an SVG or PNG file."""
+        """Return the picture as the bytes of an SVG or PNG file."""
         return picture([self._panel(part) for part in self._parts()], form)
 
     def _parts(self) -> Iterator[tuple[str, QuestionEstimates]]:

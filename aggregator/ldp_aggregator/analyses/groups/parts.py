@@ -76,7 +76,7 @@ class Parts:
         return [part for part in self if name in part.questions]
 
     def total(self, name: str) -> Part | None:
-        """What the groups of a question add up to, if that is shown."""
+        """Sum of the groups of a question, if that is shown."""
         where = dict(self.asked.where)
         totals = (part for part in self.parts if part.labels.keys() == where.keys())
         return next((part for part in totals if name in part.questions), None)
@@ -174,7 +174,7 @@ def of_group(
     by: Sequence[str],
     wanted: str,
 ) -> T:
-    """What belongs to a group, by its values of the attributes in `by`; `wanted` names a group.
+    """Return the member of a group, by its values of the attributes in `by`.
 
     Raises `UnknownNameError` for groups that are not among them.
     """
@@ -193,7 +193,7 @@ def suppressed_names(suppressions: Mapping[str, Iterable[Labels]]) -> tuple[str,
 
 
 def suppressed_remarks(least: int, suppressions: Mapping[str, Iterable[Labels]]) -> tuple[str, ...]:
-    """What there is to know of groups that are not shown."""
+    """Remarks on groups that are not shown."""
     return said_of(least, suppressed_names(suppressions))
 
 

@@ -34,7 +34,7 @@ Sizes = Mapping[int, int]
 
 @dataclass(frozen=True)
 class Release:
-    """What is shown of a question's groups: the crowds, with their reports."""
+    """Visible groups of a question: the crowds, with their reports."""
 
     least: int
     shown: Mapping[Crowd, int]

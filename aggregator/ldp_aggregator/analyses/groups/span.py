@@ -1,4 +1,4 @@
-"""What follows from sums that are shown, and on how few reports it may rest.
+"""Consequences of visible sums, and the few reports that they may rest on.
 
 For someone new to it: who is shown that 1,050 reports came from phones, and that 1,000 of these are
 of one country, knows that 50 are of others, though no one showed it. The counts of a crowd, and all

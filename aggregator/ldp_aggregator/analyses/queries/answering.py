@@ -64,7 +64,7 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True)
 class Answer:
-    """What a query is answered.
+    """Answer to a query.
 
     `query` has an example.
     """

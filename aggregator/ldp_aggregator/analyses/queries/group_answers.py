@@ -21,7 +21,7 @@ DEFAULTS = Options()
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupAnswers(Rendered):
-    """What queries are answered of each group that is shown; iterating gives labels and answers.
+    """Answers to queries for each visible group; iterating gives labels and answers.
 
     The first are those of everyone, or of who has the values of `where`, if that is shown.
 

@@ -180,7 +180,7 @@ def _came(rest: str) -> str:
 
 
 def _expected(error: Any) -> str:
-    """What may stand there, in words."""
+    """Describe the possible next parts, in words."""
     names = getattr(error, "accepts", None) or getattr(error, "allowed", None) or error.expected
     words = sorted({_WORDS.get(name, name.lower()) for name in names})
     if len(words) < 2:

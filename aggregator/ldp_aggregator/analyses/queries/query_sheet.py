@@ -1,4 +1,4 @@
-"""What `ldp analyze query` shows: answers with intervals, their cost, and what is left open."""
+"""Sheet of `ldp analyze query`: answers with intervals, their cost, and open questions."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _shown(decimals: int) -> Any:
 
 
 def _sources(answers: Sequence[Answer]) -> Iterator[str]:
-    """What the respondents were promised, by question."""
+    """Return the promises to respondents, by question."""
     for source in dict.fromkeys(source for answer in answers for source in answer.sources):
         yield (
             f"{source.question}: {source.mechanism}, epsilon {source.epsilon}, "

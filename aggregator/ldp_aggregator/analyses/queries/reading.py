@@ -54,7 +54,7 @@ def read(text: str, subjects: Subjects) -> Term:
 
 
 class _Reader:
-    """What reads the parts of one text."""
+    """Reader of the parts of one text."""
 
     def __init__(self, text: str, subjects: Subjects) -> None:
         self._text = text

@@ -1,4 +1,4 @@
-"""What a query may be about: a question of a tally, and which of its values pass a test."""
+"""Subjects of queries: a question of a tally, and those of its values that pass a test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a query may add, multiply and divide: numbers, sums of shares, and one sum over another.
+"""Terms of queries: numbers, sums of shares, and one sum over another.
 
 A sum of shares is a constant and, for each question, weights of some of its values. A quotient has
 a sum above and one below. What is no such thing (the product of two shares, a ratio and a share)

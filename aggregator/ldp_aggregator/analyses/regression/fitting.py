@@ -134,7 +134,7 @@ def regress_rows(
 
 
 def fitted(answers: Answers, formula: Formula, choices: RegressionOptions) -> Regression:
-    """The same from answers that have been read."""
+    """Do the same with answers that have been read."""
     answers = answers.with_mean_weight_1()
     part = explained(answers, formula)
     model, event, outcome = outcome_of(answers, part, choices)

@@ -33,7 +33,7 @@ class Factor(NamedTuple):
 
     @property
     def text(self) -> str:
-        """As a coefficient is called."""
+        """Name of a coefficient."""
         return self.name if self.power == 1 else f"I({self.name}^{self.power})"
 
 
@@ -50,7 +50,7 @@ class Formula(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What it explains by, each once."""
+        """Names of the predictors, each once."""
         return tuple(dict.fromkeys(factor.name for term in self.terms for factor in term))
 
 

@@ -54,7 +54,7 @@ class Together(NamedTuple):
     """Unbiased shares of the combinations, where the search begins, (J,)."""
 
     def without(self, places: tuple[int, ...]) -> Together:
-        """The same without some columns."""
+        """Return it without some columns."""
         keep = [place for place in range(self.table.shape[1]) if place not in places]
         return self._replace(table=self.table[:, keep])
 

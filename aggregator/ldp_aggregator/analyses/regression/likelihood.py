@@ -49,7 +49,7 @@ class Observed(NamedTuple):
     """What is added to the linear predictor, (U,)."""
 
     def without(self, places: tuple[int, ...]) -> Observed:
-        """The same without some columns."""
+        """Return it without some columns."""
         keep = [place for place in range(self.table.shape[1]) if place not in places]
         return self._replace(table=self.table[:, keep])
 

@@ -1,4 +1,4 @@
-"""What an analyst may choose of a regression, and how it is called."""
+"""Options of a regression, and their names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ERRORS = (SANDWICH, MODEL)
 
 @dataclass(frozen=True)
 class RegressionOptions:
-    """What an analyst may choose. Raises `EstimateError` for what does not exist.
+    """Options of a regression. Raises `EstimateError` for unknown ones.
 
     >>> import ldp_aggregator
     >>> ldp_aggregator.RegressionOptions(model="logit").level

@@ -16,7 +16,7 @@ from ldp_aggregator.numerics.arrays import Floats
 
 
 def explained(answers: Answers, formula: Formula) -> Part:
-    """What stands before the ~ of a formula. Raises `UnknownNameError`."""
+    """Return the outcome before the ~ of a formula. Raises `UnknownNameError`."""
     for part in answers.parts:
         if part.name == formula.outcome:
             return part

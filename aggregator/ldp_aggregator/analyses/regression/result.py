@@ -34,7 +34,7 @@ class Coefficient(WithInterval):
     """Of Wald's test of its being 0."""
 
     def within(self, low: float, high: float) -> Coefficient:
-        """The same with another interval."""
+        """Return the result with another interval."""
         return replace(self, low=low, high=high)
 
 
@@ -50,7 +50,7 @@ class Test(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Regression(Tabled):
-    """What a randomized answer depends on.
+    """Regression of a randomized answer.
 
     `regress_rows` has an example.
     """
@@ -85,7 +85,7 @@ class Regression(Tabled):
         raise UnknownNameError(name, [row.name for row in self.coefficients], "a coefficient")
 
     def describe(self) -> str:
-        """What the numbers are."""
+        """Describe the numbers."""
         event = f" of {self.event}" if self.event is not None else ""
         fit = "" if self.log_likelihood is None else f"; log-likelihood {self.log_likelihood:,.3f}"
         end = f"converged in {self.steps}" if self.converged else "NOT CONVERGED"

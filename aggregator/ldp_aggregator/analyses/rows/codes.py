@@ -129,7 +129,7 @@ def _coded(cells: Sequence[Any], labels: Sequence[str], codes: Mapping[str, Any]
 
 
 def text_of(cell: object) -> str:
-    """What a cell says; nothing where it is missing. Whole numbers have no decimals."""
+    """Return a cell's text; empty where it is missing. Whole numbers have no decimals."""
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return ""
     if isinstance(cell, bool):

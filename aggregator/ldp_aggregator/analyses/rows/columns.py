@@ -124,7 +124,7 @@ def _from_file(path: Path) -> dict[str, list[Any]]:
 
 
 def _separator_of(text: str) -> str:
-    """What stands between cells: spreadsheets of many countries write semicolons."""
+    """Return the separator of cells: spreadsheets of many countries write semicolons."""
     header = text.partition("\n")[0]
     return max(",;\t", key=header.count)
 

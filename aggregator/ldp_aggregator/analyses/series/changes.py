@@ -34,7 +34,7 @@ POPULATION = Options(estimand="population")
 
 @dataclass(frozen=True)
 class Changes:
-    """What has changed in a question, or why that was not tested."""
+    """Changes in a question, or why they were not tested."""
 
     alarm_rate: float
     """The chance that there is ever an alarm though nothing changes."""
@@ -89,7 +89,7 @@ def changes_in(
     alarm_rate: float = ALARM_RATE,
     still_open: int = 0,
 ) -> Changes:
-    """What has changed over epochs whose estimates were made for the `POPULATION`.
+    """Return the changes over epochs whose estimates were made for the `POPULATION`.
 
     still_open  how many of the last epochs may still get reports: they are not tested
     """

@@ -42,7 +42,7 @@ class Course:
 
     @property
     def value(self) -> str:
-        """What is followed."""
+        """Value that is followed."""
         return self.seen.value
 
     @property
@@ -69,7 +69,7 @@ class Course:
         return str(first) if first == last else f"{first} to {last}"
 
     def summary(self) -> tuple[str, ...]:
-        """What is to be said of it in a line."""
+        """Summary in a line."""
         show = self.shown
         band = f"{show(self.level[-1])} [{show(self.low[-1])}, {show(self.high[-1])}]"
         slope = NOTHING if self.slope is None else "{:+.2g} ± {:.1g}".format(*self.slope)
@@ -93,7 +93,7 @@ class Course:
             )
 
     def flat(self) -> Iterator[Cells]:
-        """The same as numbers: epoch, reports, estimate, level and evidence."""
+        """Return numbers: epoch, reports, estimate, level and evidence."""
         for place, epoch in enumerate(self.epochs):
             numbers = (self.seen.estimate, self.seen.low, self.seen.high)
             band = (self.level, self.low, self.high, self.evidence)

@@ -1,4 +1,4 @@
-"""What comes out of following a question over epochs, and how it prints, plots, exports itself."""
+"""Trends of a question over epochs, which print, plot and export themselves."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ class Trends(Rendered):
         return pandas_frame(COLUMNS, self._flat())
 
     def to_polars(self) -> Any:
-        """The same as a polars DataFrame; needs polars."""
+        """Return a polars DataFrame; needs polars."""
         return polars_frame(COLUMNS, self._flat())
 
     def panels(self) -> list[Bars]:
@@ -190,5 +190,5 @@ class Trends(Rendered):
         return figure(self.panels())
 
     def picture(self, form: str = "svg") -> bytes:
-        """The same as the bytes of an SVG or PNG file."""
+        """Return the picture as the bytes of an SVG or PNG file."""
         return picture(self.panels(), form)

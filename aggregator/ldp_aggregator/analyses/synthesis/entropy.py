@@ -44,7 +44,7 @@ def proportional(sizes: tuple[int, ...], tables: Mapping[Pair, Floats]) -> Float
 
 
 def multiplicative(sizes: tuple[int, ...], tables: Mapping[Pair, Floats]) -> Floats:
-    """The same by multiplicative weights."""
+    """Maximize by multiplicative weights."""
     joint = _even(sizes)
     for _ in range(STEPS):
         farthest = 0.0

@@ -42,7 +42,7 @@ from ldp_aggregator.numerics.arrays import Flags, Floats, Integers
 
 
 class Part(NamedTuple):
-    """What a report tells of: a question, or a field of one."""
+    """Part of a report: a question, or a field of one."""
 
     name: str
     values: tuple[str, ...]
@@ -93,7 +93,7 @@ class Products(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What reports say, by public combination."""
+    """Answers of reports, by public combination."""
 
     name: str
     """Of the question, or of the questions that were answered together."""
@@ -175,7 +175,7 @@ class Answers:
         return np.asarray(self.sums[:, 0] / self.weight)
 
     def column(self, name: str) -> Column:
-        """What is called so. Raises `UnknownNameError`."""
+        """Return the column of a name. Raises `UnknownNameError`."""
         if name in self.attributes:
             place = self.attributes.index(name)
             texts = [values[place] for values in self.combinations]

@@ -124,7 +124,7 @@ def fields_of(rows: SurveyRows | DesignedRows, name: str) -> set[str]:
 
 
 def _scores(arm: Arm, order: Sequence[int]) -> Floats:
-    """What each answer is worth to each type, (answers, types)."""
+    """Return the worth of each answer to each type, (answers, types)."""
     inverse = right_inverse(Channel(tuple(arm.rows[place] for place in order)))
     if inverse is None:
         raise EstimateError(

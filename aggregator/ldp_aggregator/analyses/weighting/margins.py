@@ -36,7 +36,7 @@ Margins = Mapping[str, Mapping[str, float]]
 
 
 class Margin(NamedTuple):
-    """What is known of one attribute, or of several together."""
+    """Margin: known shares of one attribute, or of several together."""
 
     attributes: tuple[str, ...]
     values: tuple[tuple[str, ...], ...]
@@ -47,7 +47,7 @@ class Margin(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As it is written in a file."""
+        """Name as it is written in a file."""
         return AND.join(self.attributes)
 
 

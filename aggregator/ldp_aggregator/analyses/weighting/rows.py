@@ -82,7 +82,7 @@ def answers_of_rows(
 
 
 class Told(NamedTuple):
-    """What the answers of some rows tell."""
+    """Answers of some rows."""
 
     name: str
     spent: tuple[str, ...]

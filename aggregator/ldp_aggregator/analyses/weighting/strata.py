@@ -28,7 +28,7 @@ REPORTS, WEIGHT = "reports", "weight"
 
 
 class Strata(NamedTuple):
-    """What a strata file holds."""
+    """Content of a strata file."""
 
     attributes: tuple[str, ...]
     tallies: dict[Combination, Tally]

@@ -139,7 +139,7 @@ def weighed(
     level: float = 0.95,
     replicates: str | None = None,
 ) -> Weighted:
-    """The same from answers that have been read."""
+    """Do the same with answers that have been read."""
     if not 0 < level < 1:
         raise EstimateError(f"expected a level between 0 and 1, such as 0.95, got {level}")
     targets = targets_of(answers, margins)

@@ -103,14 +103,14 @@ class Weighted(Tabled):
 
     @property
     def how(self) -> str:
-        """By what the numbers are weighted."""
+        """Weighting of the numbers."""
         design = " on design weights" if self.designed else ""
         if self.by:
             return f"weighted by {', '.join(self.by)} ({self.method}){design}"
         return "design weights" if self.designed else "not weighted: no margins, no design weights"
 
     def describe(self) -> str:
-        """What the numbers are."""
+        """Describe the numbers."""
         return (
             f"{self.how}; {self.reports:,} reports, worth {self.effective:,.0f} with equal "
             f"weights; {self.level:.4g} intervals for {WHOM['population']}"

@@ -1,4 +1,4 @@
-"""What a report is worth to each value of its question, or to the mean of its numbers.
+"""Worth of a report to each value of its question, or to the mean of its numbers.
 
 Every estimate is a mean of scores that are unbiased given what a respondent holds. Weights and
 regressions need the scores themselves: they stand where the answers of plain data would.

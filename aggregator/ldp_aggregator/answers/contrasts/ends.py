@@ -70,7 +70,7 @@ def _off_line(weights: Floats, varying: Floats) -> float:
 
 
 def held_by(weights: Floats, shares: Floats) -> Floats:
-    """Who holds what, (M,), of sum 1.
+    """Return the shares of the values, (M,), of sum 1.
 
     Values without weight have what the others leave of 1 between them. Of a million estimates half
     are above 0 by chance, and their sum says nothing of what is held.

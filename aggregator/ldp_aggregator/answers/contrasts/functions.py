@@ -76,7 +76,7 @@ class Contrast(Estimated):
 
 
 class Estimable(Protocol):
-    """What functions are made of: estimates that err together."""
+    """Estimates that err together, of which functions are made."""
 
     @property
     def frequency(self) -> Floats:
@@ -318,7 +318,7 @@ def quantile_of(options: Options, family: int = 1) -> float:
 
 
 def weighted_text(weights: Mapping[str, float]) -> str:
-    """What a function is called: its values with their weights."""
+    """Name a function by its values with their weights."""
     parts = []
     for value, weight in weights.items():
         sign = "-" if weight < 0 else "+"

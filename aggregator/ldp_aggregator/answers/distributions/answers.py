@@ -1,4 +1,4 @@
-"""What is answered of a distribution, as records: shares, quantiles, a mode, a curve."""
+"""Answers on a distribution, as records: shares, quantiles, a mode, a curve."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Share(WithInterval):
 
 @dataclass(frozen=True)
 class Quantile(WithInterval):
-    """What so large a share of the answers lies at or below, with an interval.
+    """Quantile of the answers, with an interval.
 
     Of a question with cells, a place within one, as if its answers were spread evenly there; the
     interval is of whole cells.
@@ -36,7 +36,7 @@ class Quantile(WithInterval):
 
     @property
     def name(self) -> str:
-        """As it is shown: the median, or the quantile of a share."""
+        """Name: the median, or the quantile of a share."""
         return "median" if self.share == 0.5 else f"quantile {self.share:g}"
 
     @property

@@ -1,4 +1,4 @@
-"""What is asked of a distribution, as people write it: quantiles, ranges, edges.
+"""Requests of a distribution, as people write them: quantiles, ranges, edges.
 
 Raises `EstimateError` for what is none.
 """

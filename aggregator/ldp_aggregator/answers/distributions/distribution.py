@@ -209,15 +209,15 @@ class Distribution(WithEnds):
         )
 
     def plot(self, truth: Sequence[float] | None = None) -> Any:
-        """The same as a matplotlib figure. Raises `EstimateError` if matplotlib is not there."""
+        """Return a matplotlib figure. Raises `EstimateError` if matplotlib is not there."""
         return figure([self.bars(truth)])
 
     def picture(self, form: str = "svg", truth: Sequence[float] | None = None) -> bytes:
-        """The same as the bytes of an SVG or PNG file."""
+        """Return the picture as the bytes of an SVG or PNG file."""
         return picture([self.bars(truth)], form)
 
     def quantile(self, share: float) -> Quantile:
-        """What a share of the answers, above 0 and below 1, lies at or below."""
+        """Return the quantile of a share above 0 and below 1."""
         return self._quantile_at(share, self._quantile)
 
     def interquartile_range(self) -> Spread:

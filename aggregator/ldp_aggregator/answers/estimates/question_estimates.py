@@ -171,7 +171,7 @@ class QuestionEstimates(QuestionNumbers):
         return "p-value", f"q-value ({self.found.correction})", level
 
     def found_cells(self, place: int) -> tuple[str, ...]:
-        """What tells whether a value is there, as text, if that was asked for."""
+        """Return the evidence that a value is present, as text, if that was asked for."""
         if self.found is None or place >= len(self):
             return ()
         ends = NOTHING
@@ -255,7 +255,7 @@ class QuestionEstimates(QuestionNumbers):
         return figure([self.bars(truth)])
 
     def picture(self, form: str = "svg", truth: Sequence[float] | None = None) -> bytes:
-        """The same as the bytes of an SVG or PNG file."""
+        """Return the picture as the bytes of an SVG or PNG file."""
         from ldp_aggregator.output.pictures.picture import picture
 
         return picture([self.bars(truth)], form)
@@ -306,7 +306,7 @@ class QuestionEstimates(QuestionNumbers):
             yield self.name, place.name, self.reports, *known, place.low, place.high
 
     def _found_numbers(self, place: int) -> tuple[float, ...]:
-        """What tells whether a value is there, if that was asked for."""
+        """Return the evidence that a value is present, if that was asked for."""
         if self.found is None:
             return ()
         of_place = (self.chances, self.found.adjusted, self.found.low, self.found.high)
@@ -431,7 +431,7 @@ class QuestionEstimates(QuestionNumbers):
             yield shown | self._found_record(index)
 
     def _found_record(self, place: int) -> dict[str, Any]:
-        """What tells whether a value is there, if that was asked for."""
+        """Return the evidence that a value is present, if that was asked for."""
         if self.found is None:
             return {}
         there = bool(self.found.found[place])

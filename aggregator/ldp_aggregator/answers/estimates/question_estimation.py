@@ -62,7 +62,7 @@ _MIDDLES = "the mean direction is that of the middles of the cells"
 
 
 class _View(NamedTuple):
-    """What is estimated of a question: shares of its values, or of ranges and cells of them."""
+    """View of a question: shares of its values, or of ranges and cells of them."""
 
     values: tuple[str, ...]
     distribution: Distribution | None = None
@@ -83,7 +83,7 @@ class _View(NamedTuple):
 
 
 class _Numbers(NamedTuple):
-    """What a view's reports say."""
+    """Numbers from the reports of a view."""
 
     moments: Moments | None
     mean: Mean | None

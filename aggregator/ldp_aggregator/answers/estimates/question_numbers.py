@@ -285,7 +285,7 @@ class QuestionNumbers:
 
     @property
     def shown_districts(self) -> tuple[District, ...]:
-        """Those that the options ask for."""
+        """Return those that the options ask for."""
         return () if self.places is None else self.places.shown_districts
 
     @property
@@ -438,7 +438,7 @@ class QuestionNumbers:
 
     @property
     def sentences(self) -> list[str]:
-        """What to know, in words: note, remarks, what forgers could do, and failed checks."""
+        """Notes in words: note, remarks, the power of forgers, and failed checks."""
         bound = "" if self.manipulation is None else str(self.manipulation)
         notes = (self._choice, self.note, *map(str, self.remarks), bound)
         return [*filter(None, notes), *(str(check) for check in self.checks if check.suspicious)]

@@ -105,7 +105,7 @@ class SurveyEstimates(Rendered):
     def picture(
         self, form: str = "svg", truth: Mapping[str, Sequence[float]] | None = None
     ) -> bytes:
-        """The same as the bytes of an SVG or PNG file."""
+        """Return the picture as the bytes of an SVG or PNG file."""
         from ldp_aggregator.output.pictures.picture import picture
 
         return picture(self._panels(truth), form)

@@ -1,4 +1,4 @@
-"""What is asked of a map, as people write it: rectangles, zooms, and how districts are counted.
+"""Requests of a map, as people write them: rectangles, zooms, and how districts count.
 
 Raises `EstimateError` for what is none.
 """

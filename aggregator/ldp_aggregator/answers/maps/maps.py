@@ -54,7 +54,7 @@ class Map:
 
     @property
     def y_edges(self) -> Floats:
-        """The same along y."""
+        """Edges along y."""
         return _edges(self.y, self.estimate.shape[1])
 
     @property
@@ -116,7 +116,7 @@ class Map:
         return figure([self.bars()])
 
     def picture(self, form: str = "svg") -> bytes:
-        """The same as the bytes of an SVG or PNG file."""
+        """Return the picture as the bytes of an SVG or PNG file."""
         return picture([self.bars()], form)
 
 

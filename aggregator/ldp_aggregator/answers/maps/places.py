@@ -149,7 +149,7 @@ class Places(WithEnds):
 
     @cached_property
     def shown_districts(self) -> tuple[District, ...]:
-        """Those that the options ask for."""
+        """Return those that the options ask for."""
         return () if self.options.geography is None else self.districts(self.options.geography)
 
     def shrunk(self) -> Floats | None:

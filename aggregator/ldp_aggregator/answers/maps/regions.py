@@ -74,7 +74,7 @@ class Regions:
 
     @property
     def caption(self) -> str:
-        """What the picture shows."""
+        """Caption of the picture."""
         caption = f"shares of districts; hatched: not told from 0 ({self.level:.4g} interval)"
         if self.post_process is not None:
             caption = f"{caption}; {self.post_process}: biased"
@@ -97,7 +97,7 @@ class Regions:
         return figure([self.bars()])
 
     def picture(self, form: str = "svg") -> bytes:
-        """The same as the bytes of an SVG or PNG file."""
+        """Return the picture as the bytes of an SVG or PNG file."""
         return picture([self.bars()], form)
 
 

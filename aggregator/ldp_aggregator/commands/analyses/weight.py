@@ -109,7 +109,7 @@ class Sources:
 
     @property
     def survey(self) -> Survey:
-        """What was asked; answers that exist may be of a law that nobody may collect by."""
+        """Survey of the answers; those that exist may be of a law that nobody may collect by."""
         return read_survey(self.path, for_analysis=bool(self.row_paths))
 
     def question(self, name: str | None) -> str:

@@ -1,4 +1,4 @@
-"""What estimates say in words: for readers who know the subject, and no statistics.
+"""Estimates in words: for readers who know the subject, and no statistics.
 
 Nothing is said that the intervals do not bear: of two values whose intervals meet, neither is
 called more frequent, and a value whose interval has 0 in it may be held by no one.

@@ -64,7 +64,7 @@ class Format(NamedTuple):
         return write(sheet)
 
     def whole(self, sheet: Sheet) -> bytes:
-        """The same as the bytes of a file; text is UTF-8."""
+        """Return the bytes of a file; text is UTF-8."""
         content = self.write(sheet)
         return content if isinstance(content, bytes) else "".join(content).encode()
 

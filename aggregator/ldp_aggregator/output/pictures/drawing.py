@@ -29,7 +29,7 @@ def drawn_figure(size: tuple[float, float], draw: Callable[[Any], None]) -> Any:
 
 
 def drawn(size: tuple[float, float], draw: Callable[[Any], None], form: str = "svg") -> bytes:
-    """The same as the bytes of an SVG or PNG file."""
+    """Return the picture as the bytes of an SVG or PNG file."""
     figure = drawn_figure(size, draw)
     from matplotlib import rc_context
 

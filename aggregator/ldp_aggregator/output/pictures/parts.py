@@ -1,4 +1,4 @@
-"""What all pictures are made of: titles, ticks, labels, ranges.
+"""Parts of all pictures: titles, ticks, labels, ranges.
 
 Rules
 - Places across are percentages, so that a picture fills whatever width it gets while its letters
