@@ -158,7 +158,9 @@ def test_codegen_writes_a_module(tmp_path):
     survey = tmp_path / "survey.toml"
     survey.write_text(COMMUTE)
     shown = run("client", "codegen", survey)
-    assert run("client", "codegen", survey, "--output", tmp_path / "answers.py").output == ""
+    written = tmp_path / "answers.py"
+    said = run("client", "codegen", survey, "--output", written).output
+    assert said == f"{written}: written, {written.stat().st_size:,} bytes\n"
     assert shown.output == (tmp_path / "answers.py").read_text() == module(COMMUTE_SURVEY)
 
 

@@ -17,6 +17,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
+from functools import partial
 from importlib.metadata import entry_points, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -134,7 +135,8 @@ def whole(least: int, most: int) -> Callable[[str], int]:
 class OutputFile(click.Path):
     """A file to write, or `-` for standard output: one that cannot be written is refused at once.
 
-    A command that learns at its end that there is no such folder has worked for nothing.
+    A command that learns at its end that there is no such folder has worked for nothing. What was
+    written is said at the end, with its size.
     """
 
     def __init__(self) -> None:
@@ -145,11 +147,27 @@ class OutputFile(click.Path):
         from ldp_aggregator.output.files import check_writable
 
         path = super().convert(value, param, ctx)
-        check_writable(Path(os.fsdecode(path)))
+        path = Path(os.fsdecode(path))
+        check_writable(path)
+        if ctx is not None:
+            ctx.call_on_close(partial(_say_written, ctx, path, _stamp(path)))
         return path
 
 
 OUTPUT_FILE = OutputFile()
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Return what changes when a regular file is written; None where there is no such file."""
+    if not path.is_file():
+        return None
+    status = path.stat()
+    return status.st_ino, status.st_mtime_ns
+
+
+def _say_written(ctx: click.Context, path: Path, before: tuple[int, int] | None) -> None:
+    if not ctx.params.get("quiet") and _stamp(path) not in (None, before):
+        click.echo(f"{path}: written, {path.stat().st_size:,} bytes", err=True)
 
 
 class LongHelp(click.Command):

@@ -308,12 +308,12 @@ def group_arguments(survey_path: Path, wanted: GroupOptions) -> dict[str, Any]:
 
 
 def report_intake(tally: Tally, quiet: bool) -> None:
-    """Say on standard error what became of batches."""
+    """Say on standard error what became of batches, where some were not counted."""
     from ldp_aggregator.tallies.intake.aggregation import refuse_useless, told_reasons
 
     intake = tally.intake
     refuse_useless(intake)
-    if not quiet:
+    if not quiet and intake.accepted < intake.received:
         refused = f"; rejected: {told_reasons(intake)}" if intake.rejected else ""
         click.echo(
             f"{intake.received:,} batches received = {intake.accepted:,} accepted + "

@@ -33,6 +33,8 @@ _COMMAND = "ldp_simulations.client_test.command"
 _DASHES = "--"
 _MOST_DRAWS = 10**9
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
+_DRAW = 1e-4
+"""About the seconds that a client takes for a draw and its count."""
 _TIME = re.compile(r"([0-9]{1,6})([smh])")
 
 
@@ -193,6 +195,10 @@ def _test_reports(
     with tempfile.TemporaryDirectory() as folder:
         audited = Audited(client, survey, Path(folder), timeout=timeout)
         auditing = Audit(audited, Budget(*budget), names=names, answers=answers, saved=resume)
+        if not quiet:
+            tried = sum(len(part.answers) for parts in auditing.parts.values() for part in parts)
+            seconds = budget[1] or budget[0] * tried * _DRAW
+            click.echo(f"this takes about {1 + seconds // 60:.0f} min; --budget sets it", err=True)
         for draws in progress(auditing.steps(), "drawing", quiet):
             if not quiet:
                 click.echo(f"{draws:,} draws of each answer", err=True)
