@@ -209,4 +209,6 @@ class UnknownNameError(LDPError, KeyError):
         # Imported where it is needed: an app that asks for what there is should not pay for it.
         from difflib import get_close_matches
 
-        return get_close_matches(self.name, self.known[:_MOST_COMPARED], 2)
+        # Whatever the case: a column `Sleep` is the question `sleep`.
+        known = {one.lower(): one for one in map(str, self.known[:_MOST_COMPARED])}
+        return [known[one] for one in get_close_matches(self.name.lower(), known, 2)]

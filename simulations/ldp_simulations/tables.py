@@ -219,8 +219,12 @@ def _take_columns(coders: list[_Coder | _Said], table: Any, problems: list[str])
     wanted = [name for names in columns for name in names]
     missing = [name for name in wanted if name not in there]
     if missing:
+        lowered = {name.lower() for name in missing}
+        alike = [str(one) for one in there if str(one).lower() in lowered]
+        hint = f"; names differ by case, so rename the column {', '.join(alike)}" if alike else ""
         raise AnswersError(
-            f"expected one column for each question or field, got none for {', '.join(missing)}"
+            "expected one column for each question or field, got none for "
+            f"{', '.join(missing)}{hint}"
         )
     for coder, names in zip(coders, columns, strict=True):
         if not names:

@@ -13,6 +13,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "other.toml").write_text(GOOD.replace("habits", "diet"), encoding="utf-8")
     (tmp_path / "answers.csv").write_text("sleep\ngood\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "case.csv").write_text("Sleep\ngood\n", encoding="utf-8")
     run("randomize", "habits.toml", "-i", "answers.csv", "-o", "reports", "-q")
     run("aggregate", "habits.toml", "reports", "-o", "tally", "-q")
 
@@ -28,6 +29,9 @@ def folder(tmp_path, monkeypatch):
         ("estimate habits.toml taly", "No such file: taly. Did you mean tally?"),
         ("randomize habits.toml -i answer.csv -o x", "Did you mean answers.csv?"),
         ("check nowhere/habits.toml", "There is no folder nowhere"),
+        ("estimate habits.toml tally --question SLEEP", "did you mean 'sleep'?"),
+        ("client test habits.toml --question slep", "did you mean 'sleep'?"),
+        ("randomize habits.toml -i case.csv -o x", "rename the column Sleep"),
     ],
 )
 def test_files_in_each_others_place(line, said, folder):
@@ -36,7 +40,8 @@ def test_files_in_each_others_place(line, said, folder):
 
 
 def test_commands_are_named_that_may_be_meant():
-    """At each level."""
+    """At each level, also of groups below it."""
+    assert "Did you mean analyze query?" in run("query", code=2).stderr
     assert "Did you mean estimate or simulate?" in run("estimte", code=2).stderr
     assert "Did you mean new?" in run("store", "tokens", "nwe", code=2).stderr
 

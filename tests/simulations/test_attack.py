@@ -359,7 +359,7 @@ def test_forgers_who_keep_to_the_protocol_draw(folder):
         (
             ("s.toml", "--question", "zoo"),
             1,
-            "expected --question to be one of pet, aged, page, got 'zoo'",
+            "(pet, aged, page), got 'zoo'",
         ),
         (
             ("s.toml", "--targets", "cat,unicorn"),

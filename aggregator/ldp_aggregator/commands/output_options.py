@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ldp.errors import EstimateError
+from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator.answers.distributions.asking import edges_of, quantiles_of, range_of
 from ldp_aggregator.answers.maps.asking import BY, rectangle_of, zoom_of
 from ldp_aggregator.answers.options import (
@@ -500,13 +500,11 @@ def _by_ending(output: Path | None, formats: Sequence[Format]) -> Format:
     return known or FORMATS["table"]
 
 
-def check_names(names: Iterable[str], known: Iterable[str]) -> None:
-    """Raise `EstimateError` unless all names are those of questions."""
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise EstimateError(
-            f"expected --question to be one of {', '.join(known)}, got {unknown[0]!r}"
-        )
+def check_names(names: Iterable[str], known: Collection[str]) -> None:
+    """Raise `UnknownNameError` unless all names are those of questions."""
+    for name in names:
+        if name not in known:
+            raise UnknownNameError(name, known, "--question to be one of the survey's questions")
 
 
 def say(text: str, json_path: Path | None) -> None:

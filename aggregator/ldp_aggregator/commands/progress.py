@@ -1,4 +1,4 @@
-"""How far long work is: a bar on a terminal, elsewhere a line of standard error every ten seconds."""
+"""How far long work is: a bar on a terminal, elsewhere a line each ten seconds."""
 
 from __future__ import annotations
 

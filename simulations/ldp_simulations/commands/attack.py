@@ -10,7 +10,7 @@ import click
 
 from ldp.survey.survey import Survey
 from ldp_aggregator.commands.main import QUIET, SURVEY, number, whole
-from ldp_aggregator.commands.output_options import OUTPUT, format_option, present
+from ldp_aggregator.commands.output_options import OUTPUT, check_names, format_option, present
 from ldp_aggregator.output.files import read_candidates, read_survey
 from ldp_simulations.commands.options import MOST_RUNS
 
@@ -87,14 +87,12 @@ def simulate_attacks(
 ) -> None:
     """Simulate the known poisoning attacks on SURVEY, beside its published bound."""
     from ldp_aggregator.commands.progress import progress
-    from ldp_simulations.attacks.attacking import AttackError
     from ldp_simulations.attacks.attacking import attack as simulated
     from ldp_simulations.population import synthetic
 
     survey = read_survey(survey_path)
-    if name is not None and name not in (question.name for question in survey):
-        known = ", ".join(question.name for question in survey)
-        raise AttackError(f"expected --question to be one of {known}, got {name!r}")
+    if name is not None:
+        check_names([name], [question.name for question in survey])
     asked = Survey(
         survey.name, tuple(question for question in survey if name in (None, question.name))
     )

@@ -15,10 +15,15 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from ldp.errors import LDPError
 from ldp.numbers.exact import fraction
 from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY_IF_ANY
-from ldp_aggregator.commands.output_options import OUTPUT, QUESTION, format_option, present
+from ldp_aggregator.commands.output_options import (
+    OUTPUT,
+    QUESTION,
+    check_names,
+    format_option,
+    present,
+)
 from ldp_aggregator.output.files import read_survey, write_whole
 
 ALARM = 3
@@ -187,10 +192,7 @@ def _test_reports(
     if survey_path is None:
         raise click.UsageError("expected a SURVEY file, whose reports are tested, got none")
     survey = read_survey(survey_path)
-    known = [question.name for question in survey]
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise LDPError(f"expected --question to be one of {', '.join(known)}, got {unknown[0]!r}")
+    check_names(names, [question.name for question in survey])
     client = command or [sys.executable, "-m", "ldp_simulations.audit.python_client"]
     with tempfile.TemporaryDirectory() as folder:
         audited = Audited(client, survey, Path(folder), timeout=timeout)
