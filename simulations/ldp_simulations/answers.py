@@ -9,7 +9,7 @@ The table holds true answers, so problems are named by row and column and never 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -73,6 +73,14 @@ def _reader(question: Question) -> Callable[..., object]:
     return read
 
 
+def missing_columns(missing: Sequence[str], there: Iterable[object]) -> str:
+    """Return the names of missing columns, and which of those that are there to rename."""
+    lowered = {name.lower() for name in missing}
+    alike = [str(one) for one in there if str(one).lower() in lowered]
+    hint = f"; names differ by case, so rename the column {', '.join(alike)}" if alike else ""
+    return f"{', '.join(missing)}{hint}"
+
+
 def _rows(
     table: Iterator[list[str]], path: Path, survey: Survey, skip_invalid: bool
 ) -> Iterator[Answers]:
@@ -80,7 +88,7 @@ def _rows(
     wanted = [name for question in survey for name in columns_for(question)]
     missing = [name for name in wanted if name not in header]
     if missing or len(set(header)) < len(header):
-        wrong = f"none for {', '.join(missing)}" if missing else "a column name twice"
+        wrong = f"none for {missing_columns(missing, header)}" if missing else "a column name twice"
         raise AnswersError(
             f"expected one column for each question or field in the first row of {path}, got "
             f"{wrong}"

@@ -33,6 +33,7 @@ from ldp_aggregator.numerics.arrays import Integers
 from ldp_simulations.answers import (
     AnswersError,
     columns_for,
+    missing_columns,
     read_answers,
     refusal,
     refuse_halves,
@@ -219,12 +220,9 @@ def _take_columns(coders: list[_Coder | _Said], table: Any, problems: list[str])
     wanted = [name for names in columns for name in names]
     missing = [name for name in wanted if name not in there]
     if missing:
-        lowered = {name.lower() for name in missing}
-        alike = [str(one) for one in there if str(one).lower() in lowered]
-        hint = f"; names differ by case, so rename the column {', '.join(alike)}" if alike else ""
         raise AnswersError(
             "expected one column for each question or field, got none for "
-            f"{', '.join(missing)}{hint}"
+            f"{missing_columns(missing, there)}"
         )
     for coder, names in zip(coders, columns, strict=True):
         if not names:

@@ -291,7 +291,7 @@ def test_command_attacks_a_mean(folder):
 
 def test_targets_choose_their_question(folder):
     """Targets are attacked where they are values; one attack alone where it is named."""
-    words = ("--targets", "dog, hen", "--attack", "input", "--format", "json", "-n", "1000")
+    words = ("--targets", "dog, hen", "--method", "input", "--format", "json", "-n", "1000")
     (only,) = json.loads(run("survey", "simulate-attacks", "s.toml", *words).stdout)["attacks"]
     assert (only["question"], only["attack"]) == ("pet", "input")
     assert [target["value"] for target in only["targets"]] == ["dog", "hen"]
@@ -318,7 +318,7 @@ def test_forgers_of_a_draw_are_a_larger_share_of_its_reports(folder, name, share
     (folder / "d.toml").write_text(HEAD + "".join(DRAWN) + DRAW)
     (folder / "all.toml").write_text(HEAD + "".join(DRAWN))
     words = ("--seed", "3", "-n", "1e5", "--fraction", "0.02", "--question", name)
-    command = ("--format", "json", "--attack", "maximal-gain")
+    command = ("--format", "json", "--method", "maximal-gain")
     (drawn,), (asked,) = (
         json.loads(run("survey", "simulate-attacks", path, *words, *command).stdout)["attacks"]
         for path in ("d.toml", "all.toml")
@@ -341,7 +341,7 @@ def test_forgers_of_a_draw_are_a_larger_share_of_its_reports(folder, name, share
 def test_forgers_who_keep_to_the_protocol_draw(folder):
     """Those of `input` answer as often as honest devices: nothing is noticed."""
     (folder / "d.toml").write_text(HEAD + "".join(DRAWN) + DRAW)
-    words = ("--seed", "3", "-n", "1e5", "--runs", "3", "--attack", "input", "--format", "json")
+    words = ("--seed", "3", "-n", "1e5", "--runs", "3", "--method", "input", "--format", "json")
     for record in json.loads(run("survey", "simulate-attacks", "d.toml", *words).stdout)["attacks"]:
         assert record["noticed"] == {}
         for target in record["targets"]:
@@ -380,7 +380,7 @@ def test_forgers_who_keep_to_the_protocol_draw(folder):
         ),
         (("s.toml", "--hashes", "0"), 2, "expected a number from 1 to 100000"),
         (("s.toml", "--distribution", "zipf"), 1, "after the colon"),
-        (("s.toml", "--attack", "bribe"), 2, "bribe"),
+        (("s.toml", "--method", "bribe"), 2, "bribe"),
     ],
 )
 def test_bad_calls(folder, words, code, expected):

@@ -9,6 +9,8 @@ import click
 
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
+from ldp_aggregator.commands.headings import HEADINGS
+from ldp_aggregator.commands.main import LongHelp
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
@@ -21,7 +23,7 @@ from ldp_aggregator.commands.sources import TallySource, group_arguments, with_t
 from ldp_aggregator.output.files import read_candidates
 
 
-@click.command()
+@click.command(cls=LongHelp, headings=HEADINGS)
 @with_tallies("[TALLY_OR_REPORTS] QUERY...")
 @LEVEL
 @ESTIMAND
