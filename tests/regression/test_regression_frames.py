@@ -63,7 +63,7 @@ def test_under_weights_there_is_no_likelihood(rows):
     """Wald's test, sandwich errors, and no log-likelihood."""
     regression = fit(rows)
     assert [test.kind for test in regression.tests] == ["Wald"]
-    assert regression.log_likelihood is None
+    assert regression.log_likelihood is None is regression.aic
     assert "log-likelihood" not in str(regression)
     [test], slope = regression.tests, regression["x"]
     assert test.statistic == pytest.approx((slope.estimate / slope.standard_error) ** 2)
@@ -79,6 +79,7 @@ def test_what_needs_a_likelihood_is_refused_under_weights(rows, choices):
 def test_equal_weights_are_none(rows):
     """Their likelihood is that of the reports."""
     plain = regress_rows(read_rows(SURVEY, rows), "q ~ x")
+    assert plain.aic == pytest.approx(2 * 2 - 2 * plain.log_likelihood)
     assert fit(rows, 7.0, column="one").log_likelihood == pytest.approx(plain.log_likelihood)
 
 

@@ -84,10 +84,19 @@ class Regression(Tabled):
                 return row
         raise UnknownNameError(name, [row.name for row in self.coefficients], "a coefficient")
 
+    @property
+    def aic(self) -> float | None:
+        """Akaike's criterion, smaller for the better of two fits; None without a likelihood."""
+        if self.log_likelihood is None:
+            return None
+        return 2 * (len(self.coefficients) - self.log_likelihood)
+
     def describe(self) -> str:
         """Describe the numbers."""
         event = f" of {self.event}" if self.event is not None else ""
-        fit = "" if self.log_likelihood is None else f"; log-likelihood {self.log_likelihood:,.3f}"
+        fit = ""
+        if self.log_likelihood is not None:
+            fit = f"; log-likelihood {self.log_likelihood:,.3f}, AIC {self.aic:,.3f}"
         end = f"converged in {self.steps}" if self.converged else "NOT CONVERGED"
         return (
             f"{self.model}{event} by {self.method}, {self.errors} errors; {self.reports:,} reports"
@@ -153,6 +162,7 @@ class Regression(Tabled):
             "reports": self.reports,
             "converged": self.converged,
             "log_likelihood": self.log_likelihood,
+            "aic": self.aic,
             "coefficients": [
                 {
                     "name": row.name,
