@@ -174,7 +174,7 @@ def _texts(cell: Cell, rows: tuple[Row, ...], *, same: bool = False) -> Survey:
             estimate = partial(_estimate, question, counts, candidates=texts)
             yield from _looked_at(estimate, truth, estimand)
             if same and estimand == RESPONDENTS:
-                estimates = estimate(Options())
+                estimates = estimate(Options(estimand=estimand))
                 yield "shift", (estimates.unbiased - truth) / estimates.standard_error
 
     return survey

@@ -67,7 +67,11 @@ def _measured(case: Case, instance: int, names: Sequence[str], bits: Any) -> dic
     texts, design = [names[place] for place in candidates], bits[:, candidates].tocsr()
     start = perf_counter()
     estimates = estimate_question(
-        case.parameters.question, counts, Options(), candidates=texts, design=design
+        case.parameters.question,
+        counts,
+        Options(estimand="respondents"),
+        candidates=texts,
+        design=design,
     )
     chosen = find(estimates)
     seconds = perf_counter() - start
