@@ -116,7 +116,7 @@ def test_long_tables_say_what_they_leave_out(folder):
         in run("estimate", "large.toml", "large", "-q", "--top", "3", "--format", "json").stdout
     )
     assert (
-        "one of pet, got 'dog'"
+        "(pet), got 'dog'"
         in run("estimate", "large.toml", "large", "--question", "dog", code=1).stderr
     )
     run("estimate", "large.toml", "large", "--top", "0", code=2)
