@@ -51,17 +51,17 @@ if TYPE_CHECKING:
     from ldp_aggregator.analyses.weighting.weighing import weigh, weigh_rows
     from ldp_aggregator.analyses.weighting.weighted import Weighted
     from ldp_aggregator.answers.distributions.distribution import Distribution
-    from ldp_aggregator.answers.estimates.detection import detected
-    from ldp_aggregator.answers.estimates.manipulation import frequency_reach
-    from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
     from ldp_aggregator.answers.estimates.question_estimation import estimate_question
-    from ldp_aggregator.answers.estimates.question_numbers import Estimate
     from ldp_aggregator.answers.estimates.second_stage import SecondStage, second_stage
     from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
     from ldp_aggregator.answers.geography import Geography
     from ldp_aggregator.answers.maps.geojson import read_geography
     from ldp_aggregator.answers.maps.maps import Map
     from ldp_aggregator.answers.options import Options
+    from ldp_aggregator.answers.results.manipulation import frequency_reach
+    from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
+    from ldp_aggregator.answers.results.values import Estimate
+    from ldp_aggregator.answers.shares.detection import detected
     from ldp_aggregator.output.files import FileError, read_candidates, read_survey
     from ldp_aggregator.tallies.identity import OverlapError
     from ldp_aggregator.tallies.intake.aggregation import aggregate
@@ -163,7 +163,7 @@ _HOMES = {
     "Trends": "analyses.series.trends",
     "Distribution": "answers.distributions.distribution",
     "Map": "answers.maps.maps",
-    "Estimate": "answers.estimates.question_numbers",
+    "Estimate": "answers.results.values",
     "FileError": "output.files",
     "Geography": "answers.geography",
     "GroupEstimates": "analyses.groups.group_estimates",
@@ -172,7 +172,7 @@ _HOMES = {
     "Intake": "tallies.tally",
     "Options": "answers.options",
     "OverlapError": "tallies.identity",
-    "QuestionEstimates": "answers.estimates.question_estimates",
+    "QuestionEstimates": "answers.results.question_estimates",
     "SurveyEstimates": "answers.estimates.survey_estimates",
     "Tally": "tallies.tally",
     "aggregate": "tallies.intake.aggregation",
@@ -181,14 +181,14 @@ _HOMES = {
     "Crosstabs": "analyses.association.crosstabs",
     "crosstab": "analyses.association.crosstabs",
     "decode_tally": "tallies.tally_file",
-    "detected": "answers.estimates.detection",
+    "detected": "answers.shares.detection",
     "encode_tally": "tallies.tally_file",
     "estimate": "analyses.rows.at_hand",
     "estimate_groups": "analyses.groups.estimation",
     "health": "analyses.health_checks.report_checks",
     "phantom_score": "analyses.health_checks.phantoms",
     "estimate_question": "answers.estimates.question_estimation",
-    "frequency_reach": "answers.estimates.manipulation",
+    "frequency_reach": "answers.results.manipulation",
     "read_candidates": "output.files",
     "read_geography": "answers.maps.geojson",
     "read_survey": "output.files",

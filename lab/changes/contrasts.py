@@ -13,8 +13,8 @@ import numpy as np
 import ldp
 from ldp.survey.survey import Question
 from ldp_aggregator.answers.contrasts.linear_functions import functions_of
-from ldp_aggregator.answers.estimates.frequencies import moments_of
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.shares.frequencies import moments_of
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import sample_counts
 

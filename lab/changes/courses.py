@@ -15,9 +15,9 @@ import ldp
 from lab.changes.panels import permanent_counts, reported
 from ldp.survey.survey import Question
 from ldp_aggregator.analyses.series.following import follow
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts

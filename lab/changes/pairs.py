@@ -22,9 +22,9 @@ from ldp_aggregator.analyses.comparisons import mover
 from ldp_aggregator.analyses.comparisons.any_change import any_difference
 from ldp_aggregator.analyses.comparisons.sharing import shared
 from ldp_aggregator.analyses.comparisons.sides import Ends, Side, side_of
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.numerics.arrays import Counts, Floats
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import sample_counts

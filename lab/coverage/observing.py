@@ -46,11 +46,11 @@ from ldp.mechanisms.contract import Randomizer
 from ldp.survey.survey import Question
 from ldp_aggregator.analyses.association.association import associate
 from ldp_aggregator.analyses.association.result import Association
-from ldp_aggregator.answers.estimates.detection import detected
 from ldp_aggregator.answers.estimates.pooling import Version, estimate_pooled
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.shares.detection import detected
 from ldp_aggregator.decoders.taxonomies.two_passes import totals
 from ldp_aggregator.numerics.arrays import Counts, Floats
 from ldp_aggregator.tallies.tally import Tally

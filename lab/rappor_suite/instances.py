@@ -30,13 +30,14 @@ import numpy as np
 from lab.rappor_suite.cases import Case
 from lab.rappor_suite.published import PUBLISHED, rate_of_r
 from ldp.mechanisms.chains.rappor import Rappor
-from ldp_aggregator.answers.estimates.detection import find, p_values
-from ldp_aggregator.answers.estimates.frequencies import viewed
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
-from ldp_aggregator.answers.estimates.question_numbers import Found
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.shares.detection import find, p_values
+from ldp_aggregator.answers.shares.frequencies import viewed
+from ldp_aggregator.answers.shares.share_estimates import Found
 from ldp_aggregator.decoders.bloom.decoding import design_matrix
+from ldp_aggregator.decoders.intervals.intervals import null_error
 from ldp_aggregator.numerics.arrays import Counts, Flags, Floats
 from ldp_simulations.sampling.chains.bloom import bloom_counts, repeated_counts
 
@@ -133,7 +134,7 @@ def _view(estimates: QuestionEstimates, post: str) -> Floats:
     law = estimates.law
     assert law is not None
     options = replace(estimates.options, post_process=post)
-    return viewed(law, estimates.null_error, estimates.chances, options=options)
+    return viewed(law, null_error(law), estimates.chances, options=options)
 
 
 def _coverage_of_found(chosen: Found, true: Floats) -> float | None:

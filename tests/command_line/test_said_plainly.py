@@ -19,8 +19,8 @@ from ldp.errors import EstimateError
 from ldp.survey.survey_file import parse_survey
 from ldp_aggregator import Tally, encode_tally, estimate
 from ldp_aggregator.analyses.health_checks.report_checks import health
-from ldp_aggregator.answers.estimates.question_numbers import MOST_ROWS
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.values import MOST_ROWS
 from ldp_aggregator.commands import main as cli
 from ldp_aggregator.output.columns import MOST_WIDTH, columns
 
@@ -250,7 +250,7 @@ ADVISING = {
     "ldp_aggregator.exchange.google_rappor.ngrams": ("rappor ngrams",),
     "ldp_aggregator.analyses.comparisons.comparable": ("analyze compare",),
     "ldp_aggregator.analyses.comparisons.sharing": ("analyze compare",),
-    "ldp_aggregator.answers.distributions.applicable": ("estimate", "simulate"),
+    "ldp_aggregator.answers.estimates.applicable": ("estimate", "simulate"),
     "ldp_aggregator.commands.check": ("check",),
     "ldp_aggregator.commands.register": ("survey register prove inclusion",),
     "ldp_aggregator.commands.reports": ("explain",),
@@ -273,8 +273,8 @@ ADVISING = {
     "ldp_aggregator.exchange.law_tables": ("estimate",),
     "ldp_client.tools.codegen_typescript": ("client codegen",),
     "ldp_aggregator.decoders.moments.repeats": ("estimate", "rappor import"),
-    "ldp_aggregator.answers.estimates.frequencies": ("estimate", "simulate"),
-    "ldp_aggregator.answers.estimates.question_estimation": ("estimate", "simulate"),
+    "ldp_aggregator.answers.shares.frequencies": ("estimate", "simulate"),
+    "ldp_aggregator.answers.means.room": ("estimate", "simulate"),
     "ldp_service.alerts.flags": ("serve", "store test-alert"),
     "ldp_service.alerts.webhook": ("serve", "store test-alert"),
     "ldp_service.commands.alerts": ("store test-alert",),
@@ -362,7 +362,7 @@ ELSEWHERE = {
         (f"ldp_aggregator.{module}", "--design"): ("estimate", "analyze weight", "analyze regress")
         for module in (
             "analyses.weighting.design_rows",
-            "answers.estimates.remarks",
+            "answers.results.remarks",
             "commands.analyses.regress",
         )
     },
@@ -376,7 +376,7 @@ ELSEWHERE = {
         for option in ("--counts", "--mixed-by", "--batches", "--allow-equal")
     },
     **{
-        ("ldp_aggregator.answers.estimates.frequencies", option): ("estimate",)
+        ("ldp_aggregator.answers.trees.room", option): ("estimate",)
         for option in ("--at", "--finest", "--crowd")
     },
     ("ldp_aggregator.commands.reports", "--master"): ("aggregate",),

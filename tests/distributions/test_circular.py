@@ -22,7 +22,7 @@ from ldp_aggregator.answers.distributions.circle import (
     waves,
 )
 from ldp_aggregator.answers.distributions.distribution import distribution_of
-from ldp_aggregator.answers.distributions.line import line_of
+from ldp_aggregator.answers.lines.line import line_of
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.arcs.bound import (
     around_circle,

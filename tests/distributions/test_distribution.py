@@ -13,10 +13,10 @@ from ldp.errors import EstimateError
 from ldp_aggregator.answers.distributions.asking import range_of
 from ldp_aggregator.answers.distributions.band import band, multiplier, root_of
 from ldp_aggregator.answers.distributions.distribution import distribution_of
-from ldp_aggregator.answers.distributions.ends import ends_of_shares, errors_at
-from ldp_aggregator.answers.distributions.line import line_of
-from ldp_aggregator.answers.distributions.quantiles import quantile_places, rising
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.lines.ends import ends_of_shares, errors_at
+from ldp_aggregator.answers.lines.line import line_of
+from ldp_aggregator.answers.lines.quantiles import quantile_places, rising
 from ldp_aggregator.answers.options import Options
 from ldp_simulations import plan
 from ldp_simulations.holders import Holders, apportion

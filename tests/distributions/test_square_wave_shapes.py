@@ -16,11 +16,12 @@ from ldp.errors import EstimateError
 from ldp.mechanisms.numbers.square_wave import SquareWave, usual_width
 from ldp.numbers.exact import odds
 from ldp_aggregator.analyses.health_checks.report_checks import health
-from ldp_aggregator.answers.distributions.applicable import options_for
-from ldp_aggregator.answers.estimates.detection import detected
+from ldp_aggregator.answers.estimates.applicable import options_for
 from ldp_aggregator.answers.estimates.pooling import poolable
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.question_estimates import text_table
+from ldp_aggregator.answers.shares.detection import detected
 from ldp_aggregator.decoders.numbers.window import window_of
 from ldp_aggregator.numerics.shapes import (
     MOST_STEPS,
@@ -225,12 +226,12 @@ def test_a_shape_is_bare(post_process):
         assert value.keys() == {"value", "count", "frequency", "standard_error", "interval"}
         assert value["standard_error"] is value["interval"] is None
     assert "biased, and without errors or intervals" in record["note"]
-    table = estimates.text_table()
+    table = text_table(estimates)
     assert f"frequency ({post_process}, biased)" in table.headings
     assert {row[3:] for row in table.rows} == {("-", "-")}
     assert f"by {post_process}" in estimates.describe()
     assert "without intervals" in estimates.describe()
-    bars = estimates.bars()
+    bars = estimates.panels()[0]
     assert np.array_equal(bars.lengths, expected)
     assert np.isnan(bars.low).all()
     assert len(estimates.top(3)) == 3
@@ -244,7 +245,7 @@ def test_pictures_of_many_values():
     keys = 'type = "integer"\nlow = 0\nhigh = 99'
     _, _, estimates = shaped("ems", keys)
     truth = np.arange(100) / 4950
-    bars = estimates.bars(truth.tolist())
+    bars = estimates.panels(truth.tolist())[0]
     assert len(bars.labels) == len(bars.lengths) == len(bars.low) == 34
     assert (bars.labels[0], bars.labels[1], bars.labels[-1]) == ("0 to 2", "3 to 5", "99")
     assert np.allclose(
@@ -254,8 +255,6 @@ def test_pictures_of_many_values():
     assert bars.lengths.sum() == pytest.approx(1)
     assert len(estimates) == len(estimates.to_dict()["values"]) == 100
     assert estimates.top(50).merged(40).values == estimates.top(50).values
-    _, _, plain = shaped(None, keys)
-    assert plain.merged(40) is plain
 
 
 @pytest.mark.parametrize("post_process", [None, "em"])
@@ -320,7 +319,7 @@ def test_without_a_view_there_is_no_shape():
     assert means[0].mean == means[1].mean == means[2].mean
     assert means[0].variance is not None
     of_numbers = ["mean", "variance", "standard deviation"]
-    assert [name for name, *_ in means[1].text_table().rows[-3:]] == of_numbers
+    assert [name for name, *_ in text_table(means[1]).rows[-3:]] == of_numbers
 
 
 @pytest.mark.parametrize("mechanism", ["grr", "dithered", "geometric"])

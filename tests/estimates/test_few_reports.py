@@ -399,7 +399,7 @@ def test_normal_theory_keeps_none_of_them(name, monkeypatch):
     """
     monkeypatch.setitem(INTERVAL_ENDS, "score", score_interval)
     monkeypatch.setattr(
-        "ldp_aggregator.answers.estimates.frequencies.null_chances",
+        "ldp_aggregator.answers.shares.frequencies.null_chances",
         lambda estimates: scipy.stats.norm.sf(estimates.frequency / null_error(estimates)),
     )
     missed, wrong, false = kept(collections(*FAMILIES[name]))
@@ -471,7 +471,7 @@ def test_bloom_errors_do_not_sink_where_chance_made_an_estimate_high():
     asked, respondents, size = FAMILIES["bloom"]
     least = np.sqrt(0.02 * 0.98 / 2 / 0.73**2 / respondents)
     for estimates, _ in islice(collections(asked, respondents, size), 20):
-        assert estimates.null_error.min() >= least * (1 - 1e-9)
+        assert null_error(estimates.law).min() >= least * (1 - 1e-9)
 
 
 @pytest.mark.parametrize(("bound", "least"), [(-5, 0), (0, 0), (3, 3), (7, 7), (8, 8), (50, 8)])

@@ -11,7 +11,7 @@ from specimens import question
 
 from ldp_aggregator.analyses.association.jumps import joint_jumps
 from ldp_aggregator.analyses.association.scores import joint_scores
-from ldp_aggregator.answers.estimates.frequencies import moments_of
+from ldp_aggregator.answers.shares.frequencies import moments_of
 from ldp_aggregator.decoders.intervals.cumulants import cumulants
 from ldp_aggregator.decoders.moments.jumps import jumps_of, repeat_law
 from ldp_aggregator.decoders.moments.moments import Moments

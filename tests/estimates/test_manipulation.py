@@ -15,14 +15,14 @@ from surveys import COMMUTE_SURVEY
 from written_out import counts_of, prefix_cell, reports_of, scores, supported
 
 from ldp_aggregator import Options, Tally, estimate
-from ldp_aggregator.answers.estimates.manipulation import (
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.results.manipulation import (
     Manipulation,
     decoded_reports,
     frequency_reach,
     manipulation,
     mean_reach,
 )
-from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.tallies.counting.counting import empty_counts
 
 SPECIMENS = {specimen.name: specimen for specimen in (*map(abridged, DESIGNED), *SMALL)}

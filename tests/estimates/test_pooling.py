@@ -8,8 +8,6 @@ from specimens import DESIGNED
 
 from ldp import parse_survey
 from ldp.errors import EstimateError
-from ldp_aggregator.answers.estimates.frequencies import moments_of
-from ldp_aggregator.answers.estimates.manipulation import Manipulation
 from ldp_aggregator.answers.estimates.pooling import (
     Version,
     estimate_pooled,
@@ -19,6 +17,9 @@ from ldp_aggregator.answers.estimates.pooling import (
 )
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.manipulation import Manipulation
+from ldp_aggregator.answers.shares.frequencies import moments_of
+from ldp_aggregator.decoders.intervals.intervals import null_error
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.tallies.counting.counting import empty_counts
@@ -58,7 +59,7 @@ def test_versions_with_one_mechanism_pool_to_what_one_tally_gives():
     parts = [draw(asked, respondents, generator) for respondents in (1000, 3000)]
     together = estimate_question(asked, parts[0].counts + parts[1].counts, Options())
     pooled = estimate_pooled(parts, Options())
-    for name in ("frequency", "standard_error", "low", "high", "null_error"):
+    for name in ("frequency", "standard_error", "low", "high"):
         np.testing.assert_allclose(
             getattr(pooled, name), getattr(together, name), rtol=1e-9, atol=1e-12
         )
@@ -97,14 +98,14 @@ def test_errors_add_up_as_those_of_independent_estimates(estimand, weights):
     options = Options(estimand=estimand)
     alone = [estimate_question(part.question, part.counts, options) for part in parts]
     if weights is None:  # in proportion to the inverse variances
-        inverse = np.array([1 / estimates.null_error[0] ** 2 for estimates in alone])
+        inverse = np.array([1 / null_error(estimates.law)[0] ** 2 for estimates in alone])
         weights = inverse / inverse.sum()
     estimates = estimate_pooled(parts, options)
     expected = sum(
-        weight**2 * estimates.null_error**2
+        weight**2 * null_error(estimates.law) ** 2
         for weight, estimates in zip(weights, alone, strict=True)
     )
-    np.testing.assert_allclose(estimates.null_error**2, expected, rtol=1e-9)
+    np.testing.assert_allclose(null_error(estimates.law) ** 2, expected, rtol=1e-9)
     mixed = sum(
         weight * estimates.unbiased for weight, estimates in zip(weights, alone, strict=True)
     )

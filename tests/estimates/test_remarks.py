@@ -13,11 +13,11 @@ from specimens import question
 
 from ldp import parse_survey
 from ldp_aggregator import Options, Tally, associate, encode_tally, estimate
-from ldp_aggregator.answers.estimates import frequencies
-from ldp_aggregator.answers.estimates.manipulation import Manipulation
-from ldp_aggregator.answers.estimates.means import Mean
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
-from ldp_aggregator.answers.estimates.remarks import on_counts, on_expected, on_intervals, on_mean
+from ldp_aggregator.answers.results.manipulation import Manipulation
+from ldp_aggregator.answers.results.means import Mean
+from ldp_aggregator.answers.results.remarks import on_counts, on_expected, on_intervals, on_mean
+from ldp_aggregator.answers.shares import frequencies
 from ldp_aggregator.commands.main import main
 from ldp_aggregator.decoders.intervals.intervals import least_respondents, score_interval
 from ldp_aggregator.decoders.moments.moments import Moments

@@ -6,7 +6,7 @@ import html.parser
 import io
 import json
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,13 +16,17 @@ from surveys import COMMUTE_SURVEY
 
 from ldp import EstimateError, Survey, __version__
 from ldp_aggregator import Options, Tally, detected, estimate
-from ldp_aggregator.answers.estimates import question_estimation, question_numbers
-from ldp_aggregator.answers.estimates.detection import adjusted_p_values
-from ldp_aggregator.answers.estimates.frequencies import _unallocated, estimates_from, moments_of
-from ldp_aggregator.answers.estimates.manipulation import Manipulation, manipulation
-from ldp_aggregator.answers.estimates.means import Mean
+from ldp_aggregator.answers.estimates import question_estimation
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
-from ldp_aggregator.answers.estimates.question_numbers import UNALLOCATED
+from ldp_aggregator.answers.results import values as by_value
+from ldp_aggregator.answers.results.manipulation import Manipulation, manipulation
+from ldp_aggregator.answers.results.means import Mean
+from ldp_aggregator.answers.results.question_estimates import text_table
+from ldp_aggregator.answers.shares.detection import adjusted_p_values
+from ldp_aggregator.answers.shares.frequencies import estimates_from, moments_of
+from ldp_aggregator.answers.shares.share_estimates import ShareEstimates
+from ldp_aggregator.answers.texts.room import UNALLOCATED, TextEstimates, unallocated_of
+from ldp_aggregator.decoders.intervals.intervals import null_error
 from ldp_aggregator.decoders.moments.repeats import ONCE_EACH
 from ldp_aggregator.decoders.numbers import noise as noise_moments
 from ldp_aggregator.decoders.table import decoder_of
@@ -173,7 +177,8 @@ def test_records_say_what_is_biased(nasty):
 def test_what_is_unallocated_is_in_the_record(nasty):
     """Like a value: its count, frequency, standard error and interval."""
     rest = replace(nasty["x"]["ü"], value=UNALLOCATED)
-    record = replace(nasty["x"], unallocated=rest).to_dict()["unallocated"]
+    known = {field.name: getattr(nasty["x"], field.name) for field in fields(nasty["x"])}
+    record = TextEstimates(**known, unallocated=rest).to_dict()["unallocated"]
     assert record == {
         "count": rest.count,
         "frequency": rest.frequency,
@@ -186,12 +191,12 @@ def test_what_is_unallocated_is_in_the_record(nasty):
 @pytest.mark.parametrize(("most", "shown"), [(8, 7), (7, 7), (6, 6)])
 def test_a_short_table_says_where_all_are(most, shown, nasty, monkeypatch):
     """Where there are more values than it has rows."""
-    monkeypatch.setattr("ldp_aggregator.answers.estimates.question_numbers.MOST_ROWS", most)
-    table = nasty["x"].text_table(in_full=False, elsewhere="All are elsewhere.")
+    monkeypatch.setattr("ldp_aggregator.answers.results.values.MOST_ROWS", most)
+    table = text_table(nasty["x"], in_full=False, elsewhere="All are elsewhere.")
     assert len(table.rows) == shown
     assert (table.remarks[-1:] == ["All are elsewhere."]) == (shown < 7)
     assert (nasty["x"].brief is nasty["x"]) == (shown == 7)
-    assert len(nasty["x"].text_table(elsewhere="All are elsewhere.").rows) == 7
+    assert len(text_table(nasty["x"], elsewhere="All are elsewhere.").rows) == 7
     (full,) = nasty.sheet().tables()
     (short,) = nasty.sheet(in_full=False).tables()
     assert (len(full.rows), len(short.rows)) == (7, shown)
@@ -219,9 +224,9 @@ def test_decimals(errors, shown, nasty):
 def test_pictures_mark_the_truth_where_it_is_known(nasty):
     """By the name of the question; others have none."""
     truth = [0.4, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]
-    assert [bars.truth for bars in nasty._panels({"x": truth})] == [truth]
-    assert [bars.truth for bars in nasty._panels({"y": truth})] == [None]
-    assert [bars.truth for bars in nasty._panels(None)] == [None]
+    assert [bars.truth for bars in nasty.panels({"x": truth})] == [truth]
+    assert [bars.truth for bars in nasty.panels({"y": truth})] == [None]
+    assert [bars.truth for bars in nasty.panels()] == [None]
 
 
 def test_forgers_move_a_mean_by_steps():
@@ -242,7 +247,7 @@ def test_pictures_of_a_mean():
     counts = np.array([[30, 40, 50]])
     asked = estimate_question(question("grr", keys), np.array([[90, 1, 0]]), Options())
     assert (asked.frequency < 0).any()
-    bars = asked.bars()
+    bars = asked.panels()[0]
     assert bars.labels == ("0", "1", "2")
     assert bars.lengths.tolist() == asked.frequency.clip(0, 1).tolist()
     root = Mean(9.0, 1.2, -1.0, high=16.0).root
@@ -257,10 +262,10 @@ def test_pictures_of_a_mean():
         record["variance"]["estimate"]
     )
     alone = estimate_question(question("one-bit", keys), counts[:, :2], Options())
-    bars, mean = alone.bars(), alone.mean
+    bars, mean = alone.panels()[0], alone.mean
     assert bars.labels == ("mean",)
     assert [*bars.lengths, *bars.low, *bars.high] == [mean.estimate, mean.low, mean.high]
-    values = estimate(NASTY_TALLY)["x"].bars()
+    values = estimate(NASTY_TALLY)["x"].panels()[0]
     assert values.labels == tuple(NASTY)
 
 
@@ -280,7 +285,7 @@ def test_what_is_said_of_numbers(nasty):
     described = replace(asked, options=options).describe()
     assert "for the population (sampling and randomization), simultaneous (bonferroni)" in described
     assert "; frequencies post-processed by norm-sub: biased" in described
-    assert question_numbers.MOST_ROWS == 100
+    assert by_value.MOST_ROWS == 100
 
 
 def test_records_have_what_there_is(nasty):
@@ -396,7 +401,15 @@ def test_where_nothing_is_known_an_interval_is_everything():
     moments = moments_of(asked.randomizer, counts, asked.domain.values)
     bound = manipulation(asked.randomizer, counts)
     plain, marked = (
-        estimates_from(law, asked, 1000, values=asked.domain.values, options=Options(), bound=bound)
+        estimates_from(
+            law,
+            asked,
+            1000,
+            values=asked.domain.values,
+            options=Options(),
+            bound=bound,
+            kind=ShareEstimates,
+        )
         for law in (moments, replace(moments, unknown=np.array([False, True, False])))
     )
     assert (marked.low[1], marked.high[1]) == (0, 1) != (plain.low[1], plain.high[1])
@@ -434,9 +447,6 @@ def test_those_without_a_candidate(estimand, level, others):
     reach = norm.ppf((1 + level) / 2) * math.sqrt(variance)
     ends = [min(max(end, 0), 1) for end in (share - reach, share + reach)]
     assert [rest.low, rest.high] == pytest.approx(ends)
-    assert (
-        estimate_question(CLOSED, np.array([[9, 8, 7, 6, 5, 4, 3]]), Options()).unallocated is None
-    )
 
 
 @pytest.mark.parametrize(
@@ -448,7 +458,7 @@ def test_those_without_a_candidate_at_the_edges(share, error, variance):
     asked, counts = question("rappor", TEXT), np.full((4, 17), 12)
     moments = moments_of(asked.randomizer, counts, ("a", "b"))
     moments = replace(moments, reports=100, unallocated=(share, error))
-    rest = _unallocated(asked, moments, Options(estimand="respondents"))
+    rest = unallocated_of(moments, Options(estimand="respondents"))
     assert rest.standard_error == pytest.approx(math.sqrt(variance), rel=1e-9)
     assert 0 <= rest.low <= rest.high <= 1
 
@@ -458,7 +468,7 @@ def test_a_closed_question_has_all_its_candidates():
     closed = question("rappor", TEXT.replace('"text"', '"category"\nvalues = ["a", "b", "c"]'))
     counts = np.full((4, 17), 12)
     assert moments_of(closed.randomizer, counts, closed.domain.values).unallocated is not None
-    assert estimate_question(closed, counts, Options()).unallocated is None
+    assert "unallocated" not in estimate_question(closed, counts, Options()).to_dict()
 
 
 @pytest.mark.parametrize(
@@ -500,7 +510,6 @@ def test_values_without_reports_have_no_errors():
         estimates.frequency,
         estimates.unbiased,
         estimates.standard_error,
-        estimates.null_error,
     ):
         assert np.isnan(numbers).all()
     assert (estimates.reports, estimates.note) == (0, "no reports yet")
@@ -597,12 +606,12 @@ def test_views_leave_what_is_unbiased(post_process):
         for view in (None, post_process)
     )
     assert not np.allclose(viewed.frequency, plain.frequency)
-    for name in ("unbiased", "standard_error", "low", "high", "null_error", "chances"):
+    for name in ("unbiased", "standard_error", "low", "high", "chances"):
         assert np.array_equal(getattr(viewed, name), getattr(plain, name))
     exact = {
         "norm-sub": norm_sub(plain.frequency),
         "base-cut": base_cut(plain.frequency, plain.chances, 0.95),
-        "posterior-mean": posterior_mean(plain.frequency, plain.null_error),
+        "posterior-mean": posterior_mean(plain.frequency, null_error(plain.law)),
     }
     assert np.array_equal(viewed.frequency, exact[post_process])
 

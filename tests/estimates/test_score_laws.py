@@ -17,7 +17,7 @@ from ldp.mechanisms.matrices.matrix import StochasticMatrix
 from ldp.mechanisms.values.histogram import NoisyHistogram
 from ldp.mechanisms.values.sketches import CountMean, collision
 from ldp.numbers.channel import right_inverse
-from ldp_aggregator.answers.estimates.frequencies import moments_of
+from ldp_aggregator.answers.shares.frequencies import moments_of
 from ldp_aggregator.decoders.intervals.cumulants import (
     TOLERANCE,
     Cumulants,

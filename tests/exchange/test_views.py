@@ -9,7 +9,7 @@ from surveys import survey_of
 
 from ldp.errors import EstimateError
 from ldp_aggregator import Options
-from ldp_aggregator.answers.estimates.frequencies import moments_of
+from ldp_aggregator.answers.shares.frequencies import moments_of
 from ldp_aggregator.decoders.intervals.cumulants import far_from_normal
 from ldp_aggregator.decoders.intervals.intervals import (
     score_interval,

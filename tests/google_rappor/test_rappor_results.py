@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from ldp.survey.survey_file import parse_survey
-from ldp_aggregator.answers.estimates.detection import adjusted_p_values, detected
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.shares.detection import adjusted_p_values, detected
 from ldp_simulations.population import Holders, apportion
 from ldp_simulations.sampling.table import sample_counts
 

@@ -40,7 +40,7 @@ from ldp.mechanisms.values.sketches import CountMean, HadamardCountMean
 from ldp.mechanisms.values.subset import SubsetSelection
 from ldp.mechanisms.values.unary import UnaryEncoding
 from ldp.mechanisms.vectors.codebook import CodebookResponse
-from ldp_aggregator.answers.estimates.means import parts_of
+from ldp_aggregator.answers.results.means import parts_of
 from ldp_aggregator.decoders.arcs.arcs import arc_moments
 from ldp_aggregator.decoders.bloom.decoding import bloom_moments
 from ldp_aggregator.decoders.key_values.signed import signed_moments

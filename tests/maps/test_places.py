@@ -309,9 +309,6 @@ def test_errors_of_queries_of_cells_go_together_as_their_covariance_says():
 def test_other_questions_have_no_map():
     survey = ldp.survey("city", ldp.question("hours", low=0, high=9, epsilon=1))
     reports = sim.randomize(survey, {"hours": [1, 2, 3]})
-    estimates = ldp_aggregator.estimate(survey, reports)["hours"]
-    with pytest.raises(EstimateError, match="expected a question of type place"):
-        estimates.map()
     for options in (Options(zoom=(2, 2)), Options(rectangles=((("0", "1"), ("0", "1")),))):
         with pytest.raises(EstimateError, match="expected a question of"):
             ldp_aggregator.estimate(survey, reports, options=options)

@@ -11,10 +11,10 @@ from ldp import SurveyError, parse_survey
 from ldp.mechanisms.numbers.additive import AdditiveNoise, tails
 from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.numbers.channel import Channel, chain, inverse
-from ldp_aggregator.answers.estimates.frequencies import moments_of
-from ldp_aggregator.answers.estimates.means import Mean, mean_of, parts_of
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.means import Mean, mean_of, parts_of
+from ldp_aggregator.answers.shares.frequencies import moments_of
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.decoders.numbers.noise import mean_error, noise_moments
 from ldp_aggregator.decoders.table import decoder_of

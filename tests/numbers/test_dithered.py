@@ -19,10 +19,10 @@ from ldp.mechanisms.numbers.dithered import (
     usual_levels,
 )
 from ldp.numbers.exact import exp_lower
-from ldp_aggregator.answers.estimates.manipulation import mean_reach
-from ldp_aggregator.answers.estimates.means import mean_of
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.manipulation import mean_reach
+from ldp_aggregator.answers.results.means import mean_of
 from ldp_aggregator.decoders.decoder import Parts
 from ldp_aggregator.decoders.numbers.dithered import largest_error, mean_parts, scores_of
 from ldp_service.page.sections.questions import question_section
@@ -227,7 +227,7 @@ def test_means_by_hand(reports, estimand, variance, error, spread, monkeypatch):
     Of fewer than five it is not known, and a population may have all that the range allows.
     """
     parts = [Parts(0.5, 1.5, variance, spread_error=0.125, spread_noise=0.125, least_variance=0.1)]
-    monkeypatch.setattr("ldp_aggregator.answers.estimates.means.parts_of", lambda *_: parts[0])
+    monkeypatch.setattr("ldp_aggregator.answers.results.means.parts_of", lambda *_: parts[0])
     asked = question("dithered", 'type = "number"\nlow = 10\nhigh = 22\nstep = 3\nepsilon = 4')
     counts = np.zeros((asked.layout.cohorts, asked.layout.symbols), dtype=np.int64)
     counts[0, 0] = reports

@@ -11,10 +11,10 @@ from specimens import question
 
 from ldp.errors import EstimateError
 from ldp.mechanisms.numbers.one_bit import OneBitMean
-from ldp_aggregator.answers.estimates.frequencies import moments_of
-from ldp_aggregator.answers.estimates.manipulation import manipulation
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.manipulation import manipulation
+from ldp_aggregator.answers.shares.frequencies import moments_of
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts

@@ -12,7 +12,7 @@ from pages import COMMUTE, TOKEN, answers, service_of, visitor
 
 from ldp.wire.wire import REASONS
 from ldp_aggregator import Options
-from ldp_aggregator.answers.estimates.detection import adjusted_p_values
+from ldp_aggregator.answers.shares.detection import adjusted_p_values
 from ldp_service.page.routes import FILES
 from ldp_service.page.sections.downloads import DOWNLOADS
 

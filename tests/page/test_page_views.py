@@ -14,7 +14,6 @@ from places import ROOT
 import ldp
 import ldp_aggregator
 from ldp_aggregator import Options, compare
-from ldp_aggregator.answers.estimates.cells import cells_of, quantiles_in
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.decoders.intervals.cumulants import cumulants
 from ldp_aggregator.decoders.intervals.held_by import held_by
@@ -370,14 +369,14 @@ def test_quantiles_of_listed_numbers():
     truth = int(np.searchsorted(np.cumsum(np.arange(1.0, 21)) / 210, 0.5))
     missed = 0
     for seed in range(200):
-        [_, median, _] = quantiles_in(estimates_of(20, 2_000, seed, epsilon="1"))
+        [_, median, _] = estimates_of(20, 2_000, seed, epsilon="1").marked_quantiles()
         missed += not median.low <= truth <= median.high
     assert missed < 30
 
 
 def test_numbers_are_drawn_in_their_order():
     """One by one, or in ranges where they are many, whose shares add up to those of all."""
-    few, many = (cells_of(estimates_of(size, 10_000, epsilon="3")) for size in (20, 100))
+    few, many = (estimates_of(size, 10_000, epsilon="3").cells() for size in (20, 100))
     assert [cell.name for cell in few] == [str(number) for number in range(20)]
     assert 5 < len(many) <= 16
     assert [cell.start for cell in many[1:]] == [cell.end for cell in many[:-1]]

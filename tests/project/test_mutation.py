@@ -16,7 +16,7 @@ AGGREGATOR = ROOT / "aggregator" / "ldp_aggregator"
 ESTIMATORS = (
     "analyses/association",
     "analyses/health_checks",
-    "answers/estimates",
+    "answers",
     "decoders",
     "numerics/projective",
 )

@@ -12,9 +12,9 @@ from ldp_aggregator.answers.contrasts.ends import FLAT, Slopes, score_ends, slop
 from ldp_aggregator.answers.contrasts.functions import weighted_text
 from ldp_aggregator.answers.contrasts.linear_functions import functions_of
 from ldp_aggregator.answers.contrasts.ratios import ratio_ends, ratio_error
-from ldp_aggregator.answers.estimates.frequencies import moments_of
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.shares.frequencies import moments_of
 from ldp_aggregator.decoders.values.sketch import sketch_moments
 from ldp_simulations.holders import Holders, SetHolders
 from ldp_simulations.sampling.table import form_of, sample_counts

@@ -10,8 +10,8 @@ from ldp_aggregator.analyses.queries import subjects
 from ldp_aggregator.analyses.queries.answering import query
 from ldp_aggregator.answers.contrasts.ends import slopes
 from ldp_aggregator.answers.contrasts.linear_functions import functions_of
-from ldp_aggregator.answers.estimates.frequencies import moments_of
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.shares.frequencies import moments_of
 from ldp_aggregator.decoders.moments.few_supports import walsh_at
 from ldp_aggregator.decoders.moments.supports import walsh_hadamard
 from ldp_aggregator.decoders.table import decoder_of

@@ -7,8 +7,8 @@ import pytest
 
 import ldp
 from ldp_aggregator.answers.contrasts.linear_functions import distribution_functions, functions_of
-from ldp_aggregator.answers.estimates.frequencies import moments_of
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.shares.frequencies import moments_of
 from ldp_aggregator.decoders.intervals.intervals import INTERVAL_ENDS
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_simulations.holders import Holders, apportion

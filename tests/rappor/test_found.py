@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -11,7 +11,11 @@ from calling import ldp
 from google_rappor_files import write_collection
 
 from ldp import EstimateError, parse_survey
-from ldp_aggregator.answers.estimates.detection import (
+from ldp_aggregator.answers.estimates.question_estimation import estimate_question
+from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.question_estimates import text_table
+from ldp_aggregator.answers.results.values import Estimate
+from ldp_aggregator.answers.shares.detection import (
     adjusted_p_values,
     correction_of,
     detected,
@@ -20,9 +24,7 @@ from ldp_aggregator.answers.estimates.detection import (
     largest_p_value,
     share_of_nulls,
 )
-from ldp_aggregator.answers.estimates.question_estimation import estimate_question
-from ldp_aggregator.answers.estimates.question_numbers import UNALLOCATED, Estimate
-from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.texts.room import UNALLOCATED, TextEstimates
 from ldp_aggregator.decoders.intervals.after_selection import _both_above
 from ldp_aggregator.exchange.google_rappor.results import results_csv
 from ldp_aggregator.output.checks import Check
@@ -43,11 +45,9 @@ def estimates(**options):
 def with_check(p_value, missing=0.0, error=0.01):
     """As if a dictionary had been checked, and this share of texts were no candidates."""
     rest = missing, error, missing - 2 * error, missing + 2 * error
-    return replace(
-        estimates(),
-        checks=(Check("dictionary", 1, p_value, meaning="texts are missing"),),
-        unallocated=Estimate(UNALLOCATED, 0, *rest),
-    )
+    known = {field.name: getattr(estimates(), field.name) for field in fields(estimates())}
+    known["checks"] = (Check("dictionary", 1, p_value, meaning="texts are missing"),)
+    return TextEstimates(**known, unallocated=Estimate(UNALLOCATED, 0, *rest))
 
 
 def test_the_share_of_nulls():
@@ -236,7 +236,7 @@ def _upper(scores):
 def test_in_tables_and_records():
     """P-values, q-values and intervals stand in the table, the record and the flat rows."""
     given = estimates(detect="storey")
-    table = given.text_table()
+    table = text_table(given)
     assert table.headings[-3:] == (
         "p-value",
         "q-value (storey)",

@@ -14,6 +14,7 @@ from ldp_aggregator.analyses.association import association
 from ldp_aggregator.analyses.association.likelihood import through
 from ldp_aggregator.answers.distributions import distribution
 from ldp_aggregator.decoders.intervals import intervals
+from ldp_aggregator.decoders.intervals.intervals import null_error
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.decoders.numbers import noise as noise_decoder
 from ldp_aggregator.decoders.numbers.noise import Noise, _neighbours, fold_margins
@@ -42,7 +43,7 @@ def normal_p_values(patch):
     from scipy.stats import false_discovery_control
 
     def detected(estimates, level=0.95, correction="benjamini-hochberg"):
-        chances = ndtr(-estimates.unbiased / estimates.null_error)
+        chances = ndtr(-estimates.unbiased / null_error(estimates.law))
         if correction == "bonferroni":
             return chances * len(chances) <= 1 - level
         return false_discovery_control(chances) <= 1 - level

@@ -14,7 +14,7 @@ from calling import run
 from specimens import MEANS, question
 
 from lab.endurance.poisonings import DESIGNED, QUESTIONS, ROUNDING, drawn_attack, violations
-from ldp_aggregator.answers.estimates.manipulation import decoded_reports, score_range
+from ldp_aggregator.answers.results.manipulation import decoded_reports, score_range
 from ldp_aggregator.decoders.marginals.marginals import values_of
 from ldp_aggregator.tallies.counting.counting import empty_counts, faults, total_reports
 from ldp_simulations.attacks.attack import (

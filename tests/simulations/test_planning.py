@@ -15,10 +15,11 @@ from ldp.answers.domain import Domain
 from ldp.errors import EstimateError, UnknownNameError
 from ldp.mechanisms import MECHANISMS, Declared
 from ldp.mechanisms.matrices.matrix import StochasticMatrix
-from ldp_aggregator.answers.estimates.detection import detected, p_values
-from ldp_aggregator.answers.estimates.frequencies import moments_of
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.shares.detection import detected, p_values
+from ldp_aggregator.answers.shares.frequencies import moments_of
+from ldp_aggregator.decoders.intervals.intervals import null_error
 from ldp_aggregator.tallies.counting.counting import count_rows
 from ldp_simulations.planning.kinds.asking import Ask
 from ldp_simulations.planning.kinds.planning import (
@@ -151,7 +152,7 @@ def test_errors_are_those_of_the_decoder(estimand):
     assert (estimates.high - estimates.low)[1] / 2 == pytest.approx(
         planned.half_width(respondents, ask), rel=1e-6
     )
-    assert estimates.null_error[0] == pytest.approx(
+    assert null_error(estimates.law)[0] == pytest.approx(
         planned.error(0, respondents, Ask())[0], rel=1e-6
     )
 
@@ -166,7 +167,7 @@ def test_detection_is_that_of_the_analyst():
     assert p_values(estimates)[0] == pytest.approx(0.1 / 4, rel=1e-3)
     few = plan(asked).detectable(1000, Ask(power=0.5, level=0.9))
     assert few == pytest.approx(
-        1.959964 * estimates.null_error[0] * np.sqrt(respondents / 1000), rel=1e-6
+        1.959964 * null_error(estimates.law)[0] * np.sqrt(respondents / 1000), rel=1e-6
     )
 
 

@@ -438,10 +438,12 @@ class OutputOptions:
         """The nodes that were asked for. Raises `EstimateError` if there is no tree."""
         if self.tree_level is None and self.finest is None and not self.crowd:
             return estimates
+        from ldp_aggregator.answers.trees.room import TreeEstimates
+
         trees = {
             name: question.nodes(self.tree_level, width=self.finest, crowd=self.crowd)
             for name, question in estimates.questions.items()
-            if question.question.domain.taxonomy is not None and len(question)
+            if isinstance(question, TreeEstimates) and len(question)
         }
         if not trees:
             raise EstimateError(
@@ -453,11 +455,14 @@ class OutputOptions:
 
 def _cells_of(estimates: SurveyEstimates) -> bytes:
     """The map of the question of type place, as GeoJSON. Raises `EstimateError` for none or two."""
+    from ldp_aggregator.answers.maps.map_estimates import MapEstimates
+    from ldp_aggregator.answers.maps.region_estimates import RegionEstimates
+
     maps: list[Map | Regions] = []
     for question in estimates:
-        if question.places is not None:
+        if isinstance(question, MapEstimates) and question.places is not None:
             maps.append(question.map())
-        elif question.regions is not None:
+        elif isinstance(question, RegionEstimates) and question.regions is not None:
             maps.append(question.regions)
     if len(maps) != 1:
         named = ", ".join(shown.title for shown in maps) or "none"

@@ -12,8 +12,8 @@ from fractions import Fraction
 
 from ldp.privacy.batches import USUAL_DELTA, batch_privacy
 from ldp.survey.survey import Envelope, Question, Survey
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.output.checks import Remark
 from ldp_aggregator.tallies.mixing.batches import NOBODY, MixedBatch, batches_text, least_worth
 

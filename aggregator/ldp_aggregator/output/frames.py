@@ -8,7 +8,7 @@ from typing import Any
 from ldp.errors import EstimateError
 from ldp_aggregator.output.sheet import blanks
 
-Row = tuple[str | float, ...]
+Row = Sequence[str | float | None]
 
 
 def frame(kind: str, columns: Sequence[str], rows: Iterable[Row]) -> Any:

@@ -20,15 +20,15 @@ from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates
 from ldp_aggregator.analyses.health_checks.draw_checks import draw_health
 from ldp_aggregator.analyses.health_checks.report_checks import health
 from ldp_aggregator.analyses.series.changes import Changes
-from ldp_aggregator.answers.distributions.applicable import has_districts, options_for
+from ldp_aggregator.answers.estimates.applicable import has_districts, options_for
 from ldp_aggregator.answers.estimates.estimation import estimate
 from ldp_aggregator.answers.estimates.pooling import Version, estimate_pooled, poolable
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.estimates.stop_lists import StopLists, with_shares
 from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.answers.geography import Geography
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.explanations.mixed_batches import mixed_question, with_mixing
 from ldp_aggregator.numerics.arrays import Counts
 from ldp_aggregator.output.checks import Check
@@ -204,7 +204,7 @@ class Analysis:
         def make(snapshot: Snapshot) -> list[tuple[Epoch, QuestionEstimates]]:
             candidates = served.candidates.get(name)
             sums: Counts | None = None
-            after = []
+            after: list[tuple[Epoch, QuestionEstimates]] = []
             for epoch, counts in history(snapshot, question):
                 if not includes_epoch(span, epoch):
                     continue

@@ -25,7 +25,7 @@ from ldp_aggregator.analyses.groups.estimation import counts_of, estimates_of, l
 from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates
 from ldp_aggregator.analyses.groups.parts import parts_of
 from ldp_aggregator.analyses.groups.release import Release
-from ldp_aggregator.answers.distributions.applicable import check_asked
+from ldp_aggregator.answers.estimates.applicable import check_asked
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.numerics.arrays import Counts
 from ldp_aggregator.tallies.tally import Tally, sum_by_combination

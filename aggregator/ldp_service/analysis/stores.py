@@ -7,9 +7,9 @@ from typing import Any
 
 from ldp.survey.survey import Question, Survey
 from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.tallies.mixing.batches import MixedBatch
 from ldp_service.analysis.groups import GroupReader
 from ldp_service.store.opening import open_snapshot

@@ -252,7 +252,7 @@ def _geography(options: ServeOptions, served: Iterable[Served]) -> Geography | N
     """The districts whose shares are shown. Raises `EstimateError` and `FileError`."""
     if options.page.geography_path is None:
         return None
-    from ldp_aggregator.answers.distributions.applicable import check_asked
+    from ldp_aggregator.answers.estimates.applicable import check_asked
     from ldp_aggregator.answers.maps.geojson import read_geography
     from ldp_aggregator.answers.options import Options
 

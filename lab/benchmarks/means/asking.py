@@ -7,7 +7,7 @@ from numpy.random import Generator
 
 from ldp import parse_survey
 from ldp.survey.survey import Question
-from ldp_aggregator.answers.estimates.frequencies import moments_of
+from ldp_aggregator.answers.shares.frequencies import moments_of
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.numerics.arrays import Counts
 from ldp_simulations.holders import Holders

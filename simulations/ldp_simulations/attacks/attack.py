@@ -49,9 +49,9 @@ from ldp.survey.survey import Question
 from ldp_aggregator.analyses.health_checks.draw_checks import draw_check
 from ldp_aggregator.analyses.health_checks.report_checks import health
 from ldp_aggregator.answers.estimates.estimation import DEFAULTS
-from ldp_aggregator.answers.estimates.frequencies import moments_of
-from ldp_aggregator.answers.estimates.manipulation import decoded_reports, manipulation
-from ldp_aggregator.answers.estimates.means import ends_of, mean_of
+from ldp_aggregator.answers.results.manipulation import decoded_reports, manipulation
+from ldp_aggregator.answers.results.means import ends_of, mean_of
+from ldp_aggregator.answers.shares.frequencies import moments_of
 from ldp_aggregator.decoders.marginals.marginals import values_of
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.numerics.arrays import Counts, Floats, Integers

@@ -11,7 +11,7 @@ import click
 
 if TYPE_CHECKING:
     from ldp.survey.survey import Survey
-    from ldp_aggregator.answers.estimates.question_numbers import Estimate
+    from ldp_aggregator.answers.results.values import Estimate
     from ldp_client import Report
 
 _QUESTION = "Have you ever read a message on somebody else's phone?"

@@ -31,9 +31,10 @@ import ldp
 from ldp.errors import EstimateError, UnknownNameError
 from ldp.numbers.exact import decimal_text
 from ldp.survey.survey import Question, Survey
-from ldp_aggregator.answers.distributions.answers import Share
 from ldp_aggregator.answers.distributions.distribution import Distribution
+from ldp_aggregator.answers.distributions.distribution_estimates import distribution_behind
 from ldp_aggregator.answers.estimates.estimation import estimate
+from ldp_aggregator.answers.lines.answers import Share
 from ldp_aggregator.tallies.tally import Tally
 
 _BEYOND = 1.5
@@ -130,15 +131,16 @@ def narrow(tally: Tally, names: Collection[str] = ()) -> Narrowed:
     outside: dict[str, tuple[Share, ...]] = {}
     shift: dict[str, Shift] = {}
     for question in estimates:
-        if question.distribution is None or question.question.domain.circular:
+        distribution = distribution_behind(question)
+        if distribution is None or question.question.domain.circular:
             if names:
                 raise _not_for(question.name)
             continue
-        first, last = _range(question.distribution)
-        low, high = question.distribution.line.ends(first, last)
+        first, last = _range(distribution)
+        low, high = distribution.line.ends(first, last)
         questions.append(_about_the_mean(question.question, low, high))
-        outside[question.name] = _outside(question.distribution, first, last)
-        shift[question.name] = _shift(question.distribution, first, last)
+        outside[question.name] = _outside(distribution, first, last)
+        shift[question.name] = _shift(distribution, first, last)
     if not questions:
         raise _not_for(", ".join(known))
     left_out = tuple(name for name in names or known if name not in outside)

@@ -11,7 +11,7 @@ import numpy as np
 from ldp.answers.domain import Value
 from ldp.mechanisms.contract import Randomizer, SetValued
 from ldp.numbers.randomness import system
-from ldp_aggregator.answers.estimates.frequencies import moments_of
+from ldp_aggregator.answers.shares.frequencies import moments_of
 from ldp_aggregator.decoders.intervals.intervals import careful_interval, miss, standard_error
 from ldp_simulations.sampling.table import expected_counts
 

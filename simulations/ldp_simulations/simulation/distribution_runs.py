@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ldp_aggregator.answers.distributions.answers import Quantile
 from ldp_aggregator.answers.distributions.circle import waves
 from ldp_aggregator.answers.distributions.distribution import Distribution
-from ldp_aggregator.answers.distributions.line import Line
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.distributions.distribution_estimates import DistributionEstimates
+from ldp_aggregator.answers.lines.answers import Quantile
+from ldp_aggregator.answers.lines.line import Line
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_simulations.holders import Holders
 
@@ -75,17 +76,17 @@ def distribution_runs(
     holders: Holders, estimates: Sequence[QuestionEstimates]
 ) -> DistributionRuns | None:
     """Return the results of a question's runs; None of those without a distribution."""
-    distributions = [question.distribution for question in estimates]
-    first = distributions[0]
-    if first is None:
+    questions = [one for one in estimates if isinstance(one, DistributionEstimates)]
+    known = [one.distribution for one in questions if one.distribution is not None]
+    if not known:
         return None
+    first = known[0]
     true = holders.counts / holders.counts.sum()
-    known = [distribution for distribution in distributions if distribution is not None]
     rows = [_of_run(_as_line(distribution), true) for distribution in known]
     interval_share, error, stated, band_holds, distance, monotone = np.array(rows).T
     quantiles = [
         [_holds(quantile, first.line, true) for quantile in question.quantiles]
-        for question in estimates
+        for question in questions
     ]
     directions = []
     if first.line.circular:

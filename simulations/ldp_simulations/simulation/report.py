@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ldp_aggregator.answers.estimates.question_estimates import Gather, QuestionEstimates
-from ldp_aggregator.answers.estimates.question_numbers import MEAN, MOST_ROWS
+from ldp_aggregator.answers.pairs.room import means_of_keys
+from ldp_aggregator.answers.results.question_estimates import Gather, QuestionEstimates
+from ldp_aggregator.answers.results.values import MEAN, MOST_ROWS
 from ldp_aggregator.output.formats.html_page import section
 from ldp_aggregator.output.people import PERCENT
 from ldp_aggregator.output.pictures.picture import chart
@@ -98,8 +99,9 @@ def _rows(simulation: Simulation) -> Iterator[list[str | float | None]]:
         runs = simulation.runs[question.name]
         for estimate, numbers in zip(question, _runs_rows(runs), strict=False):
             yield [question.name, *astuple(estimate), *numbers]
-        if question.key_means is not None and runs.key_means is not None:
-            means = zip(question.values, question.key_means.means, strict=True)
+        of_keys = means_of_keys(question)
+        if of_keys is not None and runs.key_means is not None:
+            means = zip(question.values, of_keys.means, strict=True)
             for (key, of_key), numbers in zip(means, _runs_rows(runs.key_means), strict=True):
                 name = f"{key}: {MEAN}"
                 yield [question.name, name, question.reports, *astuple(of_key), *numbers]
@@ -234,7 +236,7 @@ def _text_table(simulation: Simulation, question: QuestionEstimates, most: int) 
     shown, runs = _choose(simulation, question, most)
     many = _count(simulation) > 1
     last = ("empirical error", "stated error", "coverage") if many else ("holds the truth",)
-    value, _, _, error, interval = question.headings
+    value, _, _, error, interval, *_ = question.headings
     rows = []
     for place, (estimate, truth) in enumerate(zip(shown, runs.truth.tolist(), strict=False)):
         name, _, *numbers = question.row(estimate)
@@ -253,10 +255,11 @@ def _text_table(simulation: Simulation, question: QuestionEstimates, most: int) 
 
 def _rows_of_means(shown: QuestionEstimates, runs: Runs) -> list[tuple[str, ...]]:
     """A row for the mean of each key that is shown, if keys come with numbers."""
-    if shown.key_means is None or runs.key_means is None:
+    of_keys = means_of_keys(shown)
+    if of_keys is None or runs.key_means is None:
         return []
     rows = []
-    for place, (key, mean) in enumerate(zip(shown.values, shown.key_means.means, strict=True)):
+    for place, (key, mean) in enumerate(zip(shown.values, of_keys.means, strict=True)):
         estimate, interval = mean.cells
         ending = _outcome_cells(runs.key_means, place, mean.interval, shown=mean.format_number)
         truth = mean.format_number(float(runs.key_means.truth[place]))

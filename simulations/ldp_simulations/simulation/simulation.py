@@ -20,12 +20,14 @@ from numpy.typing import NDArray
 from ldp.numbers.randomness import Random, system
 from ldp.survey.survey import Envelope, Question, Survey, check_survey
 from ldp.wire.wire import Batch
-from ldp_aggregator.answers.distributions.line import MOST_VALUES
+from ldp_aggregator.answers.distributions.distribution_estimates import distribution_behind
 from ldp_aggregator.answers.estimates.estimation import DEFAULTS, estimate
-from ldp_aggregator.answers.estimates.means import Mean
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
+from ldp_aggregator.answers.lines.line import MOST_VALUES
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.pairs.room import means_of_keys
+from ldp_aggregator.answers.results.means import Mean
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.decoders.key_values.means import KeyMeans
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.numerics.arrays import Floats
@@ -363,7 +365,7 @@ def _respondents(
 
 def _truth(holders: Holders, estimates: QuestionEstimates) -> Floats:
     """The true frequencies of what is estimated: of values, or of the cells of a histogram."""
-    distribution = estimates.distribution
+    distribution = distribution_behind(estimates)
     if distribution is None or not _by_cells(estimates.question):
         return np.array(holders.frequencies(estimates.values))
     cells = distribution.line.histogram(estimates.options.edges or None)
@@ -383,7 +385,9 @@ def _runs(name: str, population: Population, estimates: list[SurveyEstimates]) -
             high=np.stack([of_run.high for of_run in of_runs]),
             mean=mean,
             distribution=distribution_runs(population[name], of_runs),
-            key_means=_runs_of_keys(population[name], [of_run.key_means for of_run in of_runs]),
+            key_means=_runs_of_keys(
+                population[name], [means_of_keys(of_run) for of_run in of_runs]
+            ),
         )
     # A search finds other texts in every run. Those of the first come first.
     values = tuple(dict.fromkeys(value for of_run in of_runs for value in of_run.values))

@@ -51,9 +51,9 @@ from ldp_aggregator.analyses.association.jumps import Jumps, by_cell, joint_jump
 from ldp_aggregator.analyses.association.likelihood import most_likely, through
 from ldp_aggregator.analyses.association.result import Association
 from ldp_aggregator.analyses.association.scores import joint_scores
-from ldp_aggregator.answers.estimates.manipulation import manipulation
-from ldp_aggregator.answers.estimates.remarks import on_expected, on_intervals, on_respondents
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.manipulation import manipulation
+from ldp_aggregator.answers.results.remarks import on_expected, on_intervals, on_respondents
 from ldp_aggregator.decoders.bloom.regression import ChiSquare
 from ldp_aggregator.decoders.intervals.intervals import (
     careful_interval,

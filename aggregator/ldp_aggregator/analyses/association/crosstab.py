@@ -38,7 +38,7 @@ from ldp_aggregator.analyses.association.measures import (
     region_of,
 )
 from ldp_aggregator.answers.contrasts.ratios import ratio_ends
-from ldp_aggregator.answers.distributions.answers import Share
+from ldp_aggregator.answers.lines.answers import Share
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.bloom.regression import ChiSquare
 from ldp_aggregator.numerics.arrays import Floats

@@ -14,7 +14,7 @@ from ldp.answers.fields import AND, names_of
 from ldp.errors import EstimateError
 from ldp_aggregator.analyses.association.crosstab import Conditional, Crosstab, Measured
 from ldp_aggregator.analyses.association.crosstabs import Crosstabs
-from ldp_aggregator.answers.distributions.answers import Share
+from ldp_aggregator.answers.lines.answers import Share
 from ldp_aggregator.answers.options import WHOM
 from ldp_aggregator.decoders.bloom.regression import ChiSquare
 from ldp_aggregator.output.sheet import Sheet, TextTable, finite

@@ -25,7 +25,7 @@ from ldp_aggregator.analyses.association.crosstab import (
     place_of,
 )
 from ldp_aggregator.analyses.association.scores import joint_scores
-from ldp_aggregator.answers.distributions.answers import Share
+from ldp_aggregator.answers.lines.answers import Share
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.bloom.regression import ChiSquare
 from ldp_aggregator.decoders.marginals.marginals import tables_of

@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.decoders.bloom.regression import ChiSquare
 from ldp_aggregator.numerics.arrays import Floats
 

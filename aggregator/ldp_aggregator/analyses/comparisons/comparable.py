@@ -9,8 +9,8 @@ from typing import NoReturn
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 
 SHOWN = 3
 """Values that are named in an error."""

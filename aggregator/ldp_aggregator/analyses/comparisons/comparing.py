@@ -14,8 +14,9 @@ from ldp_aggregator.analyses.comparisons.comparison import Compared, Comparison
 from ldp_aggregator.analyses.comparisons.rows import Asked, Pair, numbers_of, rows_of
 from ldp_aggregator.analyses.comparisons.sharing import Sharing, check_overlap, shared
 from ldp_aggregator.analyses.comparisons.sides import side_of
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.shares.share_estimates import ShareEstimates
 
 MOST_VALUES = 100_000
 """Each is looked at by itself, at many levels."""
@@ -102,13 +103,13 @@ def compare_pairs(
         raise EstimateError(f"expected at most {MOST_VALUES:,} values to compare, got {size:,}")
     like, _ = both[0]
     if margin is not None:
-        _check_margin(margin, shares=bool(len(like)) and not like.is_vector)
+        _check_margin(margin, shares=bool(len(like)) and isinstance(like, ShareEstimates))
     asked = Asked(simultaneous, margin, like.options.level, overlap=overlap)
     sharing = [shared(one, other, overlap) for one, other in both]
-    named = [
-        (one.values, Pair(side_of(one), side_of(other), common, odds=not one.is_vector))
-        for (one, other), common in zip(both, sharing, strict=True)
-    ]
+    named = []
+    for (one, other), common in zip(both, sharing, strict=True):
+        odds = isinstance(one, ShareEstimates)
+        named.append((one.values, Pair(side_of(one), side_of(other), common, odds=odds)))
     rows = rows_of(named, asked) if size else [()] * len(both)
     numbers = numbers_of(both, asked)
     return [
@@ -132,7 +133,7 @@ def _overall(
 ) -> AnyDifference | None:
     """One test of all values."""
     chances = np.array([row.p_value for row in rows])
-    return None if first.is_vector else any_difference(first, second, chances)
+    return any_difference(first, second, chances) if isinstance(first, ShareEstimates) else None
 
 
 def _check_margin(margin: float, *, shares: bool) -> None:

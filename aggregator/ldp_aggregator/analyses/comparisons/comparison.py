@@ -11,8 +11,8 @@ import numpy as np
 
 from ldp.errors import UnknownNameError
 from ldp_aggregator.analyses.comparisons.any_change import AnyDifference
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.options import WHOM
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.numerics.interval import WithInterval
 from ldp_aggregator.output.formats.formats import Tabled
 from ldp_aggregator.output.frames import pandas_frame, polars_frame

@@ -26,7 +26,8 @@ from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator.analyses.comparisons import mover
 from ldp_aggregator.analyses.comparisons.chances import Levels, different
 from ldp_aggregator.analyses.comparisons.sides import Ends, Side, side_of
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.shares.share_estimates import ShareEstimates
 from ldp_aggregator.numerics.interval import WithInterval
 from ldp_aggregator.output.formats.formats import Tabled
 from ldp_aggregator.output.sheet import Sheet, TextTable
@@ -200,7 +201,7 @@ def _check(estimates: QuestionEstimates) -> None:
     """Raise `EstimateError` unless there are shares with errors for a population."""
     if not estimates.reports:
         raise EstimateError(f"question {estimates.name!r}: expected reports to compare, got none")
-    if not len(estimates) or estimates.is_vector or estimates.is_shape:
+    if not len(estimates) or not isinstance(estimates, ShareEstimates):
         raise EstimateError(
             f"question {estimates.name!r}: expected frequencies with errors beside a direct "
             "question, got none"

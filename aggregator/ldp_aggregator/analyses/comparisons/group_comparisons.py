@@ -29,8 +29,8 @@ from ldp_aggregator.analyses.groups.parts import (
     suppressed_names,
 )
 from ldp_aggregator.answers.estimates.estimation import estimate
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.output.formats.formats import Rendered
 from ldp_aggregator.output.sheet import Sheet
 from ldp_aggregator.tallies.tally import Tally

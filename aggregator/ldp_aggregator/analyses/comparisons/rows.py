@@ -23,7 +23,7 @@ from ldp_aggregator.analyses.comparisons.chances import (
 from ldp_aggregator.analyses.comparisons.comparison import Compared, Span
 from ldp_aggregator.analyses.comparisons.sharing import Sharing, shared_of_means
 from ldp_aggregator.analyses.comparisons.sides import Ends, Side, side_of_mean
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.numerics.arrays import Floats
 
 

@@ -30,7 +30,7 @@ import numpy as np
 
 from ldp.errors import EstimateError
 from ldp.mechanisms.contract import is_memoized
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.numerics.arrays import Floats
 
 UNKNOWN = (

@@ -15,8 +15,8 @@ from functools import cache
 
 import numpy as np
 
-from ldp_aggregator.answers.estimates.means import Mean
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.results.means import Mean
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.decoders.intervals.intervals import INTERVAL_ENDS, score_interval
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.numerics.arrays import Floats

@@ -25,7 +25,7 @@ from ldp_aggregator.analyses.designs.likelihood import (
     with_added,
 )
 from ldp_aggregator.analyses.designs.result import DesignEstimate, DesignTest
-from ldp_aggregator.answers.estimates.remarks import beyond_noise, on_intervals
+from ldp_aggregator.answers.results.remarks import beyond_noise, on_intervals
 from ldp_aggregator.decoders.intervals.intervals import (
     careful_interval,
     few_reports,

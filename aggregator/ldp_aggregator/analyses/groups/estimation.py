@@ -18,10 +18,10 @@ from ldp_aggregator.analyses.groups.crowds import Crowd, members
 from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates, GroupOfEstimates
 from ldp_aggregator.analyses.groups.parts import Part, Parts, parts_of
 from ldp_aggregator.analyses.groups.release import Release, Sizes, release
-from ldp_aggregator.answers.distributions.applicable import options_for
+from ldp_aggregator.answers.estimates.applicable import options_for
 from ldp_aggregator.answers.estimates.estimation import estimate
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.numerics.arrays import Counts
 from ldp_aggregator.tallies.counting.counting import total_reports
 from ldp_aggregator.tallies.tally import Tally

@@ -16,7 +16,12 @@ from ldp_aggregator.analyses.groups.parts import (
     suppressed_record,
     suppressed_remarks,
 )
-from ldp_aggregator.answers.estimates.question_estimates import COLUMNS, QuestionEstimates
+from ldp_aggregator.answers.results.question_estimates import (
+    COLUMNS,
+    QuestionEstimates,
+    flat_rows,
+    text_table,
+)
 from ldp_aggregator.output.formats.formats import Rendered
 from ldp_aggregator.output.frames import pandas_frame, polars_frame
 from ldp_aggregator.output.pictures.picture import figure, picture
@@ -160,17 +165,17 @@ class GroupEstimates(Rendered):
 
     def _table(self, part: tuple[str, QuestionEstimates], in_full: bool) -> TextTable:
         group, estimates = part
-        table = estimates.text_table(in_full=in_full)
+        table = text_table(estimates, in_full=in_full)
         return table._replace(title=f"{table.title}, {group}")
 
     def _panel(self, part: tuple[str, QuestionEstimates]) -> Bars:
         group, estimates = part
-        panel = estimates.bars()
+        (panel,) = estimates.panels()
         return panel._replace(title=f"{panel.title}, {group}")
 
     def _rows(self) -> Iterator[tuple[str | float, ...]]:
         for group in self.groups:
             labels = [group.labels.get(name, "") for name in self.asked.names]
             for question in group.questions.values():
-                for row in question.flat():
+                for row in flat_rows(question):
                     yield (*labels, *row)

@@ -25,9 +25,9 @@ from ldp_aggregator.answers.contrasts.linear_functions import (
     functions_of,
     values_overlap,
 )
-from ldp_aggregator.answers.estimates.frequencies import moments_of
-from ldp_aggregator.answers.estimates.means import Mean, ends_of, mean_of
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.means import Mean, ends_of, mean_of
+from ldp_aggregator.answers.shares.frequencies import moments_of
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.numerics.arrays import Counts, Flags, Floats, Indices

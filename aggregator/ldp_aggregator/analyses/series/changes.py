@@ -23,9 +23,9 @@ from ldp_aggregator.analyses.series.testing import (
     on_epochs,
     tested,
 )
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
-from ldp_aggregator.answers.estimates.question_numbers import MEAN
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.results.values import MEAN
 
 ALARM_RATE = 0.01
 POPULATION = Options(estimand="population")

@@ -14,9 +14,9 @@ from ldp_aggregator.analyses.series.history import Epoch, Seen, completed, seen
 from ldp_aggregator.analyses.series.levels import Level, level_of
 from ldp_aggregator.analyses.series.testing import Asked, evidence_in, on_epochs, tested, values_of
 from ldp_aggregator.analyses.series.trends import Trends
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
-from ldp_aggregator.answers.estimates.question_numbers import MEAN
 from ldp_aggregator.answers.options import ESTIMANDS
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.results.values import MEAN
 from ldp_aggregator.numerics.arrays import Floats
 
 _TURNS = 2

@@ -17,7 +17,7 @@ from ldp_aggregator.analyses.groups.parts import Labels, Parts, named, of_group,
 from ldp_aggregator.analyses.series.following import follow
 from ldp_aggregator.analyses.series.history import Epoch
 from ldp_aggregator.analyses.series.trends import Trends
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.output.formats.formats import Rendered
 from ldp_aggregator.output.sheet import Sheet
 

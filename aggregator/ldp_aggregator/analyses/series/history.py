@@ -17,8 +17,8 @@ import numpy as np
 
 from ldp.errors import EstimateError
 from ldp_aggregator.analyses.comparisons.sharing import keeps, lasting_variance
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
-from ldp_aggregator.answers.estimates.question_numbers import MEAN
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.results.values import MEAN
 from ldp_aggregator.decoders.intervals.cumulants import cumulants, far_from_normal
 from ldp_aggregator.decoders.intervals.intervals import INTERVAL_ENDS, within_bounds
 from ldp_aggregator.numerics.arrays import Floats

@@ -16,8 +16,8 @@ from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator.analyses.series.errors_over_time import covariances
 from ldp_aggregator.analyses.series.evidence import Evidence, evidence_of
 from ldp_aggregator.analyses.series.history import Seen
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
-from ldp_aggregator.answers.estimates.question_numbers import MEAN
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.results.values import MEAN
 from ldp_aggregator.numerics.arrays import Floats, Integers
 
 MOST_VALUES = 50

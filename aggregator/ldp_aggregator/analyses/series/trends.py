@@ -11,8 +11,8 @@ import numpy as np
 from ldp.errors import UnknownNameError
 from ldp.survey.survey import Question
 from ldp_aggregator.analyses.series.course import Course
-from ldp_aggregator.answers.estimates.question_numbers import MEAN
 from ldp_aggregator.answers.options import WHOM
+from ldp_aggregator.answers.results.values import MEAN
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.output.columns import aligned
 from ldp_aggregator.output.formats.formats import Rendered

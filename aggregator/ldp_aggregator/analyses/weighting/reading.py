@@ -21,7 +21,7 @@ from ldp.survey.survey import Group, Question, Survey
 from ldp_aggregator.analyses.weighting.answers import Answers, Part, Products, Units
 from ldp_aggregator.analyses.weighting.showing import check_shown
 from ldp_aggregator.analyses.weighting.worth import Worth, reports_in, worth_of
-from ldp_aggregator.answers.estimates.remarks import on_privacy
+from ldp_aggregator.answers.results.remarks import on_privacy
 from ldp_aggregator.numerics.arrays import Counts, Floats
 from ldp_aggregator.tallies.counting.joint_counting import joint_table
 from ldp_aggregator.tallies.tally import Tally, attributes_of, check_same

@@ -20,7 +20,7 @@ from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey.survey import Question
 from ldp_aggregator.analyses.association.scores import joint_scores
-from ldp_aggregator.answers.estimates.means import ends_of
+from ldp_aggregator.answers.results.means import ends_of
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.numerics.arrays import Counts, Floats, Rows
 from ldp_aggregator.tallies.counting.counting import total_reports

@@ -7,4 +7,6 @@ ends       ends of their intervals, and how likely they are by chance
 few_reports
            the same where few reports matter
 ratios     the interval of a quotient
+linear_functions
+           functions of what is estimated of a question
 """

@@ -30,8 +30,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldp_aggregator.answers.distributions.answers import Direction, Length
-from ldp_aggregator.answers.distributions.line import Line
+from ldp_aggregator.answers.lines.answers import Direction, Length
+from ldp_aggregator.answers.lines.line import Line
 from ldp_aggregator.numerics.arrays import Floats
 
 _FAR = 30.0

@@ -17,15 +17,6 @@ import numpy as np
 
 from ldp.errors import EstimateError
 from ldp.survey.survey import Question
-from ldp_aggregator.answers.distributions.answers import (
-    Cumulative,
-    Direction,
-    Length,
-    Mode,
-    Quantile,
-    Share,
-    Spread,
-)
 from ldp_aggregator.answers.distributions.band import band, multiplier, root_of
 from ldp_aggregator.answers.distributions.circle import (
     Resultant,
@@ -34,9 +25,18 @@ from ldp_aggregator.answers.distributions.circle import (
     resultant,
     waves,
 )
-from ldp_aggregator.answers.distributions.ends import WithEnds, errors_at
-from ldp_aggregator.answers.distributions.line import Cells, Line, Number, line_of
-from ldp_aggregator.answers.distributions.quantiles import quantile_places, rising
+from ldp_aggregator.answers.lines.answers import (
+    Cumulative,
+    Direction,
+    Length,
+    Mode,
+    Quantile,
+    Share,
+    Spread,
+)
+from ldp_aggregator.answers.lines.ends import WithEnds, errors_at
+from ldp_aggregator.answers.lines.line import Cells, Line, Number, line_of
+from ldp_aggregator.answers.lines.quantiles import quantile_places, rising
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.decoder import Answers, Queries
 from ldp_aggregator.decoders.table import decoder_of

@@ -9,16 +9,17 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from ldp.errors import EstimateError, UnknownNameError
-from ldp_aggregator.answers.distributions.applicable import (
+from ldp_aggregator.answers.estimates.applicable import (
     advice,
     check_asked,
     not_this_view,
     options_for,
 )
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
-from ldp_aggregator.answers.estimates.remarks import on_repeats
 from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.results.remarks import on_repeats
 from ldp_aggregator.decoders.moments.repeats import check_repeatable
 from ldp_aggregator.tallies.tally import Tally
 
@@ -43,7 +44,7 @@ def estimate(
     asked = [question for question in survey if not names or question.name in names]
     check_repeatable(asked, options.reports_per_person)
     check_asked(asked, options)
-    questions = {}
+    questions: dict[str, QuestionEstimates] = {}
     for question in asked:
         own = options_for(question, options)
         counts, texts = tally.counts[question.name], known.get(question.name)

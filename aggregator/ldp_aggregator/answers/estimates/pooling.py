@@ -25,20 +25,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from ldp.errors import EstimateError
 from ldp.survey.survey import Question
 from ldp_aggregator.answers.distributions.distribution import Distribution
-from ldp_aggregator.answers.distributions.line import Cells, line_of
-from ldp_aggregator.answers.estimates.frequencies import estimates_from, moments_of
-from ldp_aggregator.answers.estimates.manipulation import Manipulation, manipulation
-from ldp_aggregator.answers.estimates.means import ends_of, mean_of
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
-from ldp_aggregator.answers.estimates.remarks import on_distribution
+from ldp_aggregator.answers.distributions.distribution_estimates import DistributionEstimates
+from ldp_aggregator.answers.distributions.room import cells_of, with_distribution
+from ldp_aggregator.answers.estimates.rooms import room_of
+from ldp_aggregator.answers.lines.line import Cells, line_of
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.manipulation import Manipulation, manipulation
+from ldp_aggregator.answers.results.means import ends_of, mean_of
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.shares.frequencies import estimates_from, moments_of
+from ldp_aggregator.answers.shares.share_estimates import ShareEstimates
 from ldp_aggregator.decoders.decoder import Answers, Queries
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.decoders.moments.repeats import ONCE_EACH, reports_of_each
@@ -109,12 +112,14 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
             f"question {newest.name!r}: expected another view than shrunk, which is for one "
             "version of a question"
         )
+    room = room_of(newest, options)
     line, cells = None, None
     if _of_distributions([version.question for version in versions]):
         line = line_of(newest.domain)
     if line is not None:
-        cells = line.values if options.frequencies else line.histogram(options.edges or None)
+        cells = cells_of(line, options)
         values = cells.names
+    queries = None if cells is None else cells.queries
     parts = [
         moments_of(
             version.question.randomizer,
@@ -122,61 +127,56 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
             values,
             design=None,
             reports_per_person=options.reports_per_person,
-            queries=None if cells is None else cells.queries,
+            queries=queries,
         )
         for version in versions
     ]
-    queries = None if cells is None else cells.queries
     weights = weights_of(versions, parts, options.estimand, queries=queries)
-    together = pooled(parts, weights)
-    distribution, mean = None, None
+    together, mean = pooled(parts, weights), None
     if line is not None:
         together = replace(together, answering=pooled_queries(parts, weights))
-        distribution = Distribution(
-            line,
-            together.answering,
-            together.reports,
-            options=options,
-            unit=newest.domain.unit,
-        )
         mean = mean_of(newest, together, np.array([[together.reports]]), options=options)
     reports = sum(version.reports for version in versions)
-    versions_note = "; ".join(
+    try:
+        estimates = estimates_from(
+            together,
+            newest,
+            reports,
+            values=values,
+            options=options,
+            bound=_bound(versions, weights, reports, cells=cells),
+            kind=cast("type[ShareEstimates]", room.result),
+            mean=mean,
+            note=_note(versions, weights, options),
+        )
+    except EstimateError as error:
+        raise EstimateError(f"question {newest.name!r}: {error}") from None
+    estimates = replace(estimates, respondents=sum(part.reports for part in parts))
+    if line is None or cells is None or not isinstance(estimates, DistributionEstimates):
+        return estimates
+    distribution = Distribution(
+        line, together.answering, together.reports, options=options, unit=newest.domain.unit
+    )
+    return with_distribution(estimates, distribution, cells)
+
+
+def _note(versions: Sequence[Version], weights: Floats, options: Options) -> str:
+    """Which versions were pooled, and how much each of them counts."""
+    each = "; ".join(
         f"{version.question.mechanism}, epsilon {version.question.declared.text}, "
         f"{version.reports:,} reports: {weight:.1%}"
         for version, weight in zip(versions, weights, strict=True)
     )
     note = (
         f"pooled over {len(versions)} versions, by weights that do not depend on the answers "
-        f"({versions_note})"
+        f"({each})"
     )
-    if any(
+    once = any(
         reports_of_each(version.question.randomizer, options.reports_per_person)
         < options.reports_per_person
         for version in versions
-    ):
-        note = f"{note}; {ONCE_EACH}"
-    bound = _bound(versions, weights, reports, cells=cells)
-    estimates = estimates_from(
-        together,
-        newest,
-        reports,
-        values=values,
-        options=options,
-        bound=bound,
-        mean=mean,
-        note=note,
     )
-    estimates = replace(estimates, respondents=sum(part.reports for part in parts))
-    if distribution is None or cells is None:
-        return estimates
-    if options.post_process == "monotone":
-        estimates = replace(estimates, frequency=distribution.monotone(cells))
-    return replace(
-        estimates,
-        distribution=distribution,
-        remarks=(*estimates.remarks, *on_distribution(reports, distribution.queries.missing)),
-    )
+    return f"{note}; {ONCE_EACH}" if once else note
 
 
 def pooled_queries(parts: Sequence[Moments], weights: Floats) -> Queries:

@@ -28,6 +28,7 @@ from ldp.survey.survey_file import parse_survey
 from ldp.survey.survey_toml import toml_text
 from ldp_aggregator.answers.estimates.estimation import estimate
 from ldp_aggregator.answers.maps.cuts import cut, share_of
+from ldp_aggregator.answers.maps.map_estimates import MapEstimates
 from ldp_aggregator.answers.maps.places import Places
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.table import decoder_of
@@ -154,7 +155,7 @@ def _first(tally: Tally, name: str) -> tuple[Places, Floats]:
     if of_rectangles:
         options = Options(post_process="shrunk", zoom=(side, side))
     estimates = estimate(tally, options=options, names=(name,))[name]
-    if estimates.places is None:
+    if not isinstance(estimates, MapEstimates) or estimates.places is None:
         raise EstimateError(f"question {name!r}: expected reports of a first stage, got none")
     return estimates.places, norm_sub(estimates.frequency)
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from ldp.errors import WireError
 from ldp.transparency.stops import MOST_BYTES, Stops, read_stops
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.output.checks import Remark
 from ldp_aggregator.output.files import FileError, read_bytes
 

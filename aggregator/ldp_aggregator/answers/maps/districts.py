@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ldp_aggregator.answers.distributions.answers import Share
+from ldp_aggregator.answers.lines.answers import Share
 
 
 @dataclass(frozen=True)

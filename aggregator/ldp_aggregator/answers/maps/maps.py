@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ldp_aggregator.answers.distributions.line import Line
+from ldp_aggregator.answers.lines.line import Line
 from ldp_aggregator.numerics.arrays import Flags, Floats
 from ldp_aggregator.output.pictures.picture import figure, picture
 from ldp_aggregator.output.sheet import Bars, Grid

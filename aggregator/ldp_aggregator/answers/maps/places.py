@@ -17,10 +17,10 @@ from ldp.answers.fields import AND
 from ldp.errors import EstimateError
 from ldp.mechanisms.places.pyramid import View
 from ldp.survey.survey import Question
-from ldp_aggregator.answers.distributions.answers import Share
-from ldp_aggregator.answers.distributions.ends import WithEnds
-from ldp_aggregator.answers.distributions.line import Line, Number, line_of
 from ldp_aggregator.answers.geography import Geography
+from ldp_aggregator.answers.lines.answers import Share
+from ldp_aggregator.answers.lines.ends import WithEnds
+from ldp_aggregator.answers.lines.line import Line, Number, line_of
 from ldp_aggregator.answers.maps.districts import District
 from ldp_aggregator.answers.maps.maps import Map
 from ldp_aggregator.answers.maps.table_cells import queries_of_cells

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ldp.survey.survey import Question
     from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates
     from ldp_aggregator.analyses.series.history import Epoch
-    from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
+    from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
     from ldp_aggregator.tallies.tally import Tally
 
     History = list[tuple[Epoch, QuestionEstimates | GroupEstimates]]

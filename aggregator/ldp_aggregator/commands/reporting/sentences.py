@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ldp_aggregator.answers.estimates.question_estimates import BOOLEAN, QuestionEstimates
-from ldp_aggregator.answers.estimates.question_numbers import Estimate
+from ldp_aggregator.answers.distributions.distribution_estimates import DistributionEstimates
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.question_estimates import BOOLEAN, QuestionEstimates
+from ldp_aggregator.answers.results.values import Estimate
 from ldp_aggregator.output.people import TOO_FEW, reading
 
 _FORGED = 0.01
@@ -32,7 +33,8 @@ def headline(question: QuestionEstimates) -> tuple[str, str]:
         return "", "No one has answered yet."
     if question.is_vector:
         return "", f"The mean of {len(question)} coordinates, each with its range."
-    middle = next((one for one in question.quantiles if one.name == "median"), None)
+    quantiles = question.quantiles if isinstance(question, DistributionEstimates) else ()
+    middle = next((one for one in quantiles if one.name == "median"), None)
     number = middle or question.mean
     if number is not None:
         said = reading(number.estimate, number.low, number.high, domain.unit or "")

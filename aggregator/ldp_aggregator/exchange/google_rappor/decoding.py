@@ -9,10 +9,10 @@ from ldp.errors import EstimateError
 from ldp.mechanisms.chains.rappor import Rappor
 from ldp.mechanisms.contract import Declared
 from ldp.survey.survey import Question
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.decoders.bloom.alike import alike_together, dependent_together
 from ldp_aggregator.decoders.bloom.decoding import background_of
 from ldp_aggregator.decoders.other_results import Candidates

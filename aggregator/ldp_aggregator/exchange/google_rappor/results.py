@@ -14,9 +14,9 @@ import io
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp_aggregator.answers.estimates.detection import find
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.options import DEFAULT
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.shares.detection import find
 from ldp_aggregator.output.safe_cells import safe_cell
 
 LEVEL = 0.95

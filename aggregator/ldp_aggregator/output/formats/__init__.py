@@ -4,4 +4,6 @@ formats    the table of formats                    json_text    records as JSON,
 markdown   tables as Markdown                      csv_text     flat records as CSV
 latex      tables as LaTeX                         parquet      flat records as Parquet
 html_page  tables as HTML, and pages
+
+Imports: `pictures`.
 """

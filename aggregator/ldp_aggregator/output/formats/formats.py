@@ -8,14 +8,14 @@ folder, which is imported when the format is asked for, so that naming formats c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ldp.errors import EstimateError
-from ldp_aggregator.output.sheet import Shape, Sheet
+from ldp_aggregator.output.sheet import Bars, Shape, Sheet
 
 Content = bytes | Iterable[str]
 
@@ -201,17 +201,80 @@ class Rendered:
 class Tabled(Rendered):
     """A result that is shown in shells and notebooks by its tables, and what stands before them."""
 
+    def brief_sheet(self) -> Sheet:
+        """Return the sheet that shells and notebooks show: all of it."""
+        return self.sheet()
+
     def __repr__(self) -> str:
         from ldp_aggregator.output.columns import aligned
 
-        sheet = self.sheet()
+        sheet = self.brief_sheet()
         tables = "\n\n".join(aligned(table).rstrip("\n") for table in sheet.tables())
         return "\n".join((*sheet.lead, tables))
 
     def _repr_html_(self) -> str:
         from ldp_aggregator.output.formats.html_page import captioned
 
-        return "".join(captioned(table) for table in self.sheet().tables())
+        return "".join(captioned(table) for table in self.brief_sheet().tables())
+
+
+class Tidy(Tabled):
+    """A result of flat records: numbers by name, which pictures show as bars."""
+
+    def sheet(self, *, in_full: bool = True) -> Sheet:
+        """All that is shown, in the shapes that formats ask for; in brief, the top of it."""
+        raise NotImplementedError
+
+    def panels(self, truth: Any = None) -> list[Bars]:
+        """The panels of its picture; `truth` gives true numbers, where known."""
+        raise NotImplementedError
+
+    def brief_sheet(self) -> Sheet:
+        """Return the sheet that shells and notebooks show."""
+        return self.sheet(in_full=False)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The flat records, by column. NaN stands where there is no number."""
+        sheet = self.sheet()
+        return (dict(zip(sheet.columns, row, strict=True)) for row in sheet.rows())
+
+    def to_csv(self) -> str:
+        """The records as CSV with a header."""
+        return str(self.rendered("csv"))
+
+    def to_frame(self, kind: str = "pandas") -> Any:
+        """The records as a tidy frame of pandas, polars or arrow, a row for each number.
+
+        Raises `EstimateError` for another kind, and where its library is not installed.
+        """
+        from ldp_aggregator.output.frames import frame
+
+        sheet = self.sheet()
+        return frame(kind, sheet.columns, sheet.rows())
+
+    def to_pandas(self) -> Any:
+        """The records as a pandas DataFrame; needs pandas."""
+        return self.to_frame("pandas")
+
+    def to_polars(self) -> Any:
+        """The records as a polars DataFrame; needs polars."""
+        return self.to_frame("polars")
+
+    def plot(self, truth: Any = None) -> Any:
+        """A matplotlib figure of its panels, with `truth` as marks, where known.
+
+        Of more than 40 values a panel shows the 40 most frequent. Raises `EstimateError` if
+        matplotlib is not there.
+        """
+        from ldp_aggregator.output.pictures.picture import figure
+
+        return figure(self.panels(truth))
+
+    def picture(self, form: str = "svg", truth: Any = None) -> bytes:
+        """Return the picture as the bytes of an SVG or PNG file."""
+        from ldp_aggregator.output.pictures.picture import picture
+
+        return picture(self.panels(truth), form)
 
 
 def rendered(sheet: Sheet, name: str) -> str | bytes:

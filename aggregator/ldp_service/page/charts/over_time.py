@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
-from ldp_aggregator.answers.estimates.question_numbers import MEAN
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.results.values import MEAN
 from ldp_aggregator.output.markup import Safe
 from ldp_aggregator.output.people import PERCENT
 from ldp_aggregator.output.pictures.picture import chart

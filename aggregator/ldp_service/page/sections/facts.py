@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ldp.numbers.exact import log_text
+from ldp_aggregator.answers.distributions.distribution_estimates import DistributionEstimates
 from ldp_aggregator.answers.options import WHOM
 from ldp_service.page.markup.elements import many, number
 from ldp_service.page.markup.words import WORDS
@@ -62,7 +63,8 @@ def _of_numbers(view: QuestionView) -> Iterator[tuple[str, str]]:
     for quantile in view.quantiles:
         estimate, _, interval = quantile.cells
         yield quantile.name.capitalize(), f"{estimate} {interval}"
-    for place in question.on_circle:
+    on_circle = question.on_circle if isinstance(question, DistributionEstimates) else ()
+    for place in on_circle:
         estimate, error, interval = place.cells
         shown = f"{estimate} ± {error} {interval}" if error else estimate
         yield place.name.capitalize(), shown

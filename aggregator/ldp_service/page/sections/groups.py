@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
-from ldp_aggregator.answers.estimates.question_numbers import MEAN
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.results.values import MEAN
 from ldp_aggregator.output.markup import Safe, join, tag
 from ldp_service.page.markup.elements import number, row, table
 from ldp_service.page.views.series import GroupSeries, when

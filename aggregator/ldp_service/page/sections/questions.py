@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ldp_aggregator.answers.estimates.question_estimates import YES_NO, QuestionEstimates
+from ldp_aggregator.answers.maps.map_estimates import MapEstimates
+from ldp_aggregator.answers.results.question_estimates import YES_NO, QuestionEstimates
 from ldp_aggregator.output.markup import Safe, join, tag
 from ldp_aggregator.output.sheet import Bars
 from ldp_service.page.markup.elements import many, number, row, table
@@ -11,7 +12,7 @@ from ldp_service.page.views.question import QuestionView
 
 def districts(question: QuestionEstimates) -> Safe:
     """Return the table of the districts of a map, of which borders may cut cells."""
-    if not question.reports or not question.shown_districts:
+    if not isinstance(question, MapEstimates) or not question.shown_districts:
         return Safe("")
     rows = [
         row(

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlencode
 
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
-from ldp_aggregator.answers.estimates.question_numbers import Estimate
+from ldp_aggregator.answers.pairs.room import PairEstimates
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.results.values import Estimate
+from ldp_aggregator.answers.texts.room import TextEstimates
 from ldp_aggregator.output.markup import Safe, join, tag
 from ldp_aggregator.output.sheet import MOST_BARS
 from ldp_service.page.markup.elements import number, row, table
@@ -70,17 +72,17 @@ def values(view: QuestionView) -> Safe:
     rows = [
         _value(
             question,
-            _estimate(question, place),
+            question.at(place),
             float(view.chances[place]),
             miss=view.miss,
             means=_means(question, place),
         )
         for place in view.shown
     ]
-    if question.unallocated is not None:
+    if isinstance(question, TextEstimates) and question.unallocated is not None:
         rows.append(_value(question, question.unallocated, None, miss=view.miss))
-    value, count, frequency, error, interval = question.headings
-    head = (value, frequency, error, interval, count, "p-value", *question.mean_headings)
+    value, count, frequency, error, interval, *means = question.headings
+    head = (value, frequency, error, interval, count, "p-value", *means)
     which = "all" if view.complete else f"{len(view.shown)} of {len(question):,}"
     caption = f"{question.name}: {which} values; p-values, of no one holding it, are simultaneous"
     return table(caption, head, rows, id=f"values-{question.name}")
@@ -98,16 +100,9 @@ def _shape(question: QuestionEstimates) -> Safe:
     return table(caption, (value, frequency, count), rows, id=f"values-{question.name}")
 
 
-def _estimate(question: QuestionEstimates, place: int) -> Estimate:
-    # Without a look at the others, of which there may be a million.
-    columns = (question.frequency, question.standard_error, question.low, question.high)
-    frequency, *errors = (float(column[place]) for column in columns)
-    return Estimate(question.values[place], question.respondents * frequency, frequency, *errors)
-
-
 def _means(question: QuestionEstimates, place: int) -> Sequence[Safe]:
     """The cells of the mean of a key, if keys come with numbers."""
-    if question.key_means is None:
+    if not isinstance(question, PairEstimates) or question.key_means is None:
         return ()
     mean = question.key_means.means[place]
     estimate, interval = mean.cells

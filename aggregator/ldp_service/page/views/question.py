@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ldp_aggregator.analyses.series.changes import Changes
-from ldp_aggregator.answers.distributions.answers import Quantile
-from ldp_aggregator.answers.estimates.cells import quantiles_in
-from ldp_aggregator.answers.estimates.detection import adjusted_p_values
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.distributions.distribution import Distribution
+from ldp_aggregator.answers.distributions.distribution_estimates import distribution_behind
+from ldp_aggregator.answers.lines.answers import Quantile
+from ldp_aggregator.answers.means.room import ShapeEstimates
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.shares.detection import adjusted_p_values
 from ldp_aggregator.numerics.arrays import Floats, Indices
 from ldp_aggregator.output.checks import Check
 from ldp_aggregator.output.sheet import MOST_BARS, Bars
@@ -55,7 +57,8 @@ class QuestionView:
         course: CourseView | None = None,
     ) -> QuestionView:
         """Build the view from the estimates of a question, its checks and its history."""
-        estimates = estimates.merged(MOST_BARS)
+        if isinstance(estimates, ShapeEstimates):
+            estimates = estimates.merged(MOST_BARS)
         asked = search or Search(estimates.name)
         places = _matching(estimates, asked.text)
         page = min(asked.page, max(1, pages_of(len(places))))
@@ -69,7 +72,7 @@ class QuestionView:
             search=asked._replace(page=page),
             matching=len(places),
             course=course,
-            quantiles=quantiles_in(estimates),
+            quantiles=estimates.marked_quantiles(),
         )
 
     @property
@@ -78,6 +81,12 @@ class QuestionView:
         if self.complete:
             return self.estimates.bars()
         return self.estimates.only(np.array(self.shown, dtype=np.intp)).bars()
+
+    @property
+    def distribution(self) -> Distribution | None:
+        """The distribution of numbers on a line, whose curve is shown."""
+        known = distribution_behind(self.estimates) if self.estimates.reports else None
+        return None if known is None or known.line.circular else known
 
     @property
     def complete(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_service.store.records import DAY, Epoch
 
 MOST_EPOCHS = 60

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
-from ldp_aggregator.answers.estimates.means import Mean, ends_of
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.results.means import Mean, ends_of
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.decoders.intervals.cumulants import cumulants
 from ldp_aggregator.decoders.intervals.held_by import held_by
 from ldp_aggregator.decoders.intervals.intervals import miss
@@ -52,7 +52,7 @@ def sharpness_of(estimates: QuestionEstimates) -> Sharpness | None:
     """Return the sharpness of a question with reports; None where nothing has an interval."""
     if not estimates.reports or estimates.is_shape:
         return None
-    if estimates.law is None or not len(estimates) or estimates.is_vector:
+    if estimates.law is None or not len(estimates):
         return None if estimates.mean is None else _of_mean(estimates, estimates.mean)
     law, options = estimates.law, estimates.options
     widths = np.nan_to_num(estimates.high - estimates.low)

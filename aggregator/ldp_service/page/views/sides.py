@@ -20,9 +20,9 @@ from ldp_aggregator.analyses.comparisons.comparing import compare
 from ldp_aggregator.analyses.comparisons.comparison import Comparison
 from ldp_aggregator.analyses.groups.asking import Asked as Groups
 from ldp_aggregator.analyses.groups.asking import where_of
-from ldp_aggregator.answers.distributions.applicable import options_for
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.estimates.applicable import options_for
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_service.analysis.analysis import Analysis
 from ldp_service.analysis.queries import RequestError, options_of, served_as
 from ldp_service.counting.served import Catalogue, Served

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates
-from ldp_aggregator.answers.distributions.applicable import options_for
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
-from ldp_aggregator.answers.estimates.question_numbers import MEAN
+from ldp_aggregator.answers.estimates.applicable import options_for
 from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.results.values import MEAN
 from ldp_aggregator.tallies.mixing.batches import MixedBatch
 from ldp_service.analysis.analysis import Analysis
 from ldp_service.page.views.alarms import Alarm, alarms_of

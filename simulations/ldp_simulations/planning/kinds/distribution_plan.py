@@ -22,7 +22,7 @@ from ldp.errors import EstimateError
 from ldp.survey.survey import Question
 from ldp_aggregator.answers.distributions.circle import waves
 from ldp_aggregator.answers.distributions.distribution import Distribution, distribution_of
-from ldp_aggregator.answers.distributions.line import Line
+from ldp_aggregator.answers.lines.line import Line
 from ldp_aggregator.answers.options import WHOM, Options
 from ldp_aggregator.decoders.arcs.bound import around_circle, efficiency, prefixes
 from ldp_aggregator.decoders.table import decoder_of

@@ -32,8 +32,8 @@ from ldp.mechanisms.numbers.tree import best_space, difference_variance, oracle_
 from ldp.mechanisms.sets.subsets import FEWEST_TOGETHER, Sizes, fits, pair_error
 from ldp.numbers.exact import fraction, odds
 from ldp.survey.survey import Question
-from ldp_aggregator.answers.estimates.manipulation import frequency_reach
 from ldp_aggregator.answers.options import WHOM
+from ldp_aggregator.answers.results.manipulation import frequency_reach
 from ldp_aggregator.output.sheet import TextTable
 from ldp_simulations.planning.kinds.asking import Ask
 from ldp_simulations.planning.kinds.entries import (

@@ -19,8 +19,8 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp.mechanisms.texts.taxonomy import TaxonomyResponse, response_to_levels
 from ldp.survey.survey import Question
-from ldp_aggregator.answers.estimates.frequencies import moments_of
-from ldp_aggregator.answers.estimates.manipulation import frequency_reach
+from ldp_aggregator.answers.results.manipulation import frequency_reach
+from ldp_aggregator.answers.shares.frequencies import moments_of
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.output.sheet import TextTable
 from ldp_simulations.planning.kinds.asking import Ask

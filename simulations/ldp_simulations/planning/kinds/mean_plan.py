@@ -16,8 +16,8 @@ from scipy.special import ndtri
 
 from ldp.errors import EstimateError
 from ldp.survey.survey import Question
-from ldp_aggregator.answers.estimates.manipulation import mean_reach
-from ldp_aggregator.answers.estimates.means import ends_of, parts_of, rounding_variance
+from ldp_aggregator.answers.results.manipulation import mean_reach
+from ldp_aggregator.answers.results.means import ends_of, parts_of, rounding_variance
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.output.sheet import TextTable
 from ldp_aggregator.tallies.counting.counting import total_reports

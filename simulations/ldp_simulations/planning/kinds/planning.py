@@ -10,7 +10,7 @@ question can expect:
                                 frequency 0, at `level` over all values together (Bonferroni), with
                                 probability `power`
     reach                       how many reports' worth one forged report can shift a value's
-                                estimate, see `ldp_aggregator.answers.estimates.manipulation`
+                                estimate, see `ldp_aggregator.answers.results.manipulation`
     efficiency                  R* / R, see `ldp.mechanisms.values.optimum`
 
 Where few reports are expected, chances and intervals come from the exact law of a count, or from
@@ -35,8 +35,8 @@ from ldp.errors import UnknownNameError
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.contract import Declared, Mechanism, Randomizer
 from ldp.mechanisms.values.optimum import efficiency
-from ldp_aggregator.answers.estimates.frequencies import moments_of
-from ldp_aggregator.answers.estimates.manipulation import frequency_reach
+from ldp_aggregator.answers.results.manipulation import frequency_reach
+from ldp_aggregator.answers.shares.frequencies import moments_of
 from ldp_aggregator.decoders.intervals.held_by import held_by
 from ldp_aggregator.decoders.intervals.intervals import careful_interval, miss, standard_error
 from ldp_aggregator.decoders.intervals.null_chances import chance_to_pass

@@ -16,7 +16,7 @@ from scipy.special import ndtri
 
 from ldp.errors import EstimateError
 from ldp.survey.survey import Question
-from ldp_aggregator.answers.estimates.manipulation import mean_reach
+from ldp_aggregator.answers.results.manipulation import mean_reach
 from ldp_aggregator.decoders.intervals.intervals import miss
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.output.sheet import TextTable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -12,19 +12,18 @@ from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey.survey import Question
 from ldp_aggregator.answers.contrasts.linear_functions import functions_of, values_overlap
-from ldp_aggregator.answers.estimates.manipulation import Manipulation
-from ldp_aggregator.answers.estimates.means import Mean
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
-from ldp_aggregator.answers.estimates.question_numbers import UNALLOCATED, Estimate
-from ldp_aggregator.answers.estimates.remarks import (
+from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.manipulation import Manipulation
+from ldp_aggregator.answers.results.means import Mean
+from ldp_aggregator.answers.results.remarks import (
     beyond_noise,
     on_counts,
     on_intervals,
-    on_key_means,
     on_mean,
     on_respondents,
 )
-from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.shares.detection import find
+from ldp_aggregator.answers.shares.share_estimates import ShareEstimates
 from ldp_aggregator.decoders.decoder import Asked, Queries
 from ldp_aggregator.decoders.intervals.intervals import (
     INTERVAL_ENDS,
@@ -43,13 +42,11 @@ from ldp_aggregator.numerics.arrays import Counts, Floats
 from ldp_aggregator.numerics.postprocessing import base_cut, norm_sub
 from ldp_aggregator.output.checks import Remark
 
+Kind = TypeVar("Kind", bound=ShareEstimates)
+
 _FEW_VALUES = 10
 """Values of a question that people may be asked with coins, dice or cards."""
 
-_OF_KEYS = (
-    "a frequency is the share of those who hold the key, among others or alone, and a mean that of "
-    "the numbers that come with it among them; a device answers with at most {most} keys"
-)
 _OF_SETS = (
     "a frequency is the share of those who hold the value, among others or alone; frequencies need "
     "not sum to 1"
@@ -81,40 +78,38 @@ def estimates_from(
     values: tuple[str, ...],
     options: Options,
     bound: Manipulation,
+    kind: type[Kind],
     mean: Mean | None = None,
     note: str = "",
-) -> QuestionEstimates:
-    """The estimates that moments stand for; `note` in place of theirs. Raises `EstimateError`."""
-    try:
-        missing = miss(options.level, len(values), options.simultaneous)
-        low, high = within_bounds(
-            INTERVAL_ENDS[options.interval](moments, missing, options.estimand)
-        )
-        if moments.unknown is not None:
-            low, high = np.where(moments.unknown, 0.0, low), np.where(moments.unknown, 1.0, high)
-        few = few_reports(moments, missing, options.estimand) if options.interval == "score" else ()
-        _check_view(question, options)
-        covariance = _covariance(question, moments, options) if options.covariance else None
-    except EstimateError as error:
-        raise EstimateError(f"question {question.name!r}: {error}") from None
+    **own: Any,
+) -> Kind:
+    """The estimates of a kind that moments stand for; `note` in place of theirs.
+
+    `own` are fields of that kind. Raises `EstimateError`.
+    """
+    missing = miss(options.level, len(values), options.simultaneous)
+    low, high = within_bounds(INTERVAL_ENDS[options.interval](moments, missing, options.estimand))
+    if moments.unknown is not None:
+        low, high = np.where(moments.unknown, 0.0, low), np.where(moments.unknown, 1.0, high)
+    few = few_reports(moments, missing, options.estimand) if options.interval == "score" else ()
+    _check_view(question, options)
+    covariance = _covariance(question, moments, options) if options.covariance else None
     noise, chances = null_error(moments), null_chances(moments)
-    estimates = QuestionEstimates(
-        question,
-        reports,
-        options,
-        values,
-        viewed(moments, noise, chances, options=options),
-        moments.frequency,
-        standard_error(moments, options.estimand),
-        low,
-        high,
-        noise,
-        chances,
+    estimates = kind(
+        question=question,
+        reports=reports,
+        options=options,
+        values=values,
+        frequency=viewed(moments, noise, chances, options=options),
+        unbiased=moments.frequency,
+        standard_error=standard_error(moments, options.estimand),
+        low=low,
+        high=high,
+        chances=chances,
         covariance=covariance,
         note=note or moments.note or _of_sets(question),
         mean=mean,
         respondents=moments.reports,
-        unallocated=_unallocated(question, moments, options),
         checks=moments.checks,
         manipulation=bound,
         law=moments,
@@ -128,11 +123,10 @@ def estimates_from(
             *on_counts(moments, bound),
             *on_mean(question, mean, moments.reports),
         ),
+        **own,
     )
     if options.detect is None:
         return estimates
-    from ldp_aggregator.answers.estimates.detection import find
-
     return replace(estimates, found=find(estimates, options.detect_level, options.detect))
 
 
@@ -154,13 +148,6 @@ def _check_view(question: Question, options: Options) -> None:
             "expected another view than norm-sub, since the shares of each field add up to 1, "
             "and not those of all of them"
         )
-    if options.post_process is not None and question.domain.taxonomy is not None:
-        raise EstimateError(
-            f"expected no post-processing by {options.post_process}, which would keep no parent "
-            "the "
-            "sum of its children; parts of a tree are chosen by --at, --finest and --crowd "
-            "(nodes() in Python)"
-        )
 
 
 def viewed(moments: Moments, noise: Floats, chances: Floats, options: Options) -> Floats:
@@ -174,38 +161,20 @@ def viewed(moments: Moments, noise: Floats, chances: Floats, options: Options) -
     return moments.frequency
 
 
-def _posterior(moments: Moments, noise: Floats, post_process: str) -> Floats:
+def _posterior(moments: Moments, noise: Floats, post: str) -> Floats:
     """Means or medians of the joint posterior; of each value by itself, where there is none."""
     from ldp_aggregator.numerics.empirical_bayes import posterior_mean, posterior_median
 
     if moments.likely is not None:
         means, medians = moments.likely
-        return means if post_process == "posterior-mean" else medians
-    one_by_one = posterior_mean if post_process == "posterior-mean" else posterior_median
+        return means if post == "posterior-mean" else medians
+    one_by_one = posterior_mean if post == "posterior-mean" else posterior_median
     return one_by_one(moments.frequency, noise)
 
 
 def _of_sets(question: Question) -> str:
     """What frequencies are where several values may be held at once; nothing where one is."""
-    domain = question.domain
-    if domain.most is None:
-        return ""
-    return _OF_SETS if domain.key_scale is None else _OF_KEYS.format(most=domain.most)
-
-
-def with_means(estimates: QuestionEstimates, counts: Counts, options: Options) -> QuestionEstimates:
-    """The same with sums and means of the numbers that come with keys, if there are any."""
-    question = estimates.question
-    scale = question.domain.key_scale
-    balances = decoder_of(question.randomizer).balances(question.randomizer, counts)
-    if scale is None or balances is None:
-        return estimates
-    from ldp_aggregator.decoders.key_values.means import key_means
-
-    missing = miss(options.level, len(estimates), options.simultaneous)
-    numbers = key_means(balances, (scale.low, scale.high), missing, estimand=options.estimand)
-    remarks = (*estimates.remarks, *on_key_means(numbers))
-    return replace(estimates, key_means=numbers, remarks=remarks)
+    return "" if question.domain.most is None else _OF_SETS
 
 
 def _covariance(question: Question, moments: Moments, options: Options) -> Floats:
@@ -220,20 +189,3 @@ def _covariance(question: Question, moments: Moments, options: Options) -> Float
             'respondents alone: use estimand="respondents"'
         )
     return covariance_for(moments, options.estimand)
-
-
-def _unallocated(question: Question, moments: Moments, options: Options) -> Estimate | None:
-    """The share of the respondents of an open question whose text is no candidate."""
-    from scipy.special import ndtri
-
-    if moments.unallocated is None or not question.domain.is_open:
-        return None
-    share, error = moments.unallocated
-    if options.estimand == "respondents":
-        present = min(max(share, 0.0), 1.0)
-        error = max(error**2 - present * (1 - present) / moments.reports, 0.0) ** 0.5
-    reach = float(ndtri((1 + options.level) / 2)) * error
-    low, high = (min(max(end, 0.0), 1.0) for end in (share - reach, share + reach))
-    return Estimate(
-        UNALLOCATED, moments.reports * share, share, standard_error=error, low=low, high=high
-    )

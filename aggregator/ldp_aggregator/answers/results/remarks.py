@@ -28,24 +28,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ldp_aggregator.answers.estimates.means import FEWEST, Mean, ends_of
+from ldp_aggregator.answers.results.means import FEWEST, Mean, ends_of
 from ldp_aggregator.output.checks import Remark
 
 if TYPE_CHECKING:
     from ldp.survey.survey import Question
-    from ldp_aggregator.answers.estimates.manipulation import Manipulation
-    from ldp_aggregator.answers.maps.districts import District
-    from ldp_aggregator.decoders.key_values.means import KeyMeans
+    from ldp_aggregator.answers.results.manipulation import Manipulation
     from ldp_aggregator.decoders.moments.moments import Moments
     from ldp_aggregator.numerics.arrays import Floats
-
-_CUT = {
-    "area": "the share of the area is counted",
-    "centre": "those are counted whose middles are within",
-}
-FEWEST_MISSING = 30
-"""Reports that have to miss their value for the errors of a distribution to be nearly normal."""
-
 
 _BEYOND = 0.00135
 """The chance of an estimate three standard errors below zero where nobody holds the value."""
@@ -171,35 +161,6 @@ def on_expected(counts: Floats) -> tuple[Remark, ...]:
     return (Remark("few-counts", text),)
 
 
-def on_districts(districts: Sequence[District], by: str) -> tuple[Remark, ...]:
-    """Whether borders cut cells."""
-    approximate = sum(district.is_approximate for district in districts)
-    if not approximate:
-        return ()
-    text = (
-        f"{approximate:,} of {len(districts):,} districts are approximate: of cells that borders "
-        f"cut, {_CUT[by]}. Where within a cell people live, no report tells; `surely_low` and "
-        "`surely_high` (JSON: `surely`) are the ends of an interval that holds wherever it is."
-    )
-    return (Remark("cut-cells", text),)
-
-
-def on_distribution(respondents: int, missing: float) -> tuple[Remark, ...]:
-    """Whether few reports are behind ranges, quantiles and the cumulative distribution.
-
-    `missing` is the share of them that hold not their respondent's value, but another by chance:
-    where these are few and far off, as at a large epsilon, errors are far from the normal law.
-    """
-    if respondents >= FEWEST and respondents * missing >= FEWEST_MISSING:
-        return ()
-    text = (
-        "Intervals of ranges and quantiles, and the band, go by the normal law, for which "
-        f"{respondents} respondents, of whose reports about {respondents * missing:.0f} hold "
-        "another value by chance, are too few: they may hold the truth less often than they say."
-    )
-    return (Remark("few-counts", text),)
-
-
 def on_mean(question: Question, mean: Mean | None, respondents: int) -> tuple[Remark, ...]:
     """Whether a mean's interval is all of its range, and whether few reports are behind it."""
     ends = ends_of(question.domain)
@@ -221,20 +182,6 @@ def on_mean(question: Question, mean: Mean | None, respondents: int) -> tuple[Re
         f"nothing about it."
     )
     return (*remarks, Remark("whole-range", text))
-
-
-def on_key_means(numbers: KeyMeans) -> tuple[Remark, ...]:
-    """Means of keys of which the reports say nothing."""
-    untold = numbers.untold
-    some = int(untold.sum())
-    if not some:
-        return ()
-    low, high = numbers.range
-    text = (
-        f"{some:,} of {untold.size:,} means have the whole range from {low:g} to {high:g} for an "
-        "interval: too few hold these keys, or too few answered, to tell."
-    )
-    return (Remark("whole-range", text),)
 
 
 def _share(some: int, size: int, noun: str) -> str:

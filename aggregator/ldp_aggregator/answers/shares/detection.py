@@ -28,13 +28,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp.errors import EstimateError
-from ldp_aggregator.answers.estimates.question_estimates import QuestionEstimates
-from ldp_aggregator.answers.estimates.question_numbers import Found
 from ldp_aggregator.answers.options import CORRECTIONS, DEFAULT
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
+from ldp_aggregator.answers.shares.share_estimates import Found, ShareEstimates
 from ldp_aggregator.decoders.intervals.after_selection import intervals_of_chosen
 from ldp_aggregator.numerics.arrays import Flags, Floats
 
-_MOST_MISSING = 0.05
 _HALF = 0.5
 """P-values above are of values that no one holds; none of these is found by `storey`."""
 
@@ -58,11 +57,8 @@ def correction_of(estimates: QuestionEstimates, correction: str = DEFAULT) -> st
     """The correction that `default` stands for; any other as it is."""
     if correction != DEFAULT:
         return correction
-    complete = [not check.suspicious for check in estimates.checks if check.name == "dictionary"]
-    missing = estimates.unallocated
-    # A check of few reports finds nothing whatever is missing.
-    known = missing is not None and missing.high < _MOST_MISSING
-    return "storey" if complete and all(complete) and known else "benjamini-hochberg"
+    complete = isinstance(estimates, ShareEstimates) and estimates.lacks_little
+    return "storey" if complete else "benjamini-hochberg"
 
 
 def adjusted_p_values(estimates: QuestionEstimates, correction: str = DEFAULT) -> Floats:

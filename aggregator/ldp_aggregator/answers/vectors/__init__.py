@@ -1,0 +1,6 @@
+"""Mean vectors, coordinate by coordinate.
+
+room  the result, and how it is estimated
+
+Imports: `results`.
+"""
