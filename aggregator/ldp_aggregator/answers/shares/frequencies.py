@@ -22,7 +22,6 @@ from ldp_aggregator.answers.results.remarks import (
     on_mean,
     on_respondents,
 )
-from ldp_aggregator.answers.shares.detection import find
 from ldp_aggregator.answers.shares.share_estimates import ShareEstimates
 from ldp_aggregator.decoders.decoder import Asked, Queries
 from ldp_aggregator.decoders.intervals.intervals import (
@@ -127,6 +126,8 @@ def estimates_from(
     )
     if options.detect is None:
         return estimates
+    from ldp_aggregator.answers.shares.detection import find
+
     return replace(estimates, found=find(estimates, options.detect_level, options.detect))
 
 
