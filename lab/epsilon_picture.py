@@ -18,7 +18,7 @@ from typing import Any
 import click
 
 from ldp.survey.declarations import question, survey
-from ldp_aggregator.output.pictures.drawing import drawn
+from ldp_aggregator.output.pictures.drawing import picture_bytes
 from ldp_simulations.planning.planned import plan
 
 EPSILONS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6)
@@ -45,7 +45,7 @@ def half_width(epsilon: float, respondents: int) -> float:
 
 def picture() -> bytes:
     """An SVG."""
-    return drawn((9, 3.8), _draw)
+    return picture_bytes((9, 3.8), _draw)
 
 
 def _draw(figure: Any) -> None:

@@ -20,7 +20,7 @@ from ldp.answers.domain import Domain
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.values.optimum import optimal_total_error, settled_error
 from ldp.numbers.exact import exp_lower, fraction
-from ldp_aggregator.output.pictures.drawing import drawn
+from ldp_aggregator.output.pictures.drawing import picture_bytes
 from ldp_simulations.planning.kinds.planning import design_parts
 
 SIZES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 100, 180, 320, 560, 1000, 1800, 3200, 5600, 10_000)
@@ -41,7 +41,7 @@ def mean_errors(name: str, epsilon: str) -> Iterator[tuple[int, float]]:
 
 def picture() -> bytes:
     """An SVG, the same bytes whenever the mechanisms are the same."""
-    return drawn((10, 4.6), _draw)
+    return picture_bytes((10, 4.6), _draw)
 
 
 def _draw(figure: Any) -> None:

@@ -10,7 +10,7 @@ from functools import partial
 
 from lab.benchmarks.figures import Figure, seconds
 from lab.benchmarks.material import closed_survey, survey_of, values
-from ldp_aggregator.output.formats.formats import rendered
+from ldp_aggregator.output.formats.formats import render_sheet
 from ldp_simulations.population import synthetic
 from ldp_simulations.simulation import report
 from ldp_simulations.simulation.simulation import LAW, simulate
@@ -66,4 +66,4 @@ def _whole(size: int) -> None:
     """What `ldp simulate` does with a survey of n values, but for reading the file."""
     survey = closed_survey("auto", size)
     population = synthetic(survey, 10_000, "zipf:1.1", candidates={})
-    rendered(report.sheet(simulate(survey, population, seed=1)), "table")
+    render_sheet(report.sheet(simulate(survey, population, seed=1)), "table")

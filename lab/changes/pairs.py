@@ -20,7 +20,7 @@ from lab.changes.panels import permanent_counts, reported
 from ldp.survey.survey import Question
 from ldp_aggregator.analyses.comparisons import mover
 from ldp_aggregator.analyses.comparisons.any_change import any_difference
-from ldp_aggregator.analyses.comparisons.sharing import shared
+from ldp_aggregator.analyses.comparisons.sharing import sharing_of
 from ldp_aggregator.analyses.comparisons.sides import Ends, Side, side_of
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.options import Options
@@ -70,7 +70,7 @@ def _run(pair: Pair, question: Question, generator: Generator) -> Iterator[tuple
     counts = drawn(pair, question, generator)
     first, second = (estimate_question(question, one, options) for one in counts)
     sides = side_of(first), side_of(second)
-    sharing = shared(first, second, pair.overlap)
+    sharing = sharing_of(first, second, pair.overlap)
     together, _ = sharing.correlations(sides[0].error, sides[1].error)
     before, after = (np.array(shares) for shares in pair.shares)
     ends = partial(_ends, sides, together)
@@ -88,7 +88,7 @@ def _run(pair: Pair, question: Question, generator: Generator) -> Iterator[tuple
     if margin.any():
         yield "alike", ((-margin < low) & (high < margin))[margin > 0].astype(float)
     if pair.overlap is not None:
-        widest, _ = shared(first, second, None).correlations(sides[0].error, sides[1].error)
+        widest, _ = sharing_of(first, second, None).correlations(sides[0].error, sides[1].error)
         low, high = _ends(sides, widest, "difference", missing=1 - LEVEL)
         yield "unknown overlap", _holds((low, high), after - before)
 

@@ -25,7 +25,7 @@ from lab.model_coverage.surveys import (
     tally_of,
 )
 from ldp_aggregator.analyses.regression.equations import LOGIT
-from ldp_aggregator.analyses.regression.fitting import fitted, regress
+from ldp_aggregator.analyses.regression.fitting import fit_answers, regress
 from ldp_aggregator.analyses.regression.formula import formula_of
 from ldp_aggregator.analyses.regression.options import RegressionOptions
 from ldp_aggregator.analyses.regression.result import Regression
@@ -123,7 +123,7 @@ def _clear(epsilon: str, people: int, choices: RegressionOptions) -> Run:
         answers = cells_of(
             of_yes(epsilon), YES, holders, attributes=attributes, generator=generator
         )
-        yield from _seen(fitted(answers, formula, choices), truth)
+        yield from _seen(fit_answers(answers, formula, choices), truth)
 
     return run
 
@@ -149,7 +149,7 @@ def _number(epsilon: str, people: int) -> Run:
         answers = cells_of(
             of_number(epsilon), NUMBER, holders, attributes=attributes, generator=generator
         )
-        yield from _seen(fitted(answers, formula, RegressionOptions()), truth)
+        yield from _seen(fit_answers(answers, formula, RegressionOptions()), truth)
 
     return run
 

@@ -34,7 +34,7 @@ from ldp_aggregator.answers.estimates.question_estimation import estimate_questi
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.shares.detection import find, p_values
-from ldp_aggregator.answers.shares.frequencies import viewed
+from ldp_aggregator.answers.shares.frequencies import view_frequencies
 from ldp_aggregator.answers.shares.share_estimates import Found
 from ldp_aggregator.decoders.bloom.decoding import design_matrix
 from ldp_aggregator.decoders.intervals.intervals import null_error
@@ -134,7 +134,7 @@ def _view(estimates: QuestionEstimates, post: str) -> Floats:
     law = estimates.law
     assert law is not None
     options = replace(estimates.options, post_process=post)
-    return viewed(law, null_error(law), estimates.chances, options=options)
+    return view_frequencies(law, null_error(law), estimates.chances, options=options)
 
 
 def _coverage_of_found(chosen: Found, true: Floats) -> float | None:

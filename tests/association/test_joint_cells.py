@@ -286,7 +286,7 @@ def test_cells(collected, estimand):
     )
     jumps = collected.jumps()
     if jumps is not None:
-        at_zero = jumps.or_expected(at_zero.ravel()).reshape(at_zero.shape)
+        at_zero = jumps.or_expectation(at_zero.ravel()).reshape(at_zero.shape)
     shares = np.clip(frequency, 0, 1)
     variance = shares * np.maximum(at_zero + slope - 1, 0) + (1 - shares) * at_zero
     if estimand == "population":
@@ -327,7 +327,7 @@ def test_shares_of_those_who_hold(collected, estimand, level):
     at_zero = np.maximum(squares[0] - slope * both, outer(one.least, other.least))
     jumps = collected.jumps()
     if jumps is not None:
-        at_zero = jumps.or_expected(at_zero.ravel()).reshape(at_zero.shape)
+        at_zero = jumps.or_expectation(at_zero.ravel()).reshape(at_zero.shape)
     missing = (1 - level) / 2
 
     def off(ends):

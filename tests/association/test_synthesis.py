@@ -15,7 +15,7 @@ import ldp_aggregator
 from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator import Tally
 from ldp_aggregator.analyses.synthesis.entropy import multiplicative, proportional, table_of
-from ldp_aggregator.analyses.synthesis.fit import Fit, counted
+from ldp_aggregator.analyses.synthesis.fit import Fit, pair_shares
 from ldp_aggregator.analyses.synthesis.pairs import Pairs, consistent, margins_of
 from ldp_aggregator.analyses.synthesis.rows import along, from_joint
 from ldp_aggregator.analyses.synthesis.synthesis import METHODS, synthesize
@@ -122,7 +122,7 @@ def test_a_tree_has_the_strongest_pairs():
     people = along(tree, tables, 50_000, generator=np.random.default_rng(2))
     for pair, table in tables.items():
         # Beyond the links, holders are apportioned by chance: three of its standard errors.
-        assert np.abs(counted(people, pair, table.shape) - table).max() < 0.006
+        assert np.abs(pair_shares(people, pair, table.shape) - table).max() < 0.006
 
 
 def tally_of_people(respondents=20_000, seed=9):

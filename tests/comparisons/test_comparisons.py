@@ -19,12 +19,12 @@ from ldp_aggregator.analyses.comparisons import mover
 from ldp_aggregator.analyses.comparisons.any_change import any_difference, quadratic_form
 from ldp_aggregator.analyses.comparisons.chances import (
     Levels,
-    adjusted,
+    adjust,
     different,
     equivalent,
     missing_of,
 )
-from ldp_aggregator.analyses.comparisons.sharing import lasting_variance, shared
+from ldp_aggregator.analyses.comparisons.sharing import lasting_variance, sharing_of
 from ldp_aggregator.analyses.comparisons.sides import Side
 from ldp_aggregator.decoders.intervals.intervals import score_interval
 from ldp_aggregator.decoders.values.pure import pure_moments
@@ -149,10 +149,10 @@ def test_odds_ratios():
 def test_corrections():
     """Those of the textbook, by hand; and how often intervals beside them may miss."""
     chances = np.array([0.01, 0.04, 0.03, 0.5])
-    assert adjusted(chances, None).tolist() == chances.tolist()
-    assert adjusted(chances, "bonferroni") == pytest.approx([0.04, 0.16, 0.12, 1.0])
-    assert adjusted(chances, "holm") == pytest.approx([0.04, 0.09, 0.09, 0.5])
-    by_share = adjusted(chances, "bh")
+    assert adjust(chances, None).tolist() == chances.tolist()
+    assert adjust(chances, "bonferroni") == pytest.approx([0.04, 0.16, 0.12, 1.0])
+    assert adjust(chances, "holm") == pytest.approx([0.04, 0.09, 0.09, 0.5])
+    by_share = adjust(chances, "bh")
     assert by_share == pytest.approx([0.04, 0.16 / 3, 0.16 / 3, 0.5])
     assert missing_of(0.95, None, by_share) == pytest.approx(0.05)
     assert missing_of(0.95, "holm", by_share) == pytest.approx(0.0125)
@@ -244,11 +244,11 @@ def test_what_permanent_responses_share(mechanism, keys):
     assert lasting_variance(estimates, shares) == pytest.approx(of_one)
     again = replace(estimates, unbiased=estimates.unbiased + 0.01)
     middle = estimates.unbiased + 0.005
-    known = shared(estimates, again, 0.25)
+    known = sharing_of(estimates, again, 0.25)
     inside = np.clip(middle, 0, 1)
     expected = 0.25 * (inside * if_held + (1 - inside) * if_not) / 10_000
     assert known.least == pytest.approx(expected)
-    unknown = shared(estimates, again, None)
+    unknown = sharing_of(estimates, again, None)
     assert not unknown.least.any()
     assert unknown.most == pytest.approx(4 * expected)
     assert Fraction(1) > own > other > 0

@@ -30,7 +30,7 @@ from ldp_aggregator.numerics.shapes import (
     shape_of,
     smooth_shape,
 )
-from ldp_aggregator.output.formats.formats import rendered
+from ldp_aggregator.output.formats.formats import render_sheet
 from ldp_service.page.charts.over_time import Look, panels
 from ldp_service.page.document import render
 from ldp_service.page.views.question import QuestionView
@@ -368,7 +368,7 @@ def test_simulations_show_shapes_beside_the_truth(post_process, runs):
         assert value["stated_error"] is None
         assert value["empirical_error"] >= 0
     assert record["mean"]["truth"] == pytest.approx(4.5)
-    assert rendered(sheet(simulation), "table")
+    assert render_sheet(sheet(simulation), "table")
     assert "mean" in repr(simulation)
 
 

@@ -274,7 +274,7 @@ def test_joint_cells_of_any_scores():
     assert joint_jumps(margins, 1000, [scores[0], SimpleNamespace(powers=None)]) is None
     counted = np.linspace(0, 10, 6)
     doubted = jumps._replace(few=np.array([True, False] * 3), second=np.full(6, 5.0))
-    assert doubted.or_expected(counted).tolist() == [5, 2, 5, 6, 8, 10]
+    assert doubted.or_expectation(counted).tolist() == [5, 2, 5, 6, 8, 10]
 
 
 def unbiased_scores(asked, outputs):

@@ -11,8 +11,8 @@ from ldp.errors import EstimateError
 from ldp_aggregator.answers.estimates.pooling import (
     Version,
     estimate_pooled,
+    pool_moments,
     poolable,
-    pooled,
     weights_of,
 )
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
@@ -154,7 +154,7 @@ def test_what_guards_the_moments_of_a_version_guards_the_pooled_ones():
     # One whose jumps are not known.
     blocks = replace(blocks, third=None, fourth=None, rising=None, falling=None)
 
-    both = pooled([blocks, symbols], np.array([0.5, 0.5]))
+    both = pool_moments([blocks, symbols], np.array([0.5, 0.5]))
     for place, own in enumerate((symbols.variance_if_held, symbols.variance_if_not)):
         np.testing.assert_allclose(both.below[place], (blocks.below[place] + own) / 2, rtol=1e-9)
         # The third cumulant of the half of an estimate: an eighth of it, over twice as many
@@ -162,7 +162,7 @@ def test_what_guards_the_moments_of_a_version_guards_the_pooled_ones():
         np.testing.assert_allclose(
             both.third[place], symbols.third[place] * 120**2 / 60**2 / 8, rtol=1e-9
         )
-    all_three = pooled([blocks, symbols, levels], np.array([0.25, 0.25, 0.5]))
+    all_three = pool_moments([blocks, symbols, levels], np.array([0.25, 0.25, 0.5]))
     for place in (0, 1):
         jumps = (
             symbols.third[place] ** 2 / (symbols.variance_if_held, symbols.variance_if_not)[place]
@@ -228,7 +228,7 @@ def test_what_does_not_shrink_is_pooled_by_powers_of_weights():
         )
     ]
     weights = np.array([0.2, 0.5, 0.3])
-    mixed = pooled(parts, weights)
+    mixed = pool_moments(parts, weights)
     assert mixed.reports == round(1 / (0.2**2 / 30 + 0.5**2 / 60 + 0.3**2 / 90))
     np.testing.assert_allclose(mixed.frequency, frequency)
     spread = 0.2**2 * 3 / 30 + 0.5**2 * 5 / 60 + 0.3**2 * 4 / 90
@@ -244,7 +244,7 @@ def test_what_does_not_shrink_is_pooled_by_powers_of_weights():
     )
     assert mixed.unknown.tolist() == [True, False]
     assert mixed.third is mixed.fourth is mixed.below is None
-    assert pooled(parts[:1], np.ones(1)).unknown is None
+    assert pool_moments(parts[:1], np.ones(1)).unknown is None
 
 
 def test_the_newest_version_describes_all():
@@ -302,7 +302,7 @@ def test_one_version_alone_is_itself():
     """Whatever it knows of its law goes on, with the weight 1."""
     part = draw(question("grr", 1), 300, np.random.default_rng(43))
     alone = moments_of(part.question.randomizer, part.counts, VALUES)
-    mixed = pooled([alone], np.array([1.0]))
+    mixed = pool_moments([alone], np.array([1.0]))
     assert mixed.reports == alone.reports
     for place in range(2):
         np.testing.assert_allclose(mixed.third[place], alone.third[place])

@@ -16,7 +16,12 @@ from ldp_aggregator import Options, Tally, associate, encode_tally, estimate
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.results.manipulation import Manipulation
 from ldp_aggregator.answers.results.means import Mean
-from ldp_aggregator.answers.results.remarks import on_counts, on_expected, on_intervals, on_mean
+from ldp_aggregator.answers.results.remarks import (
+    on_counts,
+    on_intervals,
+    on_mean,
+    on_report_numbers,
+)
 from ldp_aggregator.answers.shares import frequencies
 from ldp_aggregator.commands.main import main
 from ldp_aggregator.decoders.intervals.intervals import least_respondents, score_interval
@@ -218,7 +223,7 @@ def test_which_intervals_are_told():
 )
 def test_estimates_of_few_reports(counts, said):
     """How many rest on fewer than five."""
-    remarks = on_expected(np.array(counts))
+    remarks = on_report_numbers(np.array(counts))
     assert [remark.name for remark in remarks] == ["few-counts"] * bool(said)
     assert "".join(remark.text for remark in remarks).startswith(said)
 

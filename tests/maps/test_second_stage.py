@@ -12,7 +12,7 @@ import ldp_simulations as sim
 from ldp import cell_at
 from ldp.errors import AnswerError, EstimateError, UnknownNameError
 from ldp_aggregator.answers.estimates.second_stage import second_stage
-from ldp_aggregator.answers.maps.cuts import Box, cut, halved, share_of
+from ldp_aggregator.answers.maps.cuts import Box, cut, halve, share_of
 from ldp_aggregator.commands.main import main
 from ldp_client import Client
 from ldp_simulations.holders import Holders
@@ -47,14 +47,14 @@ def test_boxes_are_cut_where_their_halves_are_even():
     shares = np.zeros((4, 2))
     shares[:, 0] = 0.5, 0.1, 0.2, 0.2
     whole = Box(0, 4, 0, north=2)
-    assert halved(shares, whole) == (Box(0, 1, 0, north=2), Box(1, 4, 0, north=2))
-    assert halved(shares, Box(1, 4, 0, north=2)) == (Box(1, 3, 0, north=2), Box(3, 4, 0, north=2))
+    assert halve(shares, whole) == (Box(0, 1, 0, north=2), Box(1, 4, 0, north=2))
+    assert halve(shares, Box(1, 4, 0, north=2)) == (Box(1, 3, 0, north=2), Box(3, 4, 0, north=2))
     # An empty one through its middle, and a high one across.
-    assert halved(np.zeros((8, 2)), Box(0, 8, 0, north=2)) == (
+    assert halve(np.zeros((8, 2)), Box(0, 8, 0, north=2)) == (
         Box(0, 4, 0, north=2),
         Box(4, 8, 0, north=2),
     )
-    assert halved(np.ones((1, 4)), Box(0, 1, 0, north=4)) == (
+    assert halve(np.ones((1, 4)), Box(0, 1, 0, north=4)) == (
         Box(0, 1, 0, north=2),
         Box(0, 1, 2, north=4),
     )

@@ -361,7 +361,7 @@ def test_a_survey_of_vectors_survives_its_file():
 def test_estimates_say_what_they_are():
     """Coordinates by number, in every format; no covariance, and nothing post-processed."""
     from ldp_aggregator import Options
-    from ldp_aggregator.output.formats.formats import rendered
+    from ldp_aggregator.output.formats.formats import render_sheet
 
     survey = asked(dimensions=3, outside="clip")
     reports = ldp_simulations.randomize(survey, {"v": [[0.5, -2, 1]] * 400}, seed=1)
@@ -374,7 +374,7 @@ def test_estimates_say_what_they_are():
     assert of_vector.squared_error == pytest.approx((of_vector.standard_error**2).sum())
     assert of_vector.to_dict()["squared_error"] == of_vector.squared_error
     for form in ("table", "json", "csv", "markdown", "html"):
-        assert "2" in str(rendered(estimates.sheet(), form))
+        assert "2" in str(render_sheet(estimates.sheet(), form))
     with pytest.raises(EstimateError, match="no covariance"):
         estimate(survey, reports, options=Options(covariance=True))
 

@@ -8,7 +8,7 @@ import ldp
 from ldp.errors import AnswerError, EstimateError, SurveyError
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.options import Options
-from ldp_aggregator.output.columns import aligned
+from ldp_aggregator.output.columns import align
 from ldp_aggregator.output.sheet import TextTable
 from ldp_service.analysis.queries import options_of
 from ldp_simulations.holders import Holders
@@ -135,7 +135,7 @@ def test_bad_options(folder, words):
 
 def test_control_characters_steer_no_terminal():
     """Not in captions, nor in remarks: they are written by their numbers."""
-    text = aligned(TextTable("x", "in \x1b[31mh", ("a",), rows=[("1",)], remarks=["\x07"]))
+    text = align(TextTable("x", "in \x1b[31mh", ("a",), rows=[("1",)], remarks=["\x07"]))
     assert "\\x1b[31mh" in text
     assert "\\x07" in text
     assert not {"\x1b", "\x07"} & set(text)

@@ -8,7 +8,13 @@ import pytest
 import ldp
 from ldp.errors import EstimateError, UnknownNameError
 from ldp.mechanisms.values.sketches import CountMean, HadamardCountMean
-from ldp_aggregator.answers.contrasts.ends import FLAT, Slopes, score_ends, slopes, two_sided
+from ldp_aggregator.answers.contrasts.ends import (
+    FLAT,
+    Slopes,
+    score_ends,
+    slopes,
+    two_sided_p_value,
+)
 from ldp_aggregator.answers.contrasts.functions import weighted_text
 from ldp_aggregator.answers.contrasts.linear_functions import functions_of
 from ldp_aggregator.answers.contrasts.ratios import ratio_ends, ratio_error
@@ -225,7 +231,7 @@ def test_slopes_of_a_share():
 
 def test_chances_of_being_0():
     """Two-sided; certain where nothing can err."""
-    assert two_sided(1.959964, 1.0, FLAT) == pytest.approx(0.05, abs=1e-6)
-    assert two_sided(-1.959964, 1.0, FLAT) == pytest.approx(0.05, abs=1e-6)
-    assert two_sided(0.0, 0.0, FLAT) == 1.0
-    assert two_sided(0.5, 0.0, FLAT) == 0.0
+    assert two_sided_p_value(1.959964, 1.0, FLAT) == pytest.approx(0.05, abs=1e-6)
+    assert two_sided_p_value(-1.959964, 1.0, FLAT) == pytest.approx(0.05, abs=1e-6)
+    assert two_sided_p_value(0.0, 0.0, FLAT) == 1.0
+    assert two_sided_p_value(0.5, 0.0, FLAT) == 0.0

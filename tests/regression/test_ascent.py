@@ -5,7 +5,7 @@ from operator import gt
 import numpy as np
 import pytest
 
-from ldp_aggregator.analyses.regression.ascent import climbed, halved
+from ldp_aggregator.analyses.regression.ascent import climb, halve_step
 
 
 def parabola(point):
@@ -20,7 +20,7 @@ def newton(point):
 
 def test_a_parabola_takes_one_step():
     """And one to see that it is the top."""
-    top = climbed(parabola, newton, np.zeros(2), most=10, settled=1e-20)
+    top = climb(parabola, newton, np.zeros(2), most=10, settled=1e-20)
     assert top.point == pytest.approx([1, -2])
     assert (top.reached, top.steps) == (True, 2)
     assert top.value == pytest.approx(0)
@@ -29,10 +29,10 @@ def test_a_parabola_takes_one_step():
 def test_steps_that_are_too_long_are_halved():
     """Six times as long as they should be: a whole one and a half of it lead down."""
     point, move = np.zeros(2), 6 * newton(np.zeros(2))[1]
-    other, value = halved(parabola, point, move, value=parabola(point), is_better=gt)
+    other, value = halve_step(parabola, point, move, value=parabola(point), is_better=gt)
     assert other == pytest.approx(move / 4)
     assert value > parabola(point)
-    long = climbed(
+    long = climb(
         parabola,
         lambda at: (newton(at)[0], 6 * newton(at)[1]),
         np.zeros(2),
@@ -45,8 +45,8 @@ def test_steps_that_are_too_long_are_halved():
 
 def test_searches_that_end_elsewhere():
     """No steps left; a way that leads nowhere up; and nothing to look for."""
-    assert not climbed(parabola, newton, np.zeros(2), most=1, settled=1e-20).reached
-    lost = climbed(
+    assert not climb(parabola, newton, np.zeros(2), most=1, settled=1e-20).reached
+    lost = climb(
         parabola,
         lambda at: (newton(at)[0] * -1, newton(at)[1] * -1),
         np.zeros(2),
@@ -54,6 +54,6 @@ def test_searches_that_end_elsewhere():
         settled=0,
     )
     assert (lost.reached, lost.steps) == (False, 1)
-    assert halved(parabola, np.zeros(2), -np.ones(2), value=0.0, is_better=gt) is None
-    empty = climbed(lambda _: -3.0, newton, np.zeros(0), most=9, settled=0)
+    assert halve_step(parabola, np.zeros(2), -np.ones(2), value=0.0, is_better=gt) is None
+    empty = climb(lambda _: -3.0, newton, np.zeros(0), most=9, settled=0)
     assert (empty.reached, empty.steps, empty.value) == (True, 0, -3.0)

@@ -11,7 +11,7 @@ from places import ROOT
 from ldp.errors import EstimateError
 from ldp_aggregator import Tally, estimate, parse_survey
 from ldp_aggregator.commands.main import main
-from ldp_aggregator.output.formats.formats import FORMATS, format_of_file, formats_of, rendered
+from ldp_aggregator.output.formats.formats import FORMATS, format_of_file, formats_of, render_sheet
 from ldp_aggregator.output.sheet import Sheet
 from ldp_service.page.sections.downloads import DOWNLOADS
 
@@ -49,7 +49,7 @@ def test_every_format_shows_the_sheet(name):
     """What people wrote is shown as it is, whatever markup it looks like."""
     row = FORMATS[name]
     READERS[name](row.whole(SHEET))
-    content = rendered(SHEET, name)
+    content = render_sheet(SHEET, name)
     assert row.whole(SHEET) == (content if isinstance(content, bytes) else content.encode())
 
 
@@ -65,14 +65,14 @@ def test_no_rows_are_no_error(name):
 def test_a_shape_that_a_result_lacks_is_refused(name):
     """A file of nothing would pass for a result."""
     with pytest.raises(EstimateError, match="nothing: this result has no"):
-        rendered(Sheet("nothing"), name)
+        render_sheet(Sheet("nothing"), name)
 
 
 def test_texts_alone_are_no_gauges():
     """Prometheus would be given an empty file."""
     sheet = Sheet("people", columns=("sex",), rows=lambda: [("male",)])
     with pytest.raises(EstimateError, match="people: this result has no numbers"):
-        rendered(sheet, "prometheus")
+        render_sheet(sheet, "prometheus")
 
 
 def test_names_and_endings_are_unique():

@@ -7,7 +7,7 @@ import pytest
 
 import ldp
 import ldp_simulations as sim
-from ldp_aggregator.output.formats.formats import rendered
+from ldp_aggregator.output.formats.formats import render_sheet
 from ldp_simulations.simulation import report
 
 
@@ -41,10 +41,12 @@ def test_what_simulations_say_of_distributions(keys):
     assert runs.monotone_distance.mean() <= runs.distance.mean()
     assert runs.quantile_holds.shape == (40, 3)
     assert runs.quantile_holds.mean() > 0.88
-    text = rendered(report.sheet(result), "table")
+    text = render_sheet(report.sheet(result), "table")
     assert "Of cumulative shares: " in text
     assert "Of quantiles: " in text
-    record = json.loads(rendered(report.sheet(result), "json"))["questions"]["x"]["distribution"]
+    record = json.loads(render_sheet(report.sheet(result), "json"))["questions"]["x"][
+        "distribution"
+    ]
     assert record["distance"] == pytest.approx(runs.distance.mean())
     assert result.only(["x"]).runs["x"].distribution is runs
 
@@ -54,7 +56,7 @@ def test_other_questions_say_nothing_of_it():
     survey = ldp.survey("s", ldp.question("x", ["a", "b"], epsilon=1))
     result = sim.simulate(survey, sim.synthetic(survey, 100), runs=2, seed=1)
     assert result.runs["x"].distribution is None
-    assert "cumulative" not in rendered(report.sheet(result), "table")
+    assert "cumulative" not in render_sheet(report.sheet(result), "table")
 
 
 def test_very_many_values_are_simulated_by_cells():

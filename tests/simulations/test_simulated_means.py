@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ldp import parse_survey
-from ldp_aggregator.output.formats.formats import rendered
+from ldp_aggregator.output.formats.formats import render_sheet
 from ldp_simulations import from_table, simulate
 from ldp_simulations.simulation import report
 from ldp_simulations.simulation.simulation import CLIENTS, LAW, REPORTS
@@ -93,7 +93,7 @@ def test_tables_have_a_row_for_the_mean(name, runs):
 def test_every_format_has_the_mean(form):
     """A question without frequencies shows its mean wherever the frequencies of others are."""
     sheet = report.sheet(simulated(seed=1, runs=3).only(["one-bit"]))
-    text = rendered(sheet, form)
+    text = render_sheet(sheet, form)
     assert "mean" in text
     assert f"{TRUTH:.1f}" in text
 
@@ -101,8 +101,8 @@ def test_every_format_has_the_mean(form):
 def test_records_have_the_mean():
     """JSON and flat records hold the truth and the errors of all runs beside the mean."""
     result = simulated(seed=1, runs=3)
-    record = json.loads(rendered(report.sheet(result), "json"))
-    flat = list(csv.DictReader(io.StringIO(rendered(report.sheet(result), "csv"))))
+    record = json.loads(render_sheet(report.sheet(result), "json"))
+    flat = list(csv.DictReader(io.StringIO(render_sheet(report.sheet(result), "csv"))))
     assert "mean" in record["questions"]["olh"]
     for name in (*OF_FREQUENCIES, "one-bit"):
         runs, mean = result.runs[name].mean, record["questions"][name]["mean"]
@@ -126,7 +126,7 @@ def test_pictures_have_the_mean():
     numbers = np.concatenate([panel.lengths, panel.low, panel.high])
     assert numbers.tolist() == [mean.estimate, *mean.interval]
     assert "mean" not in panels["grr"].labels
-    assert rendered(report.sheet(result.only(["one-bit"])), "svg")
+    assert render_sheet(report.sheet(result.only(["one-bit"])), "svg")
 
 
 def test_shown_values_leave_the_mean_of_all():

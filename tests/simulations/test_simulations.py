@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ldp.survey.survey_file import parse_survey
-from ldp_aggregator.output.formats.formats import rendered
+from ldp_aggregator.output.formats.formats import render_sheet
 from ldp_simulations.answers import AnswersError, read_answers
 from ldp_simulations.population import PopulationError, apportion, from_table, synthetic
 from ldp_simulations.simulation import report
@@ -246,5 +246,5 @@ def test_records_are_json():
 
 def test_table_tells_one_run_from_many():
     """One run says whether each interval holds the truth; many say how often."""
-    assert "holds the truth" in rendered(report.sheet(simulated(seed=1)), "table")
-    assert "coverage" in rendered(report.sheet(simulated(seed=1, runs=3)), "table")
+    assert "holds the truth" in render_sheet(report.sheet(simulated(seed=1)), "table")
+    assert "coverage" in render_sheet(report.sheet(simulated(seed=1, runs=3)), "table")

@@ -13,7 +13,7 @@ from places import DATA
 
 from ldp_aggregator.analyses.weighting.answers import Answers, Part, Units
 from ldp_aggregator.analyses.weighting.calibration import factors_for, targets_of
-from ldp_aggregator.analyses.weighting.estimation import estimated, jackknife
+from ldp_aggregator.analyses.weighting.estimation import jackknife, weighted_means
 from ldp_aggregator.analyses.weighting.margins import margins_of
 
 CLUSTERS, STRATA = DATA / "apiclus1.csv", DATA / "apistrat.csv"
@@ -60,7 +60,7 @@ def answers_of(path, attributes, *, cluster=None, stratum=None):
 
 def weighted(answers, margins, method):
     factors = factors_for(answers, targets_of(answers, margins_of(margins)), method)
-    numbers = estimated(answers, np.ones((1, 1)), factors)
+    numbers = weighted_means(answers, np.ones((1, 1)), factors)
     return float(numbers.estimate[0]), float(numbers.standard_error[0])
 
 

@@ -97,7 +97,7 @@ def check_survey(
         for comparison in comparisons:
             shown = comparison.rendered(form) if form else comparison.plain()
             hand_out(None, shown)
-        if not _accepted(
+        if not _check_acceptance(
             survey, comparisons, register_path, reason=reason, survey_path=survey_path
         ):
             ctx.exit(1)
@@ -160,7 +160,9 @@ def _check_folder(folder: Path, against: str, register_path: Path | None) -> boo
                 comparisons.append(compare_versions(survey, others[place]))
         for comparison in comparisons:
             hand_out(None, comparison.plain())
-        is_accepted &= _accepted(survey, comparisons, register_path, reason=None, survey_path=path)
+        is_accepted &= _check_acceptance(
+            survey, comparisons, register_path, reason=None, survey_path=path
+        )
     for place, old in gone.items():
         click.echo(f"{old.name}: gone, as it stood in {place}: it is not asked any more", err=True)
     click.echo(f"{len(files)} surveys in {folder}", err=True)
@@ -210,7 +212,7 @@ def _comparisons(
     return comparisons
 
 
-def _accepted(
+def _check_acceptance(
     survey: Survey,
     comparisons: list[VersionChanges],
     register_path: Path | None,

@@ -86,7 +86,7 @@ class GroupOptions:
     earlier: tuple[Path, ...] = ()
 
     @classmethod
-    def taken(cls, given: dict[str, Any]) -> GroupOptions:
+    def take(cls, given: dict[str, Any]) -> GroupOptions:
         """Take these options out of those of a command."""
         names = [one.name for one in fields(cls) if one.name in given]
         return cls(**{name: given.pop(name) for name in names})
@@ -101,7 +101,7 @@ class GroupOptions:
         return bool(self.by or self.where)
 
     @property
-    def asked(self) -> Asked:
+    def groups(self) -> Asked:
         """The groups."""
         return Asked(self.by, self.where)
 

@@ -249,12 +249,12 @@ def estimate(
         from ldp_aggregator.answers.estimates.stop_lists import stops_in
 
         stops = stops_in(stop_list)
-    wanted, source = GroupOptions.taken(asked), TallySource.taken(asked)
+    wanted, source = GroupOptions.take(asked), TallySource.take(asked)
     output_options = OutputOptions(**asked)
     options = output_options.options
     if mixed_by is not None and batches is not None:
         raise click.UsageError("expected --mixed-by or --batches, got both")
-    tally = source.tally(names, by=wanted.asked.names)
+    tally = source.tally(names, by=wanted.groups.names)
     survey = tally.survey
     check_names(names, [question.name for question in survey])
     candidates = read_candidates(survey, source.survey_path)

@@ -131,7 +131,7 @@ class TallySource:
     quiet: bool
 
     @classmethod
-    def taken(cls, given: dict[str, Any]) -> TallySource:
+    def take(cls, given: dict[str, Any]) -> TallySource:
         """That among the options of a command, which are taken out."""
         return cls(**{one.name: given.pop(one.name) for one in fields(cls)})
 
@@ -191,7 +191,7 @@ class TallySource:
             ]
         if self.counts:
             return [
-                self._counted(read_survey(survey, for_analysis=True), names, text)
+                self._read_counts(read_survey(survey, for_analysis=True), names, text)
                 for survey, text in zip(surveys, self.counts, strict=True)
             ]
         from ldp_aggregator.analyses.rows.counting import tallies_of_rows
@@ -234,7 +234,7 @@ class TallySource:
             quiet=self.quiet,
         )
 
-    def _counted(self, survey: Survey, names: Sequence[str], text: str) -> Tally:
+    def _read_counts(self, survey: Survey, names: Sequence[str], text: str) -> Tally:
         """From a file, or from counts in words."""
         from ldp_aggregator.exchange.counts import LARGEST, read_counts
 

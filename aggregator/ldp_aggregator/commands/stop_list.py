@@ -90,7 +90,7 @@ def sign(
 
     survey = read_survey(survey_path)
     private = _private(key_path)
-    asked = _asked(survey, stopped, shares)
+    asked = _read_shares(survey, stopped, shares)
     serial = stops_in(output).serial + 1 if output.exists() else 1
     message = message_of(Stops(survey.name, serial, asked))
     write_whole(output, encode_stop_list(message, private.sign(message)))
@@ -110,7 +110,7 @@ def show(path: Path) -> None:
         click.echo(f"  {name}: {said}")
 
 
-def _asked(
+def _read_shares(
     survey: Survey, stopped: tuple[str, ...], shares: tuple[str, ...]
 ) -> Mapping[str, Fraction]:
     asked = dict.fromkeys(stopped, Fraction(0))

@@ -26,23 +26,23 @@ def write(sheet: Sheet) -> Iterator[str]:
     """The sentences and tables of a sheet, with empty lines between them."""
     lead = "".join(f"{sentence}\n" for sentence in sheet.lead)
     gap = ""
-    for block in (lead, *map(aligned, sheet.tables()), _indented(sheet.legend)):
+    for block in (lead, *map(align, sheet.tables()), _indent(sheet.legend)):
         if block:
             yield gap + block
             gap = "\n"
 
 
-def aligned(text_table: TextTable) -> str:
+def align(text_table: TextTable) -> str:
     """A table under its title, and its remarks, which stand in from the margin."""
     title = printable(": ".join(filter(None, (text_table.title, text_table.caption))))
     rows = columns(text_table.headings, text_table.rows)
     table = f"{title}\n{rows}" if title else rows.lstrip("\n")
     if text_table.remarks:
-        return table + _indented(text_table.remarks)
+        return table + _indent(text_table.remarks)
     return table.removesuffix("\n")
 
 
-def _indented(sentences: Sequence[str]) -> str:
+def _indent(sentences: Sequence[str]) -> str:
     return "".join(f"{_MARGIN}{printable(line)}\n" for line in sentences)
 
 
@@ -53,12 +53,12 @@ def columns(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     for place, cells in enumerate(zip(*rows, strict=True)):
         texts[place] += map(printable, cells)
     natural = [max(map(_width, column)) for column in texts]
-    widths = _fitted(natural)
+    widths = _fit_widths(natural)
     if widths == natural:
-        padded = [_padded(column, widths[place], place) for place, column in enumerate(texts)]
+        padded = [_pad(column, widths[place], place) for place, column in enumerate(texts)]
         lines = [_line(cells) for cells in zip(*padded, strict=True)]
     else:
-        lines = [line for cells in zip(*texts, strict=True) for line in _folded(cells, widths)]
+        lines = [line for cells in zip(*texts, strict=True) for line in _fold(cells, widths)]
     rule = " " + "─" * (sum(widths) + len(_GAP) * (len(widths) - 1))
     return "\n".join(["", *lines[:height], rule, *lines[height:], "\n"])
 
@@ -82,7 +82,7 @@ def _width(cell: str) -> int:
     return cell_len(cell)
 
 
-def _fitted(widths: list[int]) -> list[int]:
+def _fit_widths(widths: list[int]) -> list[int]:
     """The widths, the widest of which give way until a line is no longer than `MOST_WIDTH`."""
     room = MOST_WIDTH - 2 - len(_GAP) * (len(widths) - 1)
     most = max(widths)
@@ -91,7 +91,7 @@ def _fitted(widths: list[int]) -> list[int]:
     return [min(width, most) for width in widths]
 
 
-def _padded(cells: Sequence[str], width: int, place: int) -> list[str]:
+def _pad(cells: Sequence[str], width: int, place: int) -> list[str]:
     """Cells of one column that all fit it."""
     spaces = [" " * (width - _width(cell)) for cell in cells]
     if place == 0:
@@ -99,11 +99,11 @@ def _padded(cells: Sequence[str], width: int, place: int) -> list[str]:
     return [space + cell for cell, space in zip(cells, spaces, strict=True)]
 
 
-def _folded(cells: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
+def _fold(cells: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
     """The lines of one row whose cells go on where their columns are too narrow for them."""
     pieces = [_pieces(cell, width) for cell, width in zip(cells, widths, strict=True)]
     for part in zip_longest(*pieces, fillvalue=""):
-        padded = [_padded([cell], widths[place], place) for place, cell in enumerate(part)]
+        padded = [_pad([cell], widths[place], place) for place, cell in enumerate(part)]
         yield _line([cell for [cell] in padded])
 
 

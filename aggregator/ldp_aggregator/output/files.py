@@ -229,7 +229,7 @@ def written_whole(
     they come.
     """
     try:
-        status = _found(path)
+        status = _status(path)
         if is_standard_output(path):
             with _standard_output() as file:
                 yield file
@@ -257,7 +257,7 @@ def check_writable(path: Path) -> None:
     if is_standard_output(path):
         return
     try:
-        status = _found(path)
+        status = _status(path)
     except OSError as error:
         raise FileError(f"expected to write {path}, got {error.strerror or error}") from None
     if status is not None and stat.S_ISDIR(status.st_mode):
@@ -272,7 +272,7 @@ def check_writable(path: Path) -> None:
         raise FileError(f"expected to write {path}, got {os.strerror(errno.EACCES)}")
 
 
-def _found(path: Path) -> os.stat_result | None:
+def _status(path: Path) -> os.stat_result | None:
     """Return the status of a file, links followed; None if there is none."""
     try:
         return path.stat()

@@ -58,10 +58,10 @@ def web_address(
     parts = _parts(text)
     own = parts is not None and parts.host.strip("[]") in OWN
     if parts is None or (parts.query and not query):
-        raise AddressError(f"expected {example}, got {_shown(text, secret)}")
+        raise AddressError(f"expected {example}, got {_shorten(text, secret)}")
     if secure and parts.scheme != "https" and not own:
         raise AddressError(
-            f"expected https://..., or http:// on this machine, got {_shown(text, secret)}"
+            f"expected https://..., or http:// on this machine, got {_shorten(text, secret)}"
         )
     return text
 
@@ -75,7 +75,7 @@ def web_origin(text: str, *, any_below: bool = False) -> str:
     parts = _parts(plain)
     if parts is None or parts.path not in ("", "/") or parts.query:
         raise AddressError(
-            f"expected an origin such as https://example.org, got {_shown(text, secret=False)}"
+            f"expected an origin such as https://example.org, got {_shorten(text, secret=False)}"
         )
     host = parts.host if plain == text else parts.host.replace("any.", "*.", 1)
     return f"{parts.scheme}://{host}{parts.port}"
@@ -109,7 +109,7 @@ def _is_host(host: str) -> bool:
     return True
 
 
-def _shown(text: str, secret: bool) -> str:
+def _shorten(text: str, secret: bool) -> str:
     """Shorten a text to the part that may be shown."""
     if secret:
         scheme = re.match(r"[a-zA-Z][a-zA-Z0-9+.-]{0,20}(?=:)", text)

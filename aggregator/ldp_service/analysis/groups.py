@@ -21,7 +21,12 @@ from ldp.errors import EstimateError
 from ldp.survey.survey import Question, Survey
 from ldp_aggregator.analyses.groups.asking import Asked, check_groups
 from ldp_aggregator.analyses.groups.crowds import Crowd
-from ldp_aggregator.analyses.groups.estimation import counts_of, estimates_of, least_of, released
+from ldp_aggregator.analyses.groups.estimation import (
+    counts_of,
+    estimates_of,
+    least_of,
+    release_groups,
+)
 from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates
 from ldp_aggregator.analyses.groups.parts import parts_of
 from ldp_aggregator.analyses.groups.release import Release
@@ -112,7 +117,7 @@ class GroupReader:
             if key not in self._releases:
                 if len(self._releases) >= _MOST_REMEMBERED:
                     self._releases.clear()
-                self._releases[key] = released(tally, question, least, within=noted)
+                self._releases[key] = release_groups(tally, question, least, within=noted)
             for crowd in self._releases[key].shown:
                 own = counts_of(tally, question.name, question.attributes, crowd=crowd)
                 counts[crowd] = counts[crowd] + own if crowd in counts else own

@@ -7,7 +7,7 @@ from typing import Any
 
 from lab.benchmarks.peers.summary import Row, beside, ratio
 from lab.benchmarks.peers.table import CELLS, OURS
-from ldp_aggregator.output.pictures.drawing import drawn
+from ldp_aggregator.output.pictures.drawing import picture_bytes
 
 _PANELS = (
     ("client", "time of a report"),
@@ -74,7 +74,7 @@ def picture(rows: Sequence[Row]) -> bytes:
             fontsize=10,
         )
 
-    return drawn((10, 1.6 + 0.34 * len(labels)), draw)
+    return picture_bytes((10, 1.6 + 0.34 * len(labels)), draw)
 
 
 def _label(row: Row) -> str:

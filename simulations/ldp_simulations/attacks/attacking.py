@@ -11,7 +11,7 @@ import numpy as np
 
 from ldp.errors import LDPError
 from ldp.survey.survey import Survey
-from ldp_aggregator.output.formats.formats import rendered
+from ldp_aggregator.output.formats.formats import render_sheet
 from ldp_aggregator.output.sheet import Sheet
 from ldp_simulations.attacks import report
 from ldp_simulations.attacks.attack import (
@@ -62,7 +62,7 @@ class Attacks:
         return dict(self.sheet().record())
 
     def __repr__(self) -> str:
-        return str(rendered(self.sheet(), "table"))
+        return str(render_sheet(self.sheet(), "table"))
 
 
 def attack(

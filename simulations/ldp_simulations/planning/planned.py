@@ -10,7 +10,7 @@ from typing import Any
 from ldp.errors import EstimateError, UnknownNameError
 from ldp.numbers.exact import epsilon_of, fraction
 from ldp.survey.survey import Survey, check_survey
-from ldp_aggregator.output.formats.formats import rendered
+from ldp_aggregator.output.formats.formats import render_sheet
 from ldp_aggregator.output.sheet import Sheet
 from ldp_simulations.planning import report
 from ldp_simulations.planning.kinds import (
@@ -83,7 +83,7 @@ class Planned:
         return dict(self.sheet().record())
 
     def __repr__(self) -> str:
-        return str(rendered(self.sheet(), "table"))
+        return str(render_sheet(self.sheet(), "table"))
 
 
 def plan(

@@ -53,7 +53,7 @@ from ldp_aggregator.analyses.association.result import Association
 from ldp_aggregator.analyses.association.scores import joint_scores
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.answers.results.manipulation import manipulation
-from ldp_aggregator.answers.results.remarks import on_expected, on_intervals, on_respondents
+from ldp_aggregator.answers.results.remarks import on_intervals, on_report_numbers, on_respondents
 from ldp_aggregator.decoders.bloom.regression import ChiSquare
 from ldp_aggregator.decoders.intervals.intervals import (
     careful_interval,
@@ -208,7 +208,7 @@ def _on_counts(
     known = [reach for reach in reaches if reach is not None]
     if len(known) < len(reaches):
         return ()
-    return on_expected(moments.reports * moments.variance_if_not / math.prod(known) ** 2)
+    return on_report_numbers(moments.reports * moments.variance_if_not / math.prod(known) ** 2)
 
 
 def _group(survey: Survey, names: Sequence[str]) -> Group:
@@ -248,7 +248,7 @@ def _moments(table: Floats, reports: int, scores: list[Scores], jumps: Jumps | N
     slope = by_cell([side.own - side.alike for side in scores])
     at_zero = np.maximum(squares - slope * frequency, by_cell([side.least for side in scores]))
     if jumps is not None:
-        at_zero = jumps.or_expected(at_zero)
+        at_zero = jumps.or_expectation(at_zero)
 
     def covariance() -> Floats:
         sizes, places = [len(side.scores) for side in scores], range(len(scores))
@@ -289,7 +289,7 @@ def _independence(
 ) -> ChiSquare | None:
     """None where there are too few reports to know how the scores vary."""
     contrasts = [
-        _whitened(side, counts.ravel().astype(float), reports)
+        _whiten(side, counts.ravel().astype(float), reports)
         for side, counts in zip(scores, margins, strict=True)
     ]
     functions = [contrast for contrast in contrasts if contrast is not None]
@@ -304,7 +304,7 @@ def _independence(
     )
 
 
-def _whitened(scores: Scores, counts: Floats, reports: int) -> Floats | None:
+def _whiten(scores: Scores, counts: Floats, reports: int) -> Floats | None:
     """1 and the contrasts, differences of scores to the last one, as functions (M, C).
 
     The contrasts have mean 0, variance 1 and no covariance. None if there are too few reports
@@ -354,7 +354,7 @@ def _conditional(
     least = by_cell([side.least for side in scores]).reshape(both.shape)
     at_zero, mixed_at_zero = np.maximum(of_both - slope * both, least), mixed - of_given * both
     if jumps is not None:
-        at_zero = jumps.or_expected(at_zero.ravel()).reshape(both.shape)
+        at_zero = jumps.or_expectation(at_zero.ravel()).reshape(both.shape)
     if estimand == "respondents":
         slope, of_given, of_those = slope - 1, of_given - 1, of_those - those
     # (both - r those)^2 <= factor (at_zero + slope r those - 2 r (mixed_at_zero + of_given r those)

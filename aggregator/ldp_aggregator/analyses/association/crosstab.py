@@ -98,7 +98,9 @@ class Crosstab:
         places = self._places(names)
         combinations = product(*(range(self.fields[place].size) for place in places))
         chosen = [dict(zip(places, values, strict=True)) for values in combinations]
-        return self._shares([self._called(values) for values in chosen], [*map(self._at, chosen)])
+        return self._shares(
+            [self._cell_name(values) for values in chosen], [*map(self._at, chosen)]
+        )
 
     def share(self, **values: str) -> Share:
         """The share of those who hold a value of each of these fields, such as `sex="female"`."""
@@ -107,7 +109,7 @@ class Crosstab:
             place: self._value(place, text)
             for place, text in zip(places, values.values(), strict=True)
         }
-        return self._shares([self._called(chosen)], [self._at(chosen)])[0]
+        return self._shares([self._cell_name(chosen)], [self._at(chosen)])[0]
 
     def conditional(self, name: str, given: str) -> tuple[Conditional, ...]:
         """Of the holders of each value of one field, the shares who hold each value of another.
@@ -133,7 +135,7 @@ class Crosstab:
                     f"expected fields with two values each for an odds ratio, got {field.name!r} "
                     f"with {field.size}"
                 )
-        measured = self._measured("odds ratio", log_odds_ratio, (first, second), freedom=1)
+        measured = self._measure("odds ratio", log_odds_ratio, (first, second), freedom=1)
         estimate, low, high = map(odds, (measured.estimate, measured.low, measured.high))
         return replace(measured, estimate=estimate, low=low, high=high)
 
@@ -144,17 +146,17 @@ class Crosstab:
         """
         rows, columns = (self._numbers(place) for place in self._places([first, second]))
         measure = partial(correlation, rows=rows, columns=columns)
-        return self._measured("correlation", measure, (first, second), freedom=1)
+        return self._measure("correlation", measure, (first, second), freedom=1)
 
     def cramers_v(self, first: str, second: str) -> Measured:
         """From 0, without dependence, to 1. The interval is wider than it need be, not narrower."""
         freedom = self._freedom(first, second)
-        return self._measured("Cramer's V", cramers_v, (first, second), freedom=freedom)
+        return self._measure("Cramer's V", cramers_v, (first, second), freedom=freedom)
 
     def mutual_information(self, first: str, second: str) -> Measured:
         """Return the information of one field on another, in bits; interval as for `cramers_v`."""
         freedom = self._freedom(first, second)
-        return self._measured(
+        return self._measure(
             "mutual information", mutual_information, (first, second), freedom=freedom
         )
 
@@ -200,10 +202,10 @@ class Crosstab:
         low, high = (min(max(end, 0.0), 1.0) for end in ends)
         known = those > 0 and math.isfinite(ends[0])
         share = both / those if known else math.nan
-        named = self._called({of: value}), self._called({among: group})
+        named = self._cell_name({of: value}), self._cell_name({among: group})
         return Conditional(*named, share=share, low=low, high=high)
 
-    def _measured(
+    def _measure(
         self, name: str, measure: Measure, fields: tuple[str, str], freedom: int
     ) -> Measured:
         region = self._region(*fields)
@@ -247,7 +249,7 @@ class Crosstab:
         cells[tuple(chosen.get(place, slice(None)) for place in range(len(shape)))] = 1
         return cells.ravel()
 
-    def _called(self, chosen: dict[int, int]) -> str:
+    def _cell_name(self, chosen: dict[int, int]) -> str:
         return AND.join(self._texts[place][value] for place, value in chosen.items())
 
     @cached_property

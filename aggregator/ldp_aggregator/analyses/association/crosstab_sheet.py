@@ -48,7 +48,7 @@ def crosstab_sheet(asked: Crosstab | Crosstabs, names: Sequence[str]) -> Sheet:
     if not 1 <= len(names) <= MOST_FIELDS:
         raise EstimateError(f"expected one to {MOST_FIELDS} fields, got {len(names)}")
     crosstab = asked.of(names)
-    shown = _shown(crosstab, names)
+    shown = _view_of(crosstab, names)
     return Sheet(
         f"{crosstab.question.name}: {' x '.join(names)}",
         tables=lambda: _tables(crosstab, names, shown),
@@ -115,7 +115,7 @@ def _record_of_pairs(asked: Crosstab | Crosstabs, pairs: Sequence[_Pair]) -> dic
     }
 
 
-def _shown(crosstab: Crosstab, names: Sequence[str]) -> _Shown:
+def _view_of(crosstab: Crosstab, names: Sequence[str]) -> _Shown:
     shares = crosstab.margin(*names)
     if len(names) != 2:
         return _Shown(shares)

@@ -45,7 +45,7 @@ class Jumps(NamedTuple):
     rising: tuple[Floats, Floats]
     falling: tuple[Floats, Floats]
 
-    def or_expected(self, counted: Floats) -> Floats:
+    def or_expectation(self, counted: Floats) -> Floats:
         """The mean square of the reports.
 
         Where few of them make it, no less than the one that is expected.

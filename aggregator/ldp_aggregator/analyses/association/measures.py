@@ -178,18 +178,18 @@ def correlation(table: Floats, rows: Floats, columns: Floats) -> float:
 
 def cramers_v(table: Floats) -> float:
     """From 0, without dependence, to 1."""
-    apart = _expected(table)
+    apart = _independence_table(table)
     square = float(((table - apart) ** 2 / np.maximum(apart, _LEAST)).sum())
     return float(np.sqrt(max(square, 0.0) / (min(table.shape) - 1)))
 
 
 def mutual_information(table: Floats) -> float:
     """In bits."""
-    ratio = np.maximum(table, _LEAST) / np.maximum(_expected(table), _LEAST)
+    ratio = np.maximum(table, _LEAST) / np.maximum(_independence_table(table), _LEAST)
     return max(float((table * np.log2(ratio)).sum()), 0.0)
 
 
-def _expected(table: Floats) -> Floats:
+def _independence_table(table: Floats) -> Floats:
     return np.asarray(np.outer(table.sum(axis=1), table.sum(axis=0)))
 
 

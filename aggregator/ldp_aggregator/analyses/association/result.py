@@ -108,24 +108,24 @@ class Association(Tabled):
         conditional = record["conditional"]
         row = [
             *record["values"],
-            self._shown(record["frequency"]),
-            self._shown(record["standard_error"]),
+            self._format(record["frequency"]),
+            self._format(record["standard_error"]),
             self._interval(record["interval"]),
-            "-" if conditional["share"] is None else self._shown(conditional["share"]),
+            "-" if conditional["share"] is None else self._format(conditional["share"]),
             self._interval(conditional["interval"]),
         ]
-        return row if self.likely is None else [*row, self._shown(record["most_likely"])]
+        return row if self.likely is None else [*row, self._format(record["most_likely"])]
 
     @cached_property
     def _decimals(self) -> int:
         errors = self.standard_error[self.standard_error > 0]
         return max(4, 1 - math.floor(math.log10(errors.min()))) if len(errors) else 4
 
-    def _shown(self, number: float) -> str:
+    def _format(self, number: float) -> str:
         return f"{number:.{self._decimals}f}"
 
     def _interval(self, ends: Sequence[float]) -> str:
-        return f"[{self._shown(ends[0])}, {self._shown(ends[1])}]"
+        return f"[{self._format(ends[0])}, {self._format(ends[1])}]"
 
     def sheet(self) -> Sheet:
         """All that is shown, in the shapes that formats ask for."""

@@ -92,7 +92,7 @@ def _covariance_of_difference(first: QuestionEstimates, second: QuestionEstimate
     matrices = [law.covariance() for law in laws if law is not None]
     sizes = [law.reports for law in laws if law is not None]
     if first.question.fingerprint == second.question.fingerprint:
-        matrices = _pooled(matrices, sizes)
+        matrices = _pool(matrices, sizes)
     total = matrices[0] + matrices[1]
     if not of_population:
         return total
@@ -101,7 +101,7 @@ def _covariance_of_difference(first: QuestionEstimates, second: QuestionEstimate
     return np.asarray(total + drawn * (1 / sizes[0] + 1 / sizes[1]))
 
 
-def _pooled(matrices: Sequence[Floats], sizes: Sequence[int]) -> list[Floats]:
+def _pool(matrices: Sequence[Floats], sizes: Sequence[int]) -> list[Floats]:
     """Covariances at the pooled frequencies."""
     of_one = sum(size**2 * matrix for size, matrix in zip(sizes, matrices, strict=True)) / sum(
         sizes

@@ -91,7 +91,7 @@ def equivalent(levels: Levels, margin: float) -> Floats:
     return np.maximum(levels.above(-margin), levels.below(margin))
 
 
-def adjusted(chances: Floats, correction: str | None) -> Floats:
+def adjust(chances: Floats, correction: str | None) -> Floats:
     """P-values with what looking at all values costs."""
     size = len(chances)
     if correction is None or not size:

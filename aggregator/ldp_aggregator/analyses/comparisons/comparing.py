@@ -12,7 +12,7 @@ from ldp_aggregator.analyses.comparisons.chances import CORRECTIONS
 from ldp_aggregator.analyses.comparisons.comparable import at_level, check_pair, pair_of
 from ldp_aggregator.analyses.comparisons.comparison import Compared, Comparison
 from ldp_aggregator.analyses.comparisons.rows import Asked, Pair, numbers_of, rows_of
-from ldp_aggregator.analyses.comparisons.sharing import Sharing, check_overlap, shared
+from ldp_aggregator.analyses.comparisons.sharing import Sharing, check_overlap, sharing_of
 from ldp_aggregator.analyses.comparisons.sides import side_of
 from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
@@ -105,7 +105,7 @@ def compare_pairs(
     if margin is not None:
         _check_margin(margin, shares=bool(len(like)) and isinstance(like, ShareEstimates))
     asked = Asked(simultaneous, margin, like.options.level, overlap=overlap)
-    sharing = [shared(one, other, overlap) for one, other in both]
+    sharing = [sharing_of(one, other, overlap) for one, other in both]
     named = []
     for (one, other), common in zip(both, sharing, strict=True):
         odds = isinstance(one, ShareEstimates)

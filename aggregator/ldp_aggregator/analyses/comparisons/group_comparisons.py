@@ -19,7 +19,7 @@ from ldp.survey.survey import Survey
 from ldp_aggregator.analyses.comparisons.comparing import compare_pairs
 from ldp_aggregator.analyses.comparisons.comparison import Comparison
 from ldp_aggregator.analyses.groups.asking import Asked
-from ldp_aggregator.analyses.groups.estimation import divided
+from ldp_aggregator.analyses.groups.estimation import divide
 from ldp_aggregator.analyses.groups.parts import (
     EVERYONE,
     Labels,
@@ -150,7 +150,7 @@ def compare_groups(
     size = options.reports_per_person
 
     def parts_of(tally: Tally, before: Sequence[Tally] = ()) -> Parts:
-        return divided(
+        return divide(
             tally,
             asked_of,
             [name],

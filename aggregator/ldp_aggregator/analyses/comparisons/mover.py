@@ -36,12 +36,12 @@ def difference(first: Side, second: Side, missing: float, together: Floats) -> E
     """(low, high) of second - first; `together` are the correlations of their errors."""
     (low_a, high_a), (low_b, high_b) = first.ends(missing), second.ends(missing)
     apart = second.estimate - first.estimate
-    below = _joined(second.estimate - low_b, high_a - first.estimate, together)
-    above = _joined(high_b - second.estimate, first.estimate - low_a, together)
+    below = _join(second.estimate - low_b, high_a - first.estimate, together)
+    above = _join(high_b - second.estimate, first.estimate - low_a, together)
     return apart - below, apart + above
 
 
-def _joined(one: Floats, other: Floats, together: Floats) -> Floats:
+def _join(one: Floats, other: Floats, together: Floats) -> Floats:
     square = one**2 + other**2 - 2 * together * one * other
     joined: Floats = np.sqrt(np.maximum(square, 0.0))
     return joined
@@ -78,8 +78,8 @@ def odds_ratio(first: Side, second: Side, missing: float, together: Floats) -> E
     safe_a, safe_b, *ends = (np.where(inside, x, 0.5) for x in (a, b, *ends_a, *ends_b))
     low_a, high_a, low_b, high_b = map(logit, ends)
     apart = logit(safe_b) - logit(safe_a)
-    below = _joined(logit(safe_b) - low_b, high_a - logit(safe_a), together)
-    above = _joined(high_b - logit(safe_b), logit(safe_a) - low_a, together)
+    below = _join(logit(safe_b) - low_b, high_a - logit(safe_a), together)
+    above = _join(high_b - logit(safe_b), logit(safe_a) - low_a, together)
     wide = _by_halves(first, second, missing)
     with np.errstate(over="ignore"):
         low, high = np.exp(apart - below), np.exp(apart + above)

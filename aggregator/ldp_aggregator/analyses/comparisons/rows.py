@@ -15,7 +15,7 @@ import numpy as np
 from ldp_aggregator.analyses.comparisons import mover
 from ldp_aggregator.analyses.comparisons.chances import (
     Levels,
-    adjusted,
+    adjust,
     different,
     equivalent,
     missing_of,
@@ -52,13 +52,13 @@ def rows_of(
     """The rows of each comparison, whose values are called so; all together are one family."""
     if not named:
         return []
-    pair = named[0][1] if len(named) == 1 else _joined([pair for _, pair in named])
+    pair = named[0][1] if len(named) == 1 else _join([pair for _, pair in named])
     rows = list(_rows([value for values, _ in named for value in values], pair, asked))
     ends = np.cumsum([len(values) for values, _ in named]).tolist()
     return [tuple(rows[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
 
 
-def _joined(pairs: Sequence[Pair]) -> Pair:
+def _join(pairs: Sequence[Pair]) -> Pair:
     """The values of all pairs side by side."""
     least = np.concatenate([pair.sharing.least for pair in pairs])
     most = np.concatenate([pair.sharing.most for pair in pairs])
@@ -89,7 +89,7 @@ def _rows(values: Sequence[str], pair: Pair, asked: Asked) -> Iterator[Compared]
     ends = partial(mover.difference, first, second, together=together)
     levels = Levels(apart, ends)
     chances = different(levels)
-    corrected = adjusted(chances, asked.correction)
+    corrected = adjust(chances, asked.correction)
     missing = missing_of(asked.level, asked.correction, corrected)
     alike = None if asked.margin is None else equivalent(levels, asked.margin)
     low, high = ends(missing)

@@ -89,7 +89,9 @@ def lasting_variance(estimates: QuestionEstimates, frequency: Floats) -> Floats:
     return np.asarray(share * if_held + (1 - share) * if_not + drawn)
 
 
-def shared(first: QuestionEstimates, second: QuestionEstimates, overlap: float | None) -> Sharing:
+def sharing_of(
+    first: QuestionEstimates, second: QuestionEstimates, overlap: float | None
+) -> Sharing:
     """Return the common part of the errors of two sets of frequencies."""
     nothing = np.zeros(len(first))
     together = (first.unbiased + second.unbiased) / 2

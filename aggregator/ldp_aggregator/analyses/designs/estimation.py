@@ -18,11 +18,11 @@ from ldp_aggregator.analyses.designs.law import Law
 from ldp_aggregator.analyses.designs.likelihood import (
     Fit,
     Model,
+    add_pseudo_counts,
     fit,
     interval_of,
-    measured,
+    measure_share,
     weights_of,
-    with_added,
 )
 from ldp_aggregator.analyses.designs.result import DesignEstimate, DesignTest
 from ldp_aggregator.answers.results.remarks import beyond_noise, on_intervals
@@ -69,7 +69,7 @@ def _weights(law: Law) -> Floats:
     return np.stack([one for one in weights if one is not None])
 
 
-def estimated(law: Law, counts: Floats, level: float, estimand: str) -> Answer:
+def estimate_shares(law: Law, counts: Floats, level: float, estimand: str) -> Answer:
     """Return shares, tests and remarks, of counts (arms, answers). Raises `EstimateError`."""
     if not 0 < level < 1:
         raise EstimateError(f"expected a level between 0 and 1, got {level}")
@@ -138,12 +138,12 @@ def _by_scores(law: Law, counts: Floats, level: float, estimand: str) -> Answer:
 def _by_likelihood(law: Law, counts: Floats, level: float) -> Answer:
     model = Model.of(law)
     done = fit(model, counts)
-    wider = fit(model, with_added(model, counts))
+    wider = fit(model, add_pseudo_counts(model, counts))
     quantile = float(ndtri((1 + level) / 2))
     shares = []
     for measure in law.measures:
         weights = weights_of(law, measure)
-        estimate, error = measured(done, weights)
+        estimate, error = measure_share(done, weights)
         ends = np.clip(interval_of(wider, weights, quantile), 0, 1).tolist()
         shares.append(DesignEstimate(measure.name, estimate, error, low=ends[0], high=ends[1]))
     tests = [*_of_fit(model, done), *_of_families(law, done)]

@@ -96,7 +96,7 @@ class Law(NamedTuple):
                     yield arm, answer, chances
 
 
-def closed(types: Sequence[str], answers: Sequence[str], arms: Sequence[Arm]) -> Law:
+def closed_law(types: Sequence[str], answers: Sequence[str], arms: Sequence[Arm]) -> Law:
     """Return the law of a design that everybody follows: each type is estimated."""
     measures = tuple(Measure(name, (name,)) for name in types)
     return Law(tuple(types), tuple(answers), tuple(arms), measures=measures, honest=len(types))

@@ -68,7 +68,7 @@ class Model:
         spanned = basis[:, : int((sizes > _CLOSE * sizes[0]).sum())]
         held = np.array(law.held, dtype=float)
         if law.pairs:
-            shares, start = _associated(held)
+            shares, start = _association_model(held)
         elif law.held:
             shares, start = _independent(held)
         else:
@@ -208,7 +208,7 @@ def _independent(held: Floats) -> tuple[Shares, Floats]:
     return _mixture(followers, np.full(held.shape[1], 0.4))
 
 
-def _associated(held: Floats) -> tuple[Shares, Floats]:
+def _association_model(held: Floats) -> tuple[Shares, Floats]:
     """A log-linear model: a main effect of each question, and one of each pair."""
     pairs = [held[:, a] * held[:, b] for a, b in combinations(range(held.shape[1]), 2)]
     effects = np.column_stack([held, *pairs])
@@ -222,7 +222,7 @@ def _associated(held: Floats) -> tuple[Shares, Floats]:
     return _mixture(followers, np.zeros(effects.shape[1]))
 
 
-def with_added(model: Model, counts: Floats) -> Floats:
+def add_pseudo_counts(model: Model, counts: Floats) -> Floats:
     """Return the counts with four more answers, alike over arms and possible answers."""
     arms, answers = len(counts), model.possible.sum(axis=1, keepdims=True)
     return np.asarray(counts + model.possible * (_ADDED / arms) / answers)
@@ -236,7 +236,7 @@ def weights_of(law: Law, measure: Measure) -> tuple[Floats, Floats | None]:
     return above, np.array([float(name in measure.among) for name in law.types])
 
 
-def measured(done: Fit, weights: tuple[Floats, Floats | None]) -> tuple[float, float]:
+def measure_share(done: Fit, weights: tuple[Floats, Floats | None]) -> tuple[float, float]:
     """Return a share and its standard error."""
     above, below = weights
     top = float(above @ done.shares)
@@ -254,7 +254,7 @@ def interval_of(
     """Return the ends of a share's interval, without bounds."""
     above, below = weights
     if below is None:
-        middle, error = measured(done, weights)
+        middle, error = measure_share(done, weights)
         return middle - quantile * error, middle + quantile * error
     both = np.stack([above, below])
     top, bottom = (both @ done.shares).tolist()

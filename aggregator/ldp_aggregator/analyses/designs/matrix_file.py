@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ldp.errors import EstimateError
 from ldp.numbers.exact import fraction
-from ldp_aggregator.analyses.designs.law import Arm, Law, closed
+from ldp_aggregator.analyses.designs.law import Arm, Law, closed_law
 
 _MOST_BYTES = 1 << 20
 
@@ -50,4 +50,6 @@ def matrix_law(path: Path) -> Law:
     types = list(next(iter(arms.values())))
     if any(list(rows) != types for rows in arms.values()):
         raise EstimateError(f"matrix {path}: expected the same types in each arm")
-    return closed(types, answers, [Arm(name, tuple(rows.values())) for name, rows in arms.items()])
+    return closed_law(
+        types, answers, [Arm(name, tuple(rows.values())) for name, rows in arms.items()]
+    )

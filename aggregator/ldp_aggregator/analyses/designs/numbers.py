@@ -59,7 +59,7 @@ class NumberRow(NamedTuple):
     source: str
 
 
-def _unrelated(p: tuple[Fraction, ...], mean: Fraction | None) -> list[Line]:
+def _unrelated_lines(p: tuple[Fraction, ...], mean: Fraction | None) -> list[Line]:
     if (mean is None) != (len(p) == 2):
         raise EstimateError(
             "expected one p with the mean of the unrelated number, or two without it"
@@ -97,7 +97,7 @@ NUMBERS: Mapping[str, NumberRow] = {
             "p": _P._replace(most=2),
             "mean": _MEAN._replace(meaning="the mean of the unrelated number", default=""),
         },
-        _unrelated,
+        _unrelated_lines,
         source="Greenberg, Kuebler, Abernathy and Horvitz 1971",
     ),
     "partial": NumberRow(

@@ -17,7 +17,7 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp_aggregator.analyses.designs.law import NO, YES, Arm
 from ldp_aggregator.analyses.designs.words import SAME_AS
-from ldp_aggregator.analyses.rows.codes import Coded, coded, text_of, with_left_out
+from ldp_aggregator.analyses.rows.codes import Coded, code_column, text_of, with_left_out
 from ldp_aggregator.analyses.rows.columns import RowTable, Table, columns_of
 from ldp_aggregator.numerics.arrays import Flags, Floats, Integers
 
@@ -34,7 +34,7 @@ class DesignRows(RowTable):
         """The rows of a file or frame. Raises `EstimateError`."""
         return cls(columns_of(table))
 
-    def written(self, template: str) -> list[str]:
+    def fill_template(self, template: str) -> list[str]:
         """Fill a text such as `warner p={p}` for each row; empty where a cell is missing."""
         names = [name for _, name, _, _ in Formatter().parse(template) if name is not None]
         cells = [self.texts(name) for name in names]
@@ -79,7 +79,7 @@ def answers_of(
         labels = [NO, YES]
     said, texts = [], []
     for name in columns:
-        read = _coded(name, rows.column(name), labels, codes=codes)
+        read = _code(name, rows.column(name), labels, codes=codes)
         said.append(f"column {name}: {with_left_out(read.said, read.left_out)}")
         texts.append([labels[place] if place >= 0 else "" for place in read.places])
     known = {answer: place for place, answer in enumerate(answers)}
@@ -87,12 +87,12 @@ def answers_of(
     return np.array([known.get(answer, -1) for answer in whole], dtype=np.int64), said
 
 
-def _coded(
+def _code(
     name: str, cells: Sequence[Any], labels: Sequence[str], codes: Mapping[str, Any] | None
 ) -> Coded:
     if codes is None and set(labels) == {YES, NO}:
         cells = [SAME_AS.get(text_of(cell).casefold(), cell) for cell in cells]
-    return coded(name, cells, labels, codes=codes)
+    return code_column(name, cells, labels, codes=codes)
 
 
 def arms_of(texts: Sequence[str] | None, arms: Sequence[Arm], people: int) -> Integers:

@@ -17,7 +17,7 @@ from scipy.special import ndtr, ndtri
 
 from ldp.errors import EstimateError
 from ldp_aggregator.analyses.designs.law import Law
-from ldp_aggregator.analyses.designs.likelihood import Model, fit, measured, weights_of
+from ldp_aggregator.analyses.designs.likelihood import Model, fit, measure_share, weights_of
 from ldp_aggregator.numerics.arrays import Floats
 
 
@@ -52,24 +52,24 @@ def unit_variance(law: Law, shares: Floats) -> float:
         chances = shares @ laws[0]
         mean = chances @ numbers
         return float((chances @ numbers**2 - mean**2) / (yes - no) ** 2)
-    _, error = measured(fit(model, counts), weights_of(law, law.measures[0]))
+    _, error = measure_share(fit(model, counts), weights_of(law, law.measures[0]))
     return error**2 * people
 
 
 def size_for_width(variance: float, half_width: float, level: float) -> int:
     """Return the least number of respondents for an interval no wider than this."""
-    return math.ceil(_two_sided(level) ** 2 * variance / half_width**2 - 1e-9)
+    return math.ceil(_normal_quantile(level) ** 2 * variance / half_width**2 - 1e-9)
 
 
 def size_to_tell(null: float, other: float, gap: float, *, level: float, power: float) -> int:
     """Return how many it takes to tell a share from another, from the variances at both."""
-    reach = _two_sided(level) * math.sqrt(null) + float(ndtri(power)) * math.sqrt(other)
+    reach = _normal_quantile(level) * math.sqrt(null) + float(ndtri(power)) * math.sqrt(other)
     return math.ceil((reach / gap) ** 2 - 1e-9)
 
 
 def size_of_groups(variances: float, gap: float, *, level: float, power: float) -> int:
     """Return how many it takes in each of two groups, from the sum of their variances."""
-    reach = _two_sided(level) + float(ndtri(power))
+    reach = _normal_quantile(level) + float(ndtri(power))
     return math.ceil(reach**2 * variances / gap**2 - 1e-9)
 
 
@@ -77,11 +77,11 @@ def power_to_tell(
     null: float, other: float, gap: float, *, respondents: int, level: float
 ) -> float:
     """Return the chance to tell a share from another with so many respondents."""
-    threshold = _two_sided(level) * math.sqrt(null)
+    threshold = _normal_quantile(level) * math.sqrt(null)
     away = abs(gap) * math.sqrt(respondents)
     above = float(ndtr((away - threshold) / math.sqrt(other)))
     return above + float(ndtr((-away - threshold) / math.sqrt(other)))
 
 
-def _two_sided(level: float) -> float:
+def _normal_quantile(level: float) -> float:
     return float(ndtri((1 + level) / 2))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp_aggregator.analyses.designs.estimation import check_identified, estimated
+from ldp_aggregator.analyses.designs.estimation import check_identified, estimate_shares
 from ldp_aggregator.analyses.designs.law import NO, YES, Arm, Law
 from ldp_aggregator.analyses.designs.matrix_file import matrix_law
 from ldp_aggregator.analyses.designs.result import DesignEstimates, DesignGroups
@@ -27,7 +27,7 @@ from ldp_aggregator.analyses.designs.sizes import (
     unit_variance,
 )
 from ldp_aggregator.analyses.designs.table import ROWS
-from ldp_aggregator.analyses.designs.words import counts_of, parameters, placed, split
+from ldp_aggregator.analyses.designs.words import counts_in_order, counts_of, parameters, split
 from ldp_aggregator.analyses.rows.columns import Table
 from ldp_aggregator.numerics.arrays import Floats, Integers
 
@@ -81,8 +81,8 @@ class Design:
             raise EstimateError(
                 f"expected counts of {len(arms)} samples, in this order: {names}; got {len(counts)}"
             )
-        table = [placed(_counted(one), self.law.answers) for one in counts]
-        return self._estimated(np.array(table, dtype=float), level=level, estimand=estimand)
+        table = [counts_in_order(_count(one), self.law.answers) for one in counts]
+        return self._estimate(np.array(table, dtype=float), level=level, estimand=estimand)
 
     def estimate_rows(
         self,
@@ -114,7 +114,7 @@ class Design:
         for label, some in rows.groups(by, where).items():
             counts = table_of(places, arms, shape, some=some)
             try:
-                groups[label] = self._estimated(counts, level=level, estimand=estimand)
+                groups[label] = self._estimate(counts, level=level, estimand=estimand)
             except EstimateError as error:
                 if not label:
                     raise
@@ -128,12 +128,12 @@ class Design:
         """
         arm_texts = None if arm is None else rows.texts(arm)
         if self.by_row:
-            arm_texts = rows.written(self.by_row)
+            arm_texts = rows.fill_template(self.by_row)
         return arms_of(arm_texts, self.law.arms, rows.people)
 
-    def _estimated(self, counts: Floats, level: float, estimand: str) -> DesignEstimates:
+    def _estimate(self, counts: Floats, level: float, estimand: str) -> DesignEstimates:
         """Estimate from counts, (arms, answers)."""
-        shares, tests, remarks = estimated(self.law, counts, level, estimand=estimand)
+        shares, tests, remarks = estimate_shares(self.law, counts, level, estimand=estimand)
         return DesignEstimates(
             self.words,
             f"{self.title} ({self.source})",
@@ -244,7 +244,7 @@ def _names(names: str | Sequence[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _counted(counts: Counts) -> Mapping[str, int]:
+def _count(counts: Counts) -> Mapping[str, int]:
     if isinstance(counts, str):
         return counts_of(counts)
     return counts if isinstance(counts, Mapping) else Counter(counts)
@@ -268,11 +268,11 @@ def design(words: str, table: Table = None) -> Design:
         if table is None:
             raise EstimateError(f"expected a table whose columns complete {words!r}")
         by_row = words
-        texts = sorted(set(DesignRows.read(table).written(words)) - {""})
+        texts = sorted(set(DesignRows.read(table).fill_template(words)) - {""})
         if not 0 < len(texts) <= _MOST_DESIGNS:
             raise EstimateError(f"expected 1 to {_MOST_DESIGNS} designs of rows, got {len(texts)}")
     parts = [_design(text.strip()) for text in texts]
-    whole_design = parts[0] if len(parts) == 1 and not by_row else _joined(words, parts)
+    whole_design = parts[0] if len(parts) == 1 and not by_row else _join(words, parts)
     check_identified(whole_design.law)
     return replace(whole_design, by_row=by_row)
 
@@ -289,7 +289,7 @@ def _design(words: str) -> Design:
     return Design(words, row.title, row.source, law=row.law(**given))
 
 
-def _joined(words: str, parts: Sequence[Design]) -> Design:
+def _join(words: str, parts: Sequence[Design]) -> Design:
     """Several designs as the arms of one. Raises `EstimateError` unless their types agree."""
     first = parts[0].law
     arms = []

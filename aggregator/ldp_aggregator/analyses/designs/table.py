@@ -21,7 +21,16 @@ from itertools import product
 from typing import NamedTuple
 
 from ldp.errors import EstimateError
-from ldp_aggregator.analyses.designs.law import NO, YES, Arm, Family, Law, Measure, closed, said_yes
+from ldp_aggregator.analyses.designs.law import (
+    NO,
+    YES,
+    Arm,
+    Family,
+    Law,
+    Measure,
+    closed_law,
+    said_yes,
+)
 from ldp_aggregator.analyses.designs.words import Parameter
 
 _MOST_QUESTIONS = 6
@@ -55,7 +64,7 @@ _FORCED = {
 
 def _one(carriers: Fraction, others: Fraction) -> Law:
     """The law of one question, from the chances to say yes."""
-    return closed(_YES_NO, _YES_NO, [Arm("", said_yes(carriers, others))])
+    return closed_law(_YES_NO, _YES_NO, [Arm("", said_yes(carriers, others))])
 
 
 def _warner(p: Fraction) -> Law:
@@ -64,16 +73,16 @@ def _warner(p: Fraction) -> Law:
 
 def _extended_crosswise(p: Fraction) -> Law:
     arms = [Arm(f"p={chance}", said_yes(chance, 1 - chance)) for chance in (p, 1 - p)]
-    return closed(_YES_NO, _YES_NO, arms)
+    return closed_law(_YES_NO, _YES_NO, arms)
 
 
-def _forced(**labels: Fraction) -> Law:
+def _forced_law(**labels: Fraction) -> Law:
     """Answers by their names: each is prescribed with a chance, the rest is the truth."""
     names = _YES_NO if labels.keys() <= {*_YES_NO} else tuple(labels)
-    return _prescribed(names, [labels.get(name, Fraction(0)) for name in names])
+    return _prescribed_law(names, [labels.get(name, Fraction(0)) for name in names])
 
 
-def _prescribed(names: Sequence[str], chances: Sequence[Fraction]) -> Law:
+def _prescribed_law(names: Sequence[str], chances: Sequence[Fraction]) -> Law:
     rest = 1 - sum(chances)
     if rest <= 0 or len(names) < 2:
         raise EstimateError(
@@ -84,10 +93,10 @@ def _prescribed(names: Sequence[str], chances: Sequence[Fraction]) -> Law:
         tuple(chance + rest * (own == name) for name, chance in zip(names, chances, strict=True))
         for own in names
     )
-    return closed(names, names, [Arm("", rows)])
+    return closed_law(names, names, [Arm("", rows)])
 
 
-def _unrelated(p: tuple[Fraction, ...], prevalence: Fraction | None, **labels: Fraction) -> Law:
+def _unrelated_law(p: tuple[Fraction, ...], prevalence: Fraction | None, **labels: Fraction) -> Law:
     if len(p) == 2:
         if labels or prevalence is not None:
             raise EstimateError("expected one p beside a known prevalence, got two")
@@ -99,7 +108,7 @@ def _unrelated(p: tuple[Fraction, ...], prevalence: Fraction | None, **labels: F
                 "expected shares of the innocuous question's answers that sum to 1, got "
                 f"{sum(labels.values())}"
             )
-        return _prescribed(tuple(labels), [(1 - own) * share for share in labels.values()])
+        return _prescribed_law(tuple(labels), [(1 - own) * share for share in labels.values()])
     if prevalence is None:
         raise EstimateError(
             "expected prevalence=..., the share of yes to the innocuous question; where it is not "
@@ -153,7 +162,7 @@ def _kuk(red: tuple[Fraction, ...], cards: int) -> Law:
 def _of_counts(arms: Sequence[Arm], first: int = 0) -> Law:
     """The law of answers that are whole numbers, estimated by their mean."""
     numbers = range(first, first + len(arms[0].rows[0]))
-    law = closed(_YES_NO, tuple(map(str, numbers)), arms)
+    law = closed_law(_YES_NO, tuple(map(str, numbers)), arms)
     return law._replace(numbers=tuple(map(Fraction, numbers)))
 
 
@@ -166,7 +175,7 @@ def _christofides(marks: tuple[Fraction, ...]) -> Law:
 def _cheater(yes: tuple[Fraction, ...], no: tuple[Fraction, ...]) -> Law:
     chances = zip(yes, no, strict=True)
     arms = [Arm(f"yes={a}", said_yes(1 - b, a, Fraction(0))) for a, b in chances]
-    law = closed((YES, NO, CHEATER), _YES_NO, arms)
+    law = closed_law((YES, NO, CHEATER), _YES_NO, arms)
     return law._replace(honest=2, note=_UNKNOWN)
 
 
@@ -187,7 +196,7 @@ def _lie_detector(p: tuple[Fraction, ...]) -> Law:
     return Law(types, _YES_NO, arms, measures=measures, honest=2, note=note)
 
 
-def _anchored(p: Fraction, anchor: Fraction) -> Law:
+def _anchor_law(p: Fraction, anchor: Fraction) -> Law:
     """Two answers of each respondent: to the question, and to one whose truth is known to be no."""
     half = Fraction(1, 2)
     chances = ((p, 1 - anchor), (1 - p, 1 - anchor), (half, half))
@@ -301,13 +310,13 @@ ROWS: Mapping[str, Row] = {
             "p": _PREVALENCE,
             "anchor": Parameter("the same of the anchor question, whose true answer is no"),
         },
-        _anchored,
+        _anchor_law,
         source="Atsusaka and Stevenson 2023",
     ),
     "forced": Row(
         "forced response (directed answers), also of several categories",
         {},
-        _forced,
+        _forced_law,
         source="Boruch 1971",
         labels=True,
     ),
@@ -323,7 +332,7 @@ ROWS: Mapping[str, Row] = {
             "p": Parameter("the chance of the sensitive question, also in two samples", 1, 2),
             "prevalence": _PREVALENCE._replace(default=""),
         },
-        _unrelated,
+        _unrelated_law,
         source="Greenberg, Abul-Ela, Simmons and Horvitz 1969",
         labels=True,
     ),

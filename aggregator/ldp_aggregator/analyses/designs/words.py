@@ -128,7 +128,7 @@ def counts_of(text: str) -> dict[str, int]:
     return counts
 
 
-def placed(counts: Mapping[str, int], answers: Sequence[str]) -> list[int]:
+def counts_in_order(counts: Mapping[str, int], answers: Sequence[str]) -> list[int]:
     """Return counts in the order of the answers. Raises `UnknownNameError` for other answers."""
     named: dict[str, int] = {}
     for answer, count in counts.items():

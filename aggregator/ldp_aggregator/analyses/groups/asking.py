@@ -79,7 +79,7 @@ def check_groups(attributes: Attributes, asked: Asked) -> None:
             )
 
 
-def crowds_asked(attributes: Attributes, asked: Asked) -> list[Crowd] | None:
+def crowds_of_request(attributes: Attributes, asked: Asked) -> list[Crowd] | None:
     """The crowds that are asked for; None where some of the attributes are not carried."""
     places = {attribute.name: place for place, attribute in enumerate(attributes)}
     if not places.keys() >= set(asked.names):

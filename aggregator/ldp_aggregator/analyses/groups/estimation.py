@@ -66,7 +66,7 @@ def estimate_groups(
     check_groups(tally.survey.attributes, Asked.of(by, where or {}))
     # What is asked of all has to be sound, before it is asked of groups.
     whole = estimate(tally, options=options, candidates=candidates, names=names)
-    parts = divided(
+    parts = divide(
         tally,
         Asked.of(by, where or {}),
         tuple(whole.questions),
@@ -77,7 +77,7 @@ def estimate_groups(
     return estimates_of(parts, tally.survey, options=options, candidates=candidates)
 
 
-def divided(
+def divide(
     tally: Tally,
     asked: Asked,
     names: Iterable[str],
@@ -96,7 +96,9 @@ def divided(
     shown = {}
     for name in names:
         question = survey[name]
-        release = released(tally, question, least, earlier=earlier, within=(survey.least_group,))
+        release = release_groups(
+            tally, question, least, earlier=earlier, within=(survey.least_group,)
+        )
         shown[name] = _Counts(tally, question, release)
     return parts_of(tally, asked, shown, least=least)
 
@@ -113,7 +115,7 @@ def least_of(survey: Survey, least_group: int | None) -> int:
     return least_group
 
 
-def released(
+def release_groups(
     tally: Tally,
     question: Question,
     least: int,

@@ -10,7 +10,7 @@ from ldp_aggregator.analyses.groups.asking import Asked
 from ldp_aggregator.analyses.groups.parts import (
     FORMAT,
     Labels,
-    named,
+    group_name,
     of_group,
     suppressed_names,
     suppressed_record,
@@ -41,7 +41,7 @@ class GroupOfEstimates:
     @property
     def name(self) -> str:
         """Its values, side by side."""
-        return named(self.labels)
+        return group_name(self.labels)
 
     def __getitem__(self, name: str) -> QuestionEstimates:
         return self.questions[name]

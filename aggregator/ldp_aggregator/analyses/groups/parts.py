@@ -14,7 +14,7 @@ import numpy as np
 
 from ldp.errors import EstimateError, UnknownNameError
 from ldp.survey.attributes import UNKNOWN
-from ldp_aggregator.analyses.groups.asking import Asked, crowds_asked, with_any
+from ldp_aggregator.analyses.groups.asking import Asked, crowds_of_request, with_any
 from ldp_aggregator.analyses.groups.crowds import Crowd, shown_crowd
 from ldp_aggregator.numerics.arrays import Counts
 from ldp_aggregator.output.sheet import Bars, Sheet, TextTable
@@ -42,7 +42,7 @@ class Part:
     @property
     def name(self) -> str:
         """Its values, side by side."""
-        return named(self.labels)
+        return group_name(self.labels)
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Parts:
         return Sheet(
             title,
             tables=lambda: [
-                _titled(table, labels) for labels, sheet in sheets for table in sheet.tables()
+                _with_title(table, labels) for labels, sheet in sheets for table in sheet.tables()
             ],
             record=lambda: {
                 "format": FORMAT,
@@ -144,7 +144,7 @@ def parts_of(
     )
     for name, counts_by_crowd in shown.items():
         attributes = tally.survey[name].attributes
-        crowds = crowds_asked(attributes, asked) or []
+        crowds = crowds_of_request(attributes, asked) or []
         totals = [with_any(crowd, attributes, asked.by) for crowd in crowds[:1]]
         for crowd in dict.fromkeys((*totals, *crowds)):
             labels = shown_crowd(attributes, crowd)
@@ -161,7 +161,7 @@ def parts_of(
     return Parts(asked, least, tuple(parts.values()), suppressions=by_question)
 
 
-def named(labels: Labels) -> str:
+def group_name(labels: Labels) -> str:
     """The values of a group, side by side; `EVERYONE` if it has none."""
     values = (f"{name} {label}" if label == UNKNOWN else label for name, label in labels.items())
     return ", ".join(values) or EVERYONE
@@ -188,7 +188,9 @@ def of_group(
 def suppressed_names(suppressions: Mapping[str, Iterable[Labels]]) -> tuple[str, ...]:
     """The groups that are not shown, each as `question: values`."""
     return tuple(
-        f"{name}: {named(labels)}" for name, groups in suppressions.items() for labels in groups
+        f"{name}: {group_name(labels)}"
+        for name, groups in suppressions.items()
+        for labels in groups
     )
 
 
@@ -214,9 +216,9 @@ def suppressed_record(
     return {name: [dict(labels) for labels in groups] for name, groups in suppressions.items()}
 
 
-def _titled(table: TextTable, labels: Labels) -> TextTable:
-    return table._replace(title=", ".join(filter(None, (table.title, named(labels)))))
+def _with_title(table: TextTable, labels: Labels) -> TextTable:
+    return table._replace(title=", ".join(filter(None, (table.title, group_name(labels)))))
 
 
 def _panel(bars: Bars, labels: Labels) -> Bars:
-    return bars._replace(title=f"{bars.title}, {named(labels)}")
+    return bars._replace(title=f"{bars.title}, {group_name(labels)}")

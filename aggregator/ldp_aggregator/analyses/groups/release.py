@@ -73,13 +73,13 @@ def release(
         columns = occupied, is_past
         for place, span in enumerate(spans):
             by_lower = shown if place else None
-            shown = _shown(
+            shown = _visible_groups(
                 attributes, numbers, reports, span=span, columns=columns, within=by_lower
             )
     return Release(least, shown)
 
 
-def _shown(
+def _visible_groups(
     attributes: Attributes,
     numbers: Sequence[int],
     reports: Integers,

@@ -25,7 +25,7 @@ from ldp_aggregator.analyses.queries.language import QueryError
 from ldp_aggregator.analyses.queries.reading import read
 from ldp_aggregator.analyses.queries.subjects import Subject, subject_of
 from ldp_aggregator.analyses.queries.terms import Key, Linear, Term, Weights, weights_of
-from ldp_aggregator.answers.contrasts.ends import FLAT, two_sided
+from ldp_aggregator.answers.contrasts.ends import FLAT, two_sided_p_value
 from ldp_aggregator.answers.contrasts.functions import (
     Contrast,
     Erring,
@@ -168,7 +168,7 @@ def _part(subject: Subject, rows: Sequence[Weights], *, key: Key) -> _Part:
     """What sums with these weights take of a question."""
     if key.is_mean:
         return subject.mean, np.array([row.at(np.zeros(1, dtype=np.intp)) for row in rows])
-    return subject.weighted(rows)
+    return subject.weigh(rows)
 
 
 def _contrast(
@@ -193,7 +193,7 @@ def _contrast(
         error,
         low=min(max(estimate - quantile * error, least), most),
         high=min(max(estimate + quantile * error, least), most),
-        p_value=two_sided(estimate, error**2, FLAT),
+        p_value=two_sided_p_value(estimate, error**2, FLAT),
         bound=erring.bound,
     )
 

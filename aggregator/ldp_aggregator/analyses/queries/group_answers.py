@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ldp_aggregator.analyses.groups.asking import Asked
-from ldp_aggregator.analyses.groups.estimation import divided
+from ldp_aggregator.analyses.groups.estimation import divide
 from ldp_aggregator.analyses.groups.parts import Labels, Parts, suppressed_names
 from ldp_aggregator.analyses.queries.answering import Answer, answers_of, query
 from ldp_aggregator.analyses.queries.query_sheet import query_sheet
@@ -82,7 +82,7 @@ def query_groups(
     }
     asked = Asked.of(by, where or {})
     names = list(dict.fromkeys(name for sources in of_text.values() for name in sorted(sources)))
-    parts = divided(tally, asked, names, least_group=least_group, earlier=earlier)
+    parts = divide(tally, asked, names, least_group=least_group, earlier=earlier)
     for name in names:
         parts.with_question(name)
     wanted = [

@@ -126,7 +126,7 @@ class Part:
     """From which character up to which it stands."""
 
 
-def parsed(text: str) -> Part:
+def parse_query(text: str) -> Part:
     """The whole of a query. Raises `QueryError`."""
     from lark.exceptions import UnexpectedInput  # slow to import
 
@@ -138,11 +138,11 @@ def parsed(text: str) -> Part:
         ended = getattr(getattr(error, "token", None), "type", "") == "$END"
         start = len(text.rstrip()) if ended else _place(error)
         came = _came(text[start:])
-        problem = f"expected {_expected(error)}, got {repr(came) if came else _WORDS['$END']}"
-        raise pointed(text, problem, (start, start + max(len(came), 1))) from None
+        problem = f"expected {_expectation(error)}, got {repr(came) if came else _WORDS['$END']}"
+        raise error_at(text, problem, (start, start + max(len(came), 1))) from None
 
 
-def pointed(text: str, problem: str, span: tuple[int, int]) -> QueryError:
+def error_at(text: str, problem: str, span: tuple[int, int]) -> QueryError:
     """An error that shows a text, and the place in it from one character up to another."""
     start, end = span
     line_start = text.rfind("\n", 0, start) + 1
@@ -179,7 +179,7 @@ def _came(rest: str) -> str:
     return word[0][:_SHOWN] if word else ""
 
 
-def _expected(error: Any) -> str:
+def _expectation(error: Any) -> str:
     """Describe the possible next parts, in words."""
     names = getattr(error, "accepts", None) or getattr(error, "allowed", None) or error.expected
     words = sorted({_WORDS.get(name, name.lower()) for name in names})

@@ -48,7 +48,7 @@ def _cells(answer: Answer) -> tuple[str, ...]:
     decimals = 4
     if math.isfinite(number.standard_error) and number.standard_error > 0:
         decimals = min(max(0, 1 - math.floor(math.log10(number.standard_error))), 9)
-    show = _shown(decimals)
+    show = _formatter(decimals)
     ends = f"[{show(number.low)}, {show(number.high)}]"
     return (
         " ".join(answer.query.split()),
@@ -59,7 +59,7 @@ def _cells(answer: Answer) -> tuple[str, ...]:
     )
 
 
-def _shown(decimals: int) -> Any:
+def _formatter(decimals: int) -> Any:
     def show(number: float) -> str:
         if math.isnan(number):
             return NOTHING

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from ldp.errors import EstimateError, UnknownNameError
-from ldp_aggregator.analyses.queries.language import Part, parsed, pointed
+from ldp_aggregator.analyses.queries.language import Part, error_at, parse_query
 from ldp_aggregator.analyses.queries.subjects import Subject
 from ldp_aggregator.analyses.queries.terms import (
     Key,
@@ -35,7 +35,7 @@ from ldp_aggregator.analyses.queries.terms import (
     Weights,
     over,
     plus,
-    scaled,
+    scale_term,
     times,
     weights_of,
 )
@@ -50,7 +50,7 @@ Subjects = Callable[[str], Subject]
 
 def read(text: str, subjects: Subjects) -> Term:
     """The term of a query. Raises `QueryError`, which points at the place."""
-    return _Reader(text, subjects).term(parsed(text))
+    return _Reader(text, subjects).term(parse_query(text))
 
 
 class _Reader:
@@ -79,11 +79,11 @@ class _Reader:
         text = tree.parts[0].text
         number = float(text.removesuffix("%"))
         if abs(number) > MOST:
-            raise pointed(self._text, f"expected a number up to {MOST:g}, got {text}", tree.span)
+            raise error_at(self._text, f"expected a number up to {MOST:g}, got {text}", tree.span)
         return number
 
     def _negative(self, tree: Part) -> Term:
-        return scaled(self.term(tree.parts[0]), -1)
+        return scale_term(self.term(tree.parts[0]), -1)
 
     def _share(self, tree: Part) -> Term:
         tests, given = tree.parts
@@ -91,7 +91,7 @@ class _Reader:
         if given is None:
             return _of(subject, passing)
         if subject.overlap:
-            raise pointed(
+            raise error_at(
                 self._text,
                 f"expected no condition, as no report tells who holds two values of question "
                 f"{subject.name!r}",
@@ -99,7 +99,7 @@ class _Reader:
             )
         among, condition = self._all(given.parts[0])
         if among.name != subject.name:
-            raise pointed(
+            raise error_at(
                 self._text,
                 f"expected a condition on question {subject.name!r}, whose fields one report "
                 f"tells together, got one on {among.name!r}",
@@ -109,12 +109,12 @@ class _Reader:
 
     def _count(self, tree: Part) -> Term:
         subject, passing = self._all(tree.parts[0])
-        return scaled(_of(subject, passing), subject.respondents)
+        return scale_term(_of(subject, passing), subject.respondents)
 
     def _held(self, tree: Part) -> Term:
         subject, passing = self._test(tree.parts[0])
         if subject.question.domain.most is None:
-            raise pointed(
+            raise error_at(
                 self._text,
                 f"expected a question of type multi or key-value, got {subject.name!r}; of others "
                 "there is share(...)",
@@ -138,7 +138,7 @@ class _Reader:
             passing = self._pointing(value, subject.among, field, [_value(value)])
             if (passing & given).any():
                 problem = f"expected a number for each value once, got {_value(value)!r} again"
-                raise pointed(self._text, problem, value.span)
+                raise error_at(self._text, problem, value.span)
             given |= passing
             weights = np.where(passing, self._finite(weight), weights)
         return Linear(0.0, {Key(subject.name): weights_of(weights)})
@@ -149,7 +149,7 @@ class _Reader:
         subject, passing = first
         for place, (other, flags) in enumerate(others, 1):
             if other.name != subject.name:
-                raise pointed(
+                raise error_at(
                     self._text,
                     f"expected tests of one question, got {subject.name!r} and {other.name!r}: no "
                     "report tells who holds both",
@@ -160,7 +160,7 @@ class _Reader:
             instead = "number(...) tells how many of several a respondent holds, on average"
             if subject.question.domain.most is None:
                 instead = "score(...) adds up shares"
-            raise pointed(
+            raise error_at(
                 self._text,
                 f"expected a test of a single value, such as {subject.name} = value, as one "
                 f"respondent may hold several: a sum of shares is no share, and {instead}",
@@ -177,7 +177,7 @@ class _Reader:
             return subject, self._pointing(tree, subject.within, field, low, high)
         if rule == "compared":
             sign, end = rest[0].text, rest[1].parts[0].text
-            return subject, self._pointing(tree, subject.compared, field, sign, end)
+            return subject, self._pointing(tree, subject.compare, field, sign, end)
         passing = np.zeros(size, dtype=bool)
         for value in rest[1:] if rule == "unequal" else rest:
             passing |= self._pointing(value, subject.among, field, [_value(value)])
@@ -196,11 +196,11 @@ class _Reader:
         try:
             return ask(*arguments)
         except (EstimateError, UnknownNameError) as error:
-            raise pointed(self._text, str(error), tree.span) from None
+            raise error_at(self._text, str(error), tree.span) from None
 
 
 def _minus(left: Term, right: Term) -> Term:
-    return plus(left, scaled(right, -1))
+    return plus(left, scale_term(right, -1))
 
 
 _OPERATIONS: Mapping[str, Callable[[Term, Term], Term]] = {

@@ -93,7 +93,7 @@ class Subject:
             return total_reports(self.counts, self.question.layout)
         return self.functions.reports
 
-    def weighted(self, rows: Sequence[Weights]) -> tuple[Functions, Floats]:
+    def weigh(self, rows: Sequence[Weights]) -> tuple[Functions, Floats]:
         """The functions of what has weight in any row, and these weights, (rows, K).
 
         Of few of many values no others are estimated, where a decoder can do without.
@@ -167,9 +167,9 @@ class Subject:
         """Which values are some of these, or have them in a field."""
         if field and self.question.domain.collect:
             self.field(field)
-            return self._listed([f"{field}: {value}" for value in values])
+            return self._membership([f"{field}: {value}" for value in values])
         if not field:
-            return self._listed(values)
+            return self._membership(values)
         place, known = self.field(field)
         passing = np.zeros(known.size, dtype=bool)
         for value in values:
@@ -180,7 +180,7 @@ class Subject:
             passing[index] = True
         return self._of_field(place, passing)
 
-    def _listed(self, values: Sequence[str]) -> Flags:
+    def _membership(self, values: Sequence[str]) -> Flags:
         passing = np.zeros(self.size, dtype=bool)
         domain = self.question.domain
         for value in values:
@@ -204,7 +204,7 @@ class Subject:
             )
         return self._spread(field, above & below if first < last else above | below)
 
-    def compared(self, field: str, sign: str, number: str) -> Flags:
+    def compare(self, field: str, sign: str, number: str) -> Flags:
         """Which values compare so with a number."""
         domain, end = self._domain(field), _exact(number)
         if sign in ("<=", ">") and domain.spacing is None:

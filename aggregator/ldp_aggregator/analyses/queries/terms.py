@@ -81,7 +81,7 @@ def times(left: Term, right: Term) -> Term:
     """The product with a number. Raises `EstimateError` for two things that are estimated."""
     for term, other in ((left, right), (right, left)):
         if isinstance(other, Linear) and other.is_number:
-            return scaled(term, other.constant)
+            return scale_term(term, other.constant)
     raise EstimateError(
         "expected a number on one side of *, got two things that are estimated: their product has "
         "no unbiased estimate"
@@ -93,16 +93,16 @@ def over(top: Term, bottom: Term) -> Term:
     if isinstance(bottom, Linear) and bottom.is_number:
         if not bottom.constant:
             raise EstimateError("expected a number other than 0 below the line, got 0")
-        return scaled(top, 1 / bottom.constant)
+        return scale_term(top, 1 / bottom.constant)
     if isinstance(top, Linear) and isinstance(bottom, Linear):
         return Quotient(top, bottom)
     raise EstimateError("expected sums of shares above and below the line, got a ratio of ratios")
 
 
-def scaled(term: Term, factor: float) -> Term:
+def scale_term(term: Term, factor: float) -> Term:
     """So many times a term."""
     if isinstance(term, Quotient):
-        return term._replace(top=_linear(scaled(term.top, factor)))
+        return term._replace(top=_linear(scale_term(term.top, factor)))
     weights = {
         name: Weights(ours.places, factor * ours.numbers) for name, ours in term.weights.items()
     }

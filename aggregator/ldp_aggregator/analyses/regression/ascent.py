@@ -34,7 +34,7 @@ class Top(NamedTuple):
     steps: int
 
 
-def climbed(
+def climb(
     value_at: Callable[[Floats], float],
     step_at: Callable[[Floats], tuple[Floats, Floats]],
     start: Floats,
@@ -55,14 +55,14 @@ def climbed(
         gain, beside = float(slope @ move), max(1.0, abs(value))
         if gain <= settled * beside:
             return Top(point, value, reached=True, steps=step)
-        better = halved(value_at, point, move, value=value, is_better=gt)
+        better = halve_step(value_at, point, move, value=value, is_better=gt)
         if better is None:
             return Top(point, value, reached=gain < _ROUNDING * beside, steps=step)
         point, value = better
     return Top(point, value, reached=False, steps=most)
 
 
-def halved(
+def halve_step(
     value_at: Callable[[Floats], Value],
     point: Floats,
     move: Floats,

@@ -113,7 +113,7 @@ def _check_rank(answers: Answers, table: Floats, names: list[str]) -> None:
     """
     rows = table.reshape(-1, table.shape[2])
     if table.shape[1] == 1:
-        rows = rows[answers.known > 0]
+        rows = rows[answers.clear_shares > 0]
     scale = np.abs(rows).max(axis=0)
     _, triangle = np.linalg.qr(rows / np.where(scale > 0, scale, 1))
     pivots = np.abs(np.diag(triangle))

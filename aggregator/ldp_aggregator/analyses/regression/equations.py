@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldp_aggregator.analyses.regression.ascent import halved
+from ldp_aggregator.analyses.regression.ascent import halve_step
 from ldp_aggregator.analyses.regression.design import Design
 from ldp_aggregator.analyses.weighting.answers import Answers
 from ldp_aggregator.numerics.arrays import Floats
@@ -61,7 +61,7 @@ class _Sums(NamedTuple):
     """f: these shares, times the mean answer, (rows,)."""
 
 
-def solved(answers: Answers, design: Design, outcome: Floats, model: str) -> Solution:
+def solve_equations(answers: Answers, design: Design, outcome: Floats, model: str) -> Solution:
     """The zero of the equations, and the sandwich.
 
     outcome  what each cell counts for, (cells,)
@@ -85,14 +85,14 @@ def _sums(answers: Answers, design: Design, shares: Floats, outcome: Floats) -> 
     size = design.table.shape[2]
     table = np.ascontiguousarray(design.table.reshape(-1, size))
     if design.public:
-        return _Sums(table, answers.known, shares @ outcome)
+        return _Sums(table, answers.clear_shares, shares @ outcome)
     return _Sums(table, shares.ravel(), (shares * outcome).ravel())
 
 
 def _start(answers: Answers, design: Design, outcome: Floats) -> Floats:
     """Fit shares none of which is below 0: concave, so that Newton's method leads up."""
     shares = answers.shares
-    known = answers.known
+    known = answers.clear_shares
     projected = np.zeros(shares.shape)
     for place, share in enumerate(known.tolist()):
         if share > 0:
@@ -114,7 +114,7 @@ def _root(sums: _Sums, start: Floats) -> tuple[Floats, bool, int]:
         move = _through(moments, value)
         if float(np.abs(move).max()) < _SETTLED * (1 + float(np.abs(coefficients).max())):
             return coefficients, _sound(sums, coefficients), step
-        nearer = halved(
+        nearer = halve_step(
             partial(_values, sums),
             coefficients,
             move,
@@ -178,7 +178,7 @@ def _sandwich(
     if design.public:
         functions[:, 0] = -(design.table * mean[:, :, None])[:, 0]
         functions[:, 1:] = design.table * outcome[None, :, None]
-        weight = answers.known[:, None]
+        weight = answers.clear_shares[:, None]
     else:
         functions[:, 1:] = design.table * (outcome[None, :] - mean)[:, :, None]
         weight = answers.shares

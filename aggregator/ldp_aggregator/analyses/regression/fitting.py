@@ -17,7 +17,7 @@ from scipy.special import chdtrc, fdtrc, stdtr, stdtrit
 
 from ldp.errors import EstimateError
 from ldp_aggregator.analyses.regression.design import Design, design_of
-from ldp_aggregator.analyses.regression.equations import LOGIT, Solution, solved
+from ldp_aggregator.analyses.regression.equations import LOGIT, Solution, solve_equations
 from ldp_aggregator.analyses.regression.formula import Formula, formula_of
 from ldp_aggregator.analyses.regression.joint_likelihood import likeliest_together
 from ldp_aggregator.analyses.regression.likelihood import Fit, likeliest
@@ -31,9 +31,9 @@ from ldp_aggregator.analyses.regression.options import (
     RegressionOptions,
 )
 from ldp_aggregator.analyses.regression.outcomes import (
-    explained,
     observed_of,
     outcome_of,
+    outcome_part,
     together_of,
 )
 from ldp_aggregator.analyses.regression.profile import (
@@ -100,7 +100,7 @@ def regress(
     """
     read = formula_of(formula)
     answers = answers_in(tallies, name, attributes=attributes, design=design, among=read.names)
-    return fitted(answers, read, choices)
+    return fit_answers(answers, read, choices)
 
 
 def regress_rows(
@@ -130,13 +130,15 @@ def regress_rows(
     name = read.outcome if question is None else question
     fields = fields_of(rows, name)
     attributes = [one for one in read.names if one not in fields]
-    return fitted(answers_of_any(rows, name, attributes=attributes, frame=frame), read, choices)
+    return fit_answers(
+        answers_of_any(rows, name, attributes=attributes, frame=frame), read, choices
+    )
 
 
-def fitted(answers: Answers, formula: Formula, choices: RegressionOptions) -> Regression:
+def fit_answers(answers: Answers, formula: Formula, choices: RegressionOptions) -> Regression:
     """Do the same with answers that have been read."""
     answers = answers.with_mean_weight_1()
-    part = explained(answers, formula)
+    part = outcome_part(answers, formula)
     model, event, outcome = outcome_of(answers, part, choices)
     design = design_of(answers, formula)
     likely = _likely(answers, design, part, outcome=outcome, model=model)
@@ -147,7 +149,7 @@ def fitted(answers: Answers, formula: Formula, choices: RegressionOptions) -> Re
             "expected Wald intervals and sandwich errors for estimating equations, which have no "
             "likelihood"
         )
-    solution = solved(answers, design, outcome, model=model)
+    solution = solve_equations(answers, design, outcome, model=model)
     covariance, freedom = solution.covariance, _freedom(answers, design)
     wald = tuple(
         _wald(name, places, solution.coefficients, covariance=covariance, freedom=freedom)
@@ -233,7 +235,7 @@ def _of_likelihood(
     likely: _Likely,
 ) -> Regression:
     fit = likely.fit
-    if answers.designed and (choices.interval == PROFILE or choices.errors == MODEL):
+    if answers.has_design_weights and (choices.interval == PROFILE or choices.errors == MODEL):
         raise EstimateError(
             "expected Wald intervals and sandwich errors under design weights, which count no "
             "people, so that there is no likelihood"
@@ -247,7 +249,7 @@ def _of_likelihood(
         rows = tuple(row.within(*pair) for row, pair in zip(rows, ends, strict=True))
     tests = []
     for name, places in design.terms:
-        if answers.designed:
+        if answers.has_design_weights:
             tests.append(_wald(name, places, fit.coefficients, covariance=covariance))
         else:
             ratio = likely.ratio(fit, places)
@@ -270,7 +272,7 @@ def _of_likelihood(
         covariance=covariance,
         freedom=math.inf,
         tests=tuple(tests),
-        log_likelihood=None if answers.designed else fit.log_likelihood,
+        log_likelihood=None if answers.has_design_weights else fit.log_likelihood,
         converged=fit.converged,
         steps=fit.steps,
         remarks=tuple(remarks),

@@ -60,7 +60,7 @@ def formula_of(text: str) -> Formula:
     outcome = reader.name("the name of what is to be explained")
     reader.sign("~")
     terms: list[Term] = reader.summand()
-    while reader.taken("+"):
+    while reader.take("+"):
         terms += reader.summand()
     if reader.place < len(reader.tokens):
         raise reader.wrong("+, : or * or the end")
@@ -109,24 +109,24 @@ class _Reader:
             self.place += 1
             return []
         terms = [self._product()]
-        while self.taken("*"):
+        while self.take("*"):
             other = self._product()
             terms += [other, *((*term, *other) for term in list(terms))]
         return terms
 
     def _product(self) -> Term:
         factors = [self._factor()]
-        while self.taken(":"):
+        while self.take(":"):
             factors.append(self._factor())
         return tuple(factors)
 
     def _factor(self) -> Factor:
         name = self.name("a name")
-        if name == "C" and self.taken("("):
+        if name == "C" and self.take("("):
             inner = self.name("a name")
             self.sign(")")
             return Factor(inner, categories=True)
-        if name == "I" and self.taken("("):
+        if name == "I" and self.take("("):
             inner = self.name("a name")
             if self._kind() != "power":
                 raise self.wrong("a power such as ^2")
@@ -146,10 +146,10 @@ class _Reader:
 
     def sign(self, sign: str) -> None:
         """The sign that has to come next."""
-        if not self.taken(sign):
+        if not self.take(sign):
             raise self.wrong(sign)
 
-    def taken(self, sign: str) -> bool:
+    def take(self, sign: str) -> bool:
         """Whether a sign comes next; then it is behind us."""
         there = self.place < len(self.tokens) and self.tokens[self.place][1] == sign
         self.place += there

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldp_aggregator.analyses.regression.ascent import climbed
+from ldp_aggregator.analyses.regression.ascent import climb
 from ldp_aggregator.analyses.regression.likelihood import Fit
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.numerics.postprocessing import norm_sub
@@ -63,7 +63,7 @@ def likeliest_together(reports: Together) -> Fit:
     """The coefficients under which reports are likeliest, whoever there is."""
     empty = 0
     while True:
-        fit, shares = _fitted(reports)
+        fit, shares = _fit_all(reports)
         held = shares > _EMPTY * shares.max()
         if held.all():
             return fit._replace(empty=empty)
@@ -75,7 +75,7 @@ def likeliest_together(reports: Together) -> Fit:
         )
 
 
-def _fitted(reports: Together) -> tuple[Fit, Floats]:
+def _fit_all(reports: Together) -> tuple[Fit, Floats]:
     """The same with all combinations, and the shares of these."""
 
     def step_at(point: Floats) -> tuple[Floats, Floats]:
@@ -84,14 +84,14 @@ def _fitted(reports: Together) -> tuple[Fit, Floats]:
         squares = slopes.T @ (reports.weight[:, None] * slopes)
         return slope, np.asarray(np.linalg.lstsq(squares, slope, rcond=1e-12)[0])
 
-    top = climbed(
+    top = climb(
         partial(_log_likelihood, reports),
         step_at,
         _start(reports),
         most=_STEPS,
         settled=_SETTLED,
     )
-    point = _polished(reports, top.point)
+    point = _polish(reports, top.point)
     size = reports.table.shape[1]
     information, squares = _information(reports, point), _squares(reports, point)
     far = max(np.abs(point[size:]).max(initial=0.0), np.abs(reports.table @ point[:size]).max())
@@ -107,7 +107,7 @@ def _fitted(reports: Together) -> tuple[Fit, Floats]:
     return _of_coefficients(fit, size), _parts(reports, point)[0]
 
 
-def _polished(reports: Together, point: Floats) -> Floats:
+def _polish(reports: Together, point: Floats) -> Floats:
     """The zero of the slope, where steps have become too short to be seen in the likelihood."""
     for _ in range(_LAST_STEPS):
         slope = reports.weight @ _slopes(reports, point)

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldp_aggregator.analyses.regression.ascent import climbed
+from ldp_aggregator.analyses.regression.ascent import climb
 from ldp_aggregator.numerics.arrays import Floats
 
 _STEPS = 200
@@ -82,7 +82,7 @@ def likeliest(observed: Observed, start: Floats | None = None) -> Fit:
         slope, information, squares = derivatives(observed, coefficients)
         return slope, _move(information, squares, slope)
 
-    top = climbed(
+    top = climb(
         partial(log_likelihood, observed),
         step_at,
         np.zeros(size) if start is None else start.copy(),

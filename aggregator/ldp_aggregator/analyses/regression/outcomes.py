@@ -15,7 +15,7 @@ from ldp_aggregator.analyses.weighting.answers import Answers, Part
 from ldp_aggregator.numerics.arrays import Floats
 
 
-def explained(answers: Answers, formula: Formula) -> Part:
+def outcome_part(answers: Answers, formula: Formula) -> Part:
     """Return the outcome before the ~ of a formula. Raises `UnknownNameError`."""
     for part in answers.parts:
         if part.name == formula.outcome:

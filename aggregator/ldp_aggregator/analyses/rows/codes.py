@@ -85,7 +85,7 @@ def codes_of(text: str) -> dict[str, str]:
     return codes
 
 
-def coded(
+def code_column(
     column: str,
     cells: Sequence[Any],
     labels: Sequence[str],
@@ -100,14 +100,14 @@ def coded(
     Raises `EstimateError` for codes that say too little, and where no cell is an answer.
     """
     try:
-        return _coded(cells, labels, codes)
+        return _code(cells, labels, codes)
     except EstimateError as error:
         raise EstimateError(f"column {column!r}: {error}") from None
 
 
-def _coded(cells: Sequence[Any], labels: Sequence[str], codes: Mapping[str, Any] | None) -> Coded:
+def _code(cells: Sequence[Any], labels: Sequence[str], codes: Mapping[str, Any] | None) -> Coded:
     texts = [text_of(cell) for cell in cells]
-    known = _known(labels, set(texts), codes)
+    known = _places_by_text(labels, set(texts), codes)
     places = np.full(len(texts), -1, dtype=np.int64)
     rows: dict[str, list[int]] = {}
     counts: Counter[tuple[int, str]] = Counter()
@@ -123,9 +123,10 @@ def _coded(cells: Sequence[Any], labels: Sequence[str], codes: Mapping[str, Any]
     if not counts and set(rows) - {NO_ANSWER}:
         raise EstimateError(_nothing_read(labels, rows))
     said = ", ".join(
-        f"{_said(text, labels[place])} {count:,}" for (place, text), count in sorted(counts.items())
+        f"{_reading_text(text, labels[place])} {count:,}"
+        for (place, text), count in sorted(counts.items())
     )
-    return Coded(places, said, tuple(LeftOut(*pair) for pair in _numbered(rows)))
+    return Coded(places, said, tuple(LeftOut(*pair) for pair in _with_row_numbers(rows)))
 
 
 def text_of(cell: object) -> str:
@@ -147,7 +148,7 @@ def place_of(answer: str, labels: Sequence[str]) -> int | None:
     return _by_name(labels).get(answer.casefold())
 
 
-def _known(
+def _places_by_text(
     labels: Sequence[str], texts: set[str], codes: Mapping[str, Any] | None
 ) -> dict[str, int]:
     """The place of the answer that a cell says."""
@@ -180,7 +181,7 @@ def _is_yes_no(labels: Sequence[str]) -> bool:
     return tuple(label.casefold() for label in labels) in _PAIRS
 
 
-def _said(text: str, label: str) -> str:
+def _reading_text(text: str, label: str) -> str:
     return label if text == label else f"{label} ({text})"
 
 
@@ -192,5 +193,5 @@ def _nothing_read(labels: Sequence[str], rows: Mapping[str, Sequence[int]]) -> s
     )
 
 
-def _numbered(rows: Mapping[str, Sequence[int]]) -> list[tuple[str, tuple[int, ...]]]:
+def _with_row_numbers(rows: Mapping[str, Sequence[int]]) -> list[tuple[str, tuple[int, ...]]]:
     return [(reason, tuple(numbers)) for reason, numbers in sorted(rows.items())]

@@ -25,7 +25,7 @@ from ldp.wire.wire import REPORTS_MAGIC, read_frames
 from ldp_aggregator.analyses.rows.codes import (
     NO_ANSWER,
     LeftOut,
-    coded,
+    code_column,
     labels_of,
     text_of,
     with_left_out,
@@ -126,7 +126,7 @@ def read_rows(
     columns = columns_of(table)
     by_question = _columns_of_answers(survey, columns, answers, questions=tuple(questions))
     read = {
-        name: _answered(survey[name], column, columns[column], codes=codes)
+        name: _read_answers(survey[name], column, columns[column], codes=codes)
         for name, column in by_question.items()
     }
     return SurveyRows(columns, survey, read)
@@ -166,7 +166,7 @@ def _columns_of_answers(
     return {name: column for name, column in answers.items() if not questions or name in questions}
 
 
-def _answered(
+def _read_answers(
     question: Question, column: str, cells: Sequence[Any], codes: Mapping[str, Any] | None
 ) -> Answered:
     first = next((cell for cell in cells if isinstance(cell, bytes) or text_of(cell)), None)
@@ -181,7 +181,7 @@ def _answered(
             f"question {question.name!r}: expected reports as bytes or hexadecimal, as no cell can "
             f"say what a report of {question.mechanism} does"
         )
-    read = coded(column, cells, labels, codes=codes)
+    read = code_column(column, cells, labels, codes=codes)
     rows = np.flatnonzero(read.places >= 0)
     symbols = read.places[rows].astype("<u4").view(np.uint8).reshape(-1, 4)
     reports = np.ascontiguousarray(symbols[:, : question.width])

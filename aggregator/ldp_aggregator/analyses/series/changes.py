@@ -15,13 +15,13 @@ import numpy as np
 
 from ldp.errors import EstimateError
 from ldp_aggregator.analyses.series.evidence import since
-from ldp_aggregator.analyses.series.history import Epoch, completed, seen
+from ldp_aggregator.analyses.series.history import Epoch, complete_history, series_of
 from ldp_aggregator.analyses.series.testing import (
     MOST_VALUES,
     Asked,
+    epochs_to_test,
     evidence_in,
     on_epochs,
-    tested,
 )
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
@@ -94,7 +94,7 @@ def changes_in(
     still_open  how many of the last epochs may still get reports: they are not tested
     """
     try:
-        complete = completed(history)
+        complete = complete_history(history)
         newest = next(estimates for _, estimates in reversed(complete) if estimates is not None)
         chosen = _values(newest)
     except EstimateError as error:
@@ -105,7 +105,7 @@ def changes_in(
     since_when: dict[str, tuple[Epoch, ...]] = {}
     untested = "two closed epochs with enough reports are needed"
     for place, value in enumerate(chosen):
-        of_value = seen(complete, value, POPULATION.estimand, intervals=False)
+        of_value = series_of(complete, value, POPULATION.estimand, intervals=False)
         if of_value.far_from_normal(of_value.overall()):
             continue
         known = evidence_in(of_value, asked)
@@ -114,7 +114,7 @@ def changes_in(
         untested = ""
         evidence[place], _ = on_epochs(of_value, known, asked)
         if evidence[place].max() >= threshold * len(chosen):
-            places = tested(of_value, asked)[since(known, 1 - asked.level)].tolist()
+            places = epochs_to_test(of_value, asked)[since(known, 1 - asked.level)].tolist()
             since_when[value] = tuple(of_value.epochs[there] for there in places)
     # That of the question, after each epoch: the mean over its values, (T,).
     mean = evidence.mean(axis=0)

@@ -70,7 +70,7 @@ class Course:
 
     def summary(self) -> tuple[str, ...]:
         """Summary in a line."""
-        show = self.shown
+        show = self.format_number
         band = f"{show(self.level[-1])} [{show(self.low[-1])}, {show(self.high[-1])}]"
         slope = NOTHING if self.slope is None else "{:+.2g} ± {:.1g}".format(*self.slope)
         changed = NOTHING if self.change is None else f"{self.change:+.2g}"
@@ -79,7 +79,7 @@ class Course:
 
     def rows(self) -> Iterator[tuple[str, ...]]:
         """An epoch in each."""
-        show = self.shown
+        show = self.format_number
         for place, epoch in enumerate(self.epochs):
             estimate = self.seen.estimate[place]
             ends = f"[{show(self.seen.low[place])}, {show(self.seen.high[place])}]"
@@ -140,7 +140,7 @@ class Course:
             unit=unit,
         )
 
-    def shown(self, number: float) -> str:
+    def format_number(self, number: float) -> str:
         """A number with as many decimals as the errors of levels bear."""
         error = float(self.known.error.min())
         decimals = max(0, 1 - math.floor(math.log10(error))) if error > 0 else 4

@@ -10,9 +10,15 @@ from ldp.errors import EstimateError
 from ldp_aggregator.analyses.comparisons.sharing import check_overlap
 from ldp_aggregator.analyses.series.course import Course
 from ldp_aggregator.analyses.series.evidence import since
-from ldp_aggregator.analyses.series.history import Epoch, Seen, completed, seen
+from ldp_aggregator.analyses.series.history import Epoch, Seen, complete_history, series_of
 from ldp_aggregator.analyses.series.levels import Level, level_of
-from ldp_aggregator.analyses.series.testing import Asked, evidence_in, on_epochs, tested, values_of
+from ldp_aggregator.analyses.series.testing import (
+    Asked,
+    epochs_to_test,
+    evidence_in,
+    on_epochs,
+    values_of,
+)
 from ldp_aggregator.analyses.series.trends import Trends
 from ldp_aggregator.answers.options import ESTIMANDS
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
@@ -75,7 +81,7 @@ def follow(
     """
     known = list(history)
     _check(known, estimand, alarm_rate, overlap=overlap)
-    complete = completed(known)
+    complete = complete_history(known)
     newest = next(estimates for _, estimates in reversed(complete) if estimates is not None)
     chosen = values_of(newest, values)
     if MEAN in chosen and MEAN not in newest.values and newest.options.estimand != estimand:
@@ -88,7 +94,7 @@ def follow(
     remarks: list[str] = []
     courses = []
     for value in chosen:
-        of_value = seen(complete, value, estimand)
+        of_value = series_of(complete, value, estimand)
         courses.append(_course(of_value, asked, threshold=one_of * len(chosen), remarks=remarks))
     if courses[0].seen.may_repeat and overlap is None:
         remarks.append(_UNKNOWN_OVERLAP)
@@ -138,7 +144,7 @@ def _course(of_value: Seen, asked: Asked, threshold: float, remarks: list[str]) 
     possible: tuple[Epoch, ...] = ()
     change = None
     if evidence is not None and first.size:
-        there = tested(of_value, asked)
+        there = epochs_to_test(of_value, asked)
         places = there[since(evidence, 1 - asked.level)]
         possible = tuple(of_value.epochs[place] for place in places.tolist())
         change = float(steps[there[int(np.argmax(evidence.steps))]])
@@ -159,9 +165,9 @@ def _level(of_value: Seen, asked: Asked) -> tuple[Level, Floats, Floats]:
     """The level, and its band: of memoized devices what holds for all overlaps that may be."""
     frequency = np.full(len(of_value.epochs), of_value.overall())
     for _ in range(_TURNS - 1):
-        fitted = _fitted(of_value, frequency, 0.0, asked=asked)[0]
+        fitted = _fit(of_value, frequency, 0.0, asked=asked)[0]
         frequency = fitted.level
-    fits = [_fitted(of_value, frequency, share, asked=asked) for share in _shares(of_value, asked)]
+    fits = [_fit(of_value, frequency, share, asked=asked) for share in _shares(of_value, asked)]
     bands = [known.law.ends(1 - asked.level, common) for known, common in fits]
     low = np.min([low for low, _ in bands], axis=0)
     high = np.max([high for _, high in bands], axis=0)
@@ -180,7 +186,7 @@ def _shares(of_value: Seen, asked: Asked) -> Iterator[float]:
         yield 1.0
 
 
-def _fitted(of_value: Seen, frequency: Floats, share: float, asked: Asked) -> tuple[Level, float]:
+def _fit(of_value: Seen, frequency: Floats, share: float, asked: Asked) -> tuple[Level, float]:
     """The level, and the variance of what does not average out over epochs."""
     variance = of_value.variance(frequency)
     common = share * np.minimum(of_value.lasting(frequency), np.nan_to_num(variance))

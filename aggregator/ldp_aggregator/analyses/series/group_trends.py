@@ -13,7 +13,7 @@ from typing import Any
 
 from ldp.errors import EstimateError
 from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates
-from ldp_aggregator.analyses.groups.parts import Labels, Parts, named, of_group, said_of
+from ldp_aggregator.analyses.groups.parts import Labels, Parts, group_name, of_group, said_of
 from ldp_aggregator.analyses.series.following import follow
 from ldp_aggregator.analyses.series.history import Epoch
 from ldp_aggregator.analyses.series.trends import Trends
@@ -110,12 +110,12 @@ def follow_groups(
         try:
             trends.append((dict(key), follow(epochs, alarm_rate=own, **asked)))
         except EstimateError as error:
-            problems.append(_NOT_FOLLOWED.format(group=named(dict(key)), problem=error))
+            problems.append(_NOT_FOLLOWED.format(group=group_name(dict(key)), problem=error))
     if not trends:
         raise EstimateError(problems[0])
     latest = known[-1][1]
     parts = Parts(latest.asked, latest.least, (), suppressions={})
-    remarks = [*problems, *said_of(latest.least, _suppressed(known, question))]
+    remarks = [*problems, *said_of(latest.least, _suppressed_epochs(known, question))]
     if size > 1:
         remarks.insert(0, _FAMILY.format(rate=alarm_rate, size=size, own=own))
     return GroupTrends(parts, tuple(trends), alarm_rate, remarks=tuple(remarks))
@@ -142,12 +142,12 @@ def _not_shown(history: list[tuple[Epoch, GroupEstimates]], question: str) -> It
     return (labels for _, groups in history for labels in groups.suppressions.get(question, ()))
 
 
-def _suppressed(history: list[tuple[Epoch, GroupEstimates]], question: str) -> list[str]:
+def _suppressed_epochs(history: list[tuple[Epoch, GroupEstimates]], question: str) -> list[str]:
     """The groups that are not shown in some epochs, and in which."""
     epochs: dict[str, list[Epoch]] = {}
     for epoch, groups in history:
         for labels in groups.suppressions.get(question, ()):
-            epochs.setdefault(named(labels), []).append(epoch)
+            epochs.setdefault(group_name(labels), []).append(epoch)
     return [
         f"{question}: {name} (in epochs {', '.join(map(str, those))})"
         for name, those in epochs.items()

@@ -109,7 +109,7 @@ def _variance(known: QuestionEstimates, value: str, frequency: float) -> float:
     return float(cumulants(known.law, share, known.options.estimand).variance[0])
 
 
-def seen(
+def series_of(
     history: Sequence[tuple[Epoch, QuestionEstimates | None]],
     value: str,
     estimand: str,
@@ -167,7 +167,7 @@ def _numbers(known: QuestionEstimates | None) -> tuple[float, float, float]:
     return float(known.unbiased[0]), float(known.low[0]), float(known.high[0])
 
 
-def completed(
+def complete_history(
     history: Sequence[tuple[Epoch, QuestionEstimates]],
 ) -> list[tuple[Epoch, QuestionEstimates | None]]:
     """The history with its missing epochs, in order.

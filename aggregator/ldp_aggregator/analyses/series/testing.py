@@ -54,14 +54,14 @@ def values_of(newest: QuestionEstimates, values: Sequence[str]) -> tuple[str, ..
     return chosen
 
 
-def tested(of_value: Seen, asked: Asked) -> Integers:
+def epochs_to_test(of_value: Seen, asked: Asked) -> Integers:
     """The places of the epochs with estimates that are tested for changes."""
     return np.flatnonzero(~np.isnan(of_value.estimate[: asked.closed]))
 
 
 def evidence_in(of_value: Seen, asked: Asked) -> Evidence | None:
     """Evidence of a change in one value; None where fewer than two epochs are tested."""
-    there = tested(of_value, asked)
+    there = epochs_to_test(of_value, asked)
     if len(there) < 2:
         return None
     before = of_value.before()
@@ -81,7 +81,7 @@ def on_epochs(of_value: Seen, evidence: Evidence | None, asked: Asked) -> tuple[
     values, steps = np.ones(size), np.zeros(size)
     if evidence is None:
         return values, steps
-    there = tested(of_value, asked)
+    there = epochs_to_test(of_value, asked)
     steps[there] = evidence.size
     # (T,): the last tested epoch up to each.
     latest = np.searchsorted(there, np.arange(size), side="right") - 1

@@ -14,9 +14,9 @@ from ldp_aggregator.analyses.series.course import Course
 from ldp_aggregator.answers.options import WHOM
 from ldp_aggregator.answers.results.values import MEAN
 from ldp_aggregator.numerics.arrays import Floats
-from ldp_aggregator.output.columns import aligned
+from ldp_aggregator.output.columns import align
 from ldp_aggregator.output.formats.formats import Rendered
-from ldp_aggregator.output.formats.html_page import captioned
+from ldp_aggregator.output.formats.html_page import table_with_caption
 from ldp_aggregator.output.frames import pandas_frame, polars_frame
 from ldp_aggregator.output.people import PERCENT
 from ldp_aggregator.output.pictures.picture import figure, picture
@@ -143,10 +143,10 @@ class Trends(Rendered):
         )
 
     def __repr__(self) -> str:
-        return "\n".join(aligned(table).rstrip("\n") for table in self.tables())
+        return "\n".join(align(table).rstrip("\n") for table in self.tables())
 
     def _repr_html_(self) -> str:
-        return "".join(map(captioned, self.tables()))
+        return "".join(map(table_with_caption, self.tables()))
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""

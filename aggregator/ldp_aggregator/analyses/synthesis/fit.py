@@ -39,7 +39,7 @@ def fit_of(
     fits = []
     for pair in combinations(range(len(names)), 2):
         first, second = pair
-        there = counted(people, pair, pairs.tables[pair].shape)
+        there = pair_shares(people, pair, pairs.tables[pair].shape)
         fits.append(
             Fit(
                 names[first],
@@ -53,7 +53,7 @@ def fit_of(
     return fits
 
 
-def counted(people: Integers, pair: Pair, shape: tuple[int, ...]) -> Floats:
+def pair_shares(people: Integers, pair: Pair, shape: tuple[int, ...]) -> Floats:
     """The shares of the rows in each cell of two fields."""
     first, second = pair
     cells = people[:, first] * shape[1] + people[:, second]

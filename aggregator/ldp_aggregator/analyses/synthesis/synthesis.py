@@ -30,7 +30,7 @@ from ldp_aggregator.analyses.synthesis.pairs import Pair, consistent, pairs_of
 from ldp_aggregator.analyses.synthesis.rows import along, from_joint
 from ldp_aggregator.analyses.synthesis.tree import branches
 from ldp_aggregator.numerics.arrays import Floats, Integers
-from ldp_aggregator.output.formats.formats import rendered
+from ldp_aggregator.output.formats.formats import render_sheet
 from ldp_aggregator.output.frames import pandas_frame, polars_frame
 from ldp_aggregator.output.sheet import Sheet, TextTable
 from ldp_aggregator.tallies.tally import Tally
@@ -73,7 +73,7 @@ class Synthetic:
 
     def to_csv(self) -> str:
         """The rows as CSV, with the fields for a header."""
-        return str(rendered(self.sheet(), "csv"))
+        return str(render_sheet(self.sheet(), "csv"))
 
     def to_pandas(self) -> Any:
         """The rows as a pandas DataFrame; needs pandas."""

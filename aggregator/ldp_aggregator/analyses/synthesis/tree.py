@@ -35,7 +35,7 @@ def branches(fields: int, tables: Mapping[Pair, Floats]) -> list[Pair]:
     return links
 
 
-def given(tables: Mapping[Pair, Floats], old: int, new: int) -> Floats:
+def conditional_shares(tables: Mapping[Pair, Floats], old: int, new: int) -> Floats:
     """Of the holders of each value of one field, the shares of another's: rows that sum to 1."""
     table = tables[min(old, new), max(old, new)]
     table = table if old < new else table.T

@@ -129,7 +129,7 @@ class Answers:
         return float(self.sums[:, 0].sum())
 
     @property
-    def designed(self) -> bool:
+    def has_design_weights(self) -> bool:
         """Whether reports count as more or less than one, before any margin."""
         if self.units is not None:
             return not np.allclose(self.units.design, 1, rtol=1e-9, atol=0)
@@ -170,7 +170,7 @@ class Answers:
         return np.asarray(self.sums[:, 1:] / self.weight)
 
     @cached_property
-    def known(self) -> Floats:
+    def clear_shares(self) -> Floats:
         """The shares of the combinations, which are in the clear, (combinations,)."""
         return np.asarray(self.sums[:, 0] / self.weight)
 
@@ -206,7 +206,7 @@ class Answers:
         if self.products is not None:
             spread = np.einsum("bck,bcd,bdl->kl", functions, self.products.second, functions)
             mean = self.mean(functions) * self.weight / self.reports
-            return self._scaled(spread, mean, corrected=corrected)
+            return self._scale(spread, mean, corrected=corrected)
         units = self._units
         scores = self._unit_scores(functions)
         if units.cluster is not None or units.stratum is not None:
@@ -215,7 +215,7 @@ class Answers:
             return np.asarray(spread / self.weight**2)
         spread = (scores * units.alike[:, None]).T @ scores
         mean = units.alike @ scores / self.reports
-        return self._scaled(spread, mean, corrected=corrected)
+        return self._scale(spread, mean, corrected=corrected)
 
     def _unit_scores(self, functions: Floats) -> Floats:
         """Unit scores of each unit, design weight and all: (U, k)."""
@@ -239,7 +239,7 @@ class Answers:
         expected = np.einsum("bc,bck,bcl->kl", held, cells, cells)
         return np.asarray((reported * alike[:, None]).T @ reported - expected)
 
-    def _scaled(self, spread: Floats, mean: Floats, *, corrected: bool) -> Floats:
+    def _scale(self, spread: Floats, mean: Floats, *, corrected: bool) -> Floats:
         if not corrected:
             return np.asarray(spread / self.weight**2)
         reports = self.reports
@@ -278,7 +278,7 @@ def _of_clusters(
             )
         asked = 0.0
         if units.sizes is not None:
-            asked = _share_asked(clusters, float(units.sizes[number]))
+            asked = _sampling_fraction(clusters, float(units.sizes[number]))
         about = own - own.mean(axis=0)
         sampled = clusters / (clusters - 1) * about.T @ about
         spread += sampled
@@ -296,7 +296,7 @@ def _clusters_of(units: Units) -> tuple[Integers, Integers]:
     return pairs, place.ravel()
 
 
-def _share_asked(clusters: int, size: float) -> float:
+def _sampling_fraction(clusters: int, size: float) -> float:
     """Of the clusters (or people) of a stratum. Raises `EstimateError` for more than all."""
     if not size >= clusters:
         raise EstimateError(

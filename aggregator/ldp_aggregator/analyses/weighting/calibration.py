@@ -77,7 +77,7 @@ def targets_of(answers: Answers, margins: Sequence[Margin]) -> tuple[Target, ...
         columns = [answers.column(name) for name in margin.attributes]
         public = all(column.public for column in columns)
         covered = np.zeros((len(answers.combinations), 1 if public else answers.cells))
-        shares = answers.known[:, None] if public else answers.shares
+        shares = answers.clear_shares[:, None] if public else answers.shares
         for value, share in zip(margin.values, margin.shares, strict=True):
             held = np.ones(covered.shape, dtype=bool)
             for column, text in zip(columns, value, strict=True):
@@ -137,7 +137,7 @@ def factors_for(answers: Answers, targets: Sequence[Target], method: str) -> Fac
     if method not in METHODS:
         raise EstimateError(f"expected method to be one of {', '.join(METHODS)}, got {method!r}")
     public = all(target.held.shape[1] == 1 for target in targets)
-    shares = answers.known[:, None] if public else answers.shares
+    shares = answers.clear_shares[:, None] if public else answers.shares
     parts = [np.ones(shares.shape)]
     wanted = [1.0]
     left_out = {target.margin: target for target in targets}
@@ -148,7 +148,7 @@ def factors_for(answers: Answers, targets: Sequence[Target], method: str) -> Fac
             wanted.append(target.share)
     indicators = np.stack(parts, axis=2)
     known = np.array(wanted)
-    factors, steps = _solved(shares, indicators, known, raking=method == RAKING)
+    factors, steps = _solve(shares, indicators, known, raking=method == RAKING)
     return Factors(factors, indicators, shares, public=public, steps=steps)
 
 
@@ -162,7 +162,7 @@ def _check_seen(target: Target, *, public: bool) -> None:
     )
 
 
-def _solved(
+def _solve(
     shares: Floats, indicators: Floats, known: Floats, *, raking: bool
 ) -> tuple[Floats, int]:
     """The factors, and in how many steps of Newton's method they came."""

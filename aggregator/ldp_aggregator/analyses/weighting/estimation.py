@@ -58,7 +58,7 @@ class Estimated(NamedTuple):
     """Kish's effective sample size."""
 
 
-def estimated(
+def weighted_means(
     answers: Answers, outcome: Floats, factors: Factors, inside: Floats | None = None
 ) -> Estimated:
     """Weighted means of an outcome, (cells, M): what each cell counts for.
@@ -93,7 +93,7 @@ def scores_of(answers: Answers, functions: Floats, factors: Factors) -> Floats:
     # (combinations, cells, M): unbiased, what holders of each add to the outcome.
     added = answers.shares[:, :, None] * functions[:, 1:]
     if factors.public:
-        constant = answers.known[:, None] * functions[:, 0]
+        constant = answers.clear_shares[:, None] * functions[:, 0]
         added = added.sum(axis=1, keepdims=True) + constant[:, None]
     moments = rows.T @ (flat[:, None] * rows)
     slopes = np.linalg.pinv(moments, rcond=_SINGULAR, hermitian=True) @ (
@@ -184,7 +184,7 @@ def _of_groups(
     answers: Answers, outcome: Floats, inside: Floats, factors: Floats
 ) -> tuple[Floats, Floats]:
     """Means by group, (D M,), and the scores of these ratios, (combinations, 1 + cells, D M)."""
-    people = inside.T @ (factors * answers.known)
+    people = inside.T @ (factors * answers.clear_shares)
     held = factors[:, None] * (answers.shares @ outcome)
     # (D, M)
     means = inside.T @ held / people[:, None]
@@ -217,7 +217,7 @@ def _powers(answers: Answers, factors: Factors, power: int) -> float:
     """The sum over reports of a power of their weights."""
     units = answers.units
     if units is None:
-        shares = answers.known[:, None] if factors.public else answers.shares
+        shares = answers.clear_shares[:, None] if factors.public else answers.shares
         return float((shares * factors.factors**power).sum() * answers.reports)
     own = factors.factors[units.combination] ** power
     weights = own[:, 0] if factors.public else (own * units.scores).sum(axis=1)

@@ -18,8 +18,8 @@ from collections.abc import Collection, Sequence
 from ldp.errors import EstimateError
 from ldp.survey.survey import Question
 from ldp_aggregator.analyses.groups.crowds import ANY, MOST_BY
-from ldp_aggregator.analyses.groups.estimation import released
-from ldp_aggregator.analyses.groups.parts import named, said_of
+from ldp_aggregator.analyses.groups.estimation import release_groups
+from ldp_aggregator.analyses.groups.parts import group_name, said_of
 from ldp_aggregator.tallies.tally import Tally
 
 _SHOWN = 8
@@ -47,7 +47,7 @@ def check_shown(
             f"{names}"
         )
     least = tally.survey.least_group
-    releases = [(question, released(tally, question, least)) for question in members]
+    releases = [(question, release_groups(tally, question, least)) for question in members]
     hidden = []
     for combination in combinations:
         labels = dict(zip(attributes, combination, strict=True))
@@ -56,7 +56,7 @@ def check_shown(
             for question, release in releases
         )
         if not all(crowd in release for crowd, release in crowds):
-            hidden.append(named(labels))
+            hidden.append(group_name(labels))
     if hidden:
         more = [f"{len(hidden) - _SHOWN:,} more"] if len(hidden) > _SHOWN else []
         [sentence] = said_of(least, [*hidden[:_SHOWN], *more])

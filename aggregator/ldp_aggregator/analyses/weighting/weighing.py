@@ -31,8 +31,8 @@ from ldp_aggregator.analyses.weighting.estimation import (
     REPLICATES,
     Estimated,
     bootstrap,
-    estimated,
     jackknife,
+    weighted_means,
 )
 from ldp_aggregator.analyses.weighting.margins import Margin, Margins, margins_of
 from ldp_aggregator.analyses.weighting.reading import Design, Tallies, answers_in
@@ -88,7 +88,7 @@ def weigh(
     known = margins_of(margins)
     among = {part for margin in known for part in margin.attributes}
     answers = answers_in(tallies, name, attributes=attributes, design=design, among=among)
-    return weighed(answers, known, of, method=method, level=level, replicates=replicates)
+    return weigh_answers(answers, known, of, method=method, level=level, replicates=replicates)
 
 
 def weigh_rows(
@@ -124,12 +124,12 @@ def weigh_rows(
     fields = fields_of(rows, name)
     attributes = [part for part in dict.fromkeys((*names, *groups.names)) if part not in fields]
     answers = answers_of_any(rows, name, attributes=attributes, frame=frame)
-    return weighed(
+    return weigh_answers(
         answers, known, of, groups=groups, method=method, level=level, replicates=replicates
     )
 
 
-def weighed(
+def weigh_answers(
     answers: Answers,
     margins: Sequence[Margin],
     of: str | None,
@@ -148,7 +148,7 @@ def weighed(
     names, inside = _groups_in(answers, factors, groups)
     if inside is not None and replicates is not None:
         raise EstimateError("expected no replicates beside groups (by, where)")
-    numbers = estimated(answers, outcome, factors, inside)
+    numbers = weighted_means(answers, outcome, factors, inside)
     labels = [f"{name}{label}" for name in names for label in shown[1]]
     quantile = float(stdtrit(answers.freedom, (1 + level) / 2))
     return Weighted(
@@ -159,13 +159,13 @@ def weighed(
         level=level,
         method=method,
         by=tuple(margin.name for margin in margins),
-        designed=answers.designed,
+        designed=answers.has_design_weights,
         freedom=answers.freedom,
         shares=_shares(labels, numbers, quantile, is_share=shown[1][-1:] != (MEAN,)),
         margins=tuple(_margin(target, answers, factors) for target in targets),
         effective=numbers.effective,
         covariance=numbers.covariance,
-        replicated=_replicated(answers, outcome, margins, method=method, way=replicates),
+        replicated=_replicate(answers, outcome, margins, method=method, way=replicates),
         way=replicates,
         remarks=tuple(_remarks(answers, targets, factors)),
     )
@@ -275,11 +275,11 @@ def _unweighted_share(answers: Answers, target: Target) -> float:
     held = target.held[:, 0]
     units = answers.units
     if units is None:
-        return float(answers.known @ held)
+        return float(answers.clear_shares @ held)
     return float((units.alike * held[units.combination]).sum() / units.alike.sum())
 
 
-def _replicated(
+def _replicate(
     answers: Answers, outcome: Floats, margins: Sequence[Margin], *, method: str, way: str | None
 ) -> Floats | None:
     if way is None:

@@ -107,7 +107,7 @@ def _reach(variance: float, slope: float, quantile: float) -> float:
     return max(half + math.sqrt(half**2 + quantile**2 * variance), 0.0)
 
 
-def two_sided(estimate: float, variance: float, slopes: Slopes) -> float:
+def two_sided_p_value(estimate: float, variance: float, slopes: Slopes) -> float:
     """The chance of an estimate that is as far from 0, if the truth is 0."""
     from scipy.special import ndtr  # slow to import
 

@@ -21,7 +21,13 @@ import numpy as np
 
 from ldp.answers.booleans import canonical_value
 from ldp.errors import EstimateError, UnknownNameError
-from ldp_aggregator.answers.contrasts.ends import FLAT, Slopes, score_ends, slopes, two_sided
+from ldp_aggregator.answers.contrasts.ends import (
+    FLAT,
+    Slopes,
+    score_ends,
+    slopes,
+    two_sided_p_value,
+)
 from ldp_aggregator.answers.contrasts.few_reports import (
     careful_chance,
     careful_ends,
@@ -219,7 +225,7 @@ class Functions:
         missing = miss(self.options.level, family, self.options.simultaneous)
         quantile = quantile_of(self.options, family)
         plain = ends = score_ends(estimate, variance, slope, quantile=quantile)
-        chance = two_sided(constant + estimate, variance, slope)
+        chance = two_sided_p_value(constant + estimate, variance, slope)
         least, most = self.range_of(weights)
         law = self._law(weights, spread, variance * self.reports, quantile=quantile)
         if law is not None:
@@ -345,7 +351,7 @@ def quotient(name: str, parts: Floats, erring: Erring, quantile: float) -> Contr
         ratio_error(top, bottom, covariance) if known else math.nan,
         low=low,
         high=high,
-        p_value=two_sided(top - bottom, difference, FLAT),
+        p_value=two_sided_p_value(top - bottom, difference, FLAT),
         bound=erring.bound,
     )
 

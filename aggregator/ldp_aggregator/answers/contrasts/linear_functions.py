@@ -82,13 +82,13 @@ def functions_of_queries(
         queries.frequency,
         reports=reports,
         options=options,
-        covariance=partial(_polarized, queries),
+        covariance=partial(_polarize, queries),
         errors=lambda: np.zeros_like(queries.frequency),
         spread=queries.spread if reports < FEW_REPORTS else None,
     )
 
 
-def _polarized(queries: Queries, weights: Floats) -> Floats:
+def _polarize(queries: Queries, weights: Floats) -> Floats:
     """Covariances from the variances of sums: 2 Cov(q, r) = Var(q + r) - Var q - Var r."""
     alone = _variance(queries.answer(weights))
     rows, columns = np.triu_indices(len(weights), 1)

@@ -79,7 +79,7 @@ def direction(line: Line, known: Resultant, level: float) -> Direction:
     if distance**2 <= -2 * math.log(1 - level):
         return nowhere
     reach = math.asin(float(ndtri((1 + level) / 2)) / distance)
-    turned = [_turned(even, angle) for angle in (-reach, reach)]
+    turned = [_rotate(even, angle) for angle in (-reach, reach)]
     length = math.hypot(*known.mean)
     across = np.array([-known.mean[1], known.mean[0]]) / length
     error = math.sqrt(across @ known.covariance @ across) / length
@@ -107,7 +107,7 @@ def length(known: Resultant, level: float) -> Length:
     )
 
 
-def _turned(point: Floats, angle: float) -> Floats:
+def _rotate(point: Floats, angle: float) -> Floats:
     cosine, sine = math.cos(angle), math.sin(angle)
     return np.array([[cosine, -sine], [sine, cosine]]) @ point
 

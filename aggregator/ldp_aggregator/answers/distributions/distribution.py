@@ -122,7 +122,7 @@ class Distribution(WithEnds):
         """
         self._check_circle(circular=True)
         line, order = self.line.cut(at)
-        return replace(self, line=line, queries=_reordered(self.queries, order))
+        return replace(self, line=line, queries=_reorder(self.queries, order))
 
     @cached_property
     def _resultant(self) -> Resultant:
@@ -265,7 +265,7 @@ class Distribution(WithEnds):
         if not 0 < share < 1:
             raise EstimateError(f"expected a share between 0 and 1, such as 0.5, got {share}")
         places, answers = self._at_places
-        error = errors_at(share, answers.errors(), self._drawn)
+        error = errors_at(share, answers.errors(), self._sample_size)
         # All answers lie at or below the last value, for sure.
         whole, errors = np.append(answers.estimate, 1.0), np.append(error, 0.0)
         place, first, last = quantile_places(whole, errors, share, quantile=quantile)
@@ -309,15 +309,15 @@ class Distribution(WithEnds):
 
     def _errors(self, answers: Answers) -> Floats:
         """Standard errors, of shape (Q,), for whom the options say."""
-        return answers.errors(self._drawn)
+        return answers.errors(self._sample_size)
 
 
-def _reordered(queries: Queries, order: Indices) -> Queries:
+def _reorder(queries: Queries, order: Indices) -> Queries:
     """Put the values of queries into another order."""
     back = np.argsort(order)
     root, spread = queries.root, queries.spread
 
-    def reordered(asked: Floats) -> Any:
+    def reorder(asked: Floats) -> Any:
         assert spread is not None  # noqa: S101 (asked for where it is known)
         law = spread(asked[back])
         return type(law)(*(cumulant[order] for cumulant in law))
@@ -330,7 +330,7 @@ def _reordered(queries: Queries, order: Indices) -> Queries:
         below=None,
         largest_error=None,
         root=None if root is None else lambda asked: root(asked[:, back]),
-        spread=None if spread is None else reordered,
+        spread=None if spread is None else reorder,
     )
 
 

@@ -88,7 +88,7 @@ class DistributionEstimates(ShareEstimates):
             numbers = (self.reports, quantile.estimate, math.nan, quantile.low, quantile.high)
             yield Further(quantile.name, ("", *quantile.cells), numbers)
         for place in self.on_circle:
-            known = (math.nan if part is None else part for part in place.known)
+            known = (math.nan if part is None else part for part in place.estimate_and_error)
             of_place = (self.reports, *known, place.low, place.high)
             yield Further(place.name, ("", *place.cells), of_place)
 

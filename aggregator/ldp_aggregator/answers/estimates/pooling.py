@@ -132,7 +132,7 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
         for version in versions
     ]
     weights = weights_of(versions, parts, options.estimand, queries=queries)
-    together, mean = pooled(parts, weights), None
+    together, mean = pool_moments(parts, weights), None
     if line is not None:
         together = replace(together, answering=pooled_queries(parts, weights))
         mean = mean_of(newest, together, np.array([[together.reports]]), options=options)
@@ -187,28 +187,28 @@ def pooled_queries(parts: Sequence[Moments], weights: Floats) -> Queries:
     def answer(queries: Floats) -> Answers:
         answers = [version.answer(queries) for version in known]
         return Answers(
-            _mixed(shares, [answered.estimate for answered in answers]),
-            _mixed(shares, [answered.mean_square for answered in answers]),
-            _mixed(squares, [answered.variance for answered in answers]),
-            least=_mixed(squares, [answered.least for answered in answers]),
+            _weighted_sum(shares, [answered.estimate for answered in answers]),
+            _weighted_sum(shares, [answered.mean_square for answered in answers]),
+            _weighted_sum(squares, [answered.variance for answered in answers]),
+            least=_weighted_sum(squares, [answered.least for answered in answers]),
         )
 
     def together(queries: Floats) -> Floats:
         # Errors of the versions go together nearly alike: mixed by what each errs by, roughly.
         noise = [float(version.answer(queries).least.mean()) for version in known]
         by_version = weights**2 * noise
-        return _mixed(
+        return _weighted_sum(
             (by_version / by_version.sum()).tolist(),
             [version.correlation(queries) for version in known],
         )
 
     def covariance(queries: Floats) -> Floats:
-        return _mixed(squares, [version.covariance(queries) for version in known])
+        return _weighted_sum(squares, [version.covariance(queries) for version in known])
 
     reports = np.array([part.reports for part in parts], dtype=np.float64)
     missing = float(reports @ [version.missing for version in known] / reports.sum())
     return Queries(
-        _mixed(shares, [version.frequency for version in known]),
+        _weighted_sum(shares, [version.frequency for version in known]),
         answer,
         correlation=together,
         covariance=covariance,
@@ -237,7 +237,7 @@ def weights_of(
     return weights / float(weights.sum())
 
 
-def pooled(parts: Sequence[Moments], weights: Floats) -> Moments:
+def pool_moments(parts: Sequence[Moments], weights: Floats) -> Moments:
     """The moments of the weighted sum of independent estimates."""
     shares = [
         float(weight) ** 2 / part.reports for weight, part in zip(weights, parts, strict=True)
@@ -249,19 +249,23 @@ def pooled(parts: Sequence[Moments], weights: Floats) -> Moments:
 
     return Moments(
         worth,
-        _mixed(weights.tolist(), [part.frequency for part in parts]),
-        worth * _mixed(shares, [part.variance_if_held for part in parts]),
-        variance_if_not=worth * _mixed(shares, [part.variance_if_not for part in parts]),
+        _weighted_sum(weights.tolist(), [part.frequency for part in parts]),
+        worth * _weighted_sum(shares, [part.variance_if_held for part in parts]),
+        variance_if_not=worth * _weighted_sum(shares, [part.variance_if_not for part in parts]),
         covariance=covariance,
         below=_below(parts, shares, worth),
         lasting=_lasting(parts, shares, worth),
-        collision_variance=_mixed(
+        collision_variance=_weighted_sum(
             (weights**2).tolist(), [part.collision_variance for part in parts]
         ),
         third=_higher(parts, weights, worth, order=3),
         fourth=_higher(parts, weights, worth, order=4),
-        collision_third=_mixed((weights**3).tolist(), [part.collision_third for part in parts]),
-        collision_fourth=_mixed((weights**4).tolist(), [part.collision_fourth for part in parts]),
+        collision_third=_weighted_sum(
+            (weights**3).tolist(), [part.collision_third for part in parts]
+        ),
+        collision_fourth=_weighted_sum(
+            (weights**4).tolist(), [part.collision_fourth for part in parts]
+        ),
         unknown=_unknown(parts),
     )
 
@@ -272,7 +276,7 @@ def _unknown(parts: Sequence[Moments]) -> Flags | None:
     return np.logical_or.reduce(known) if known else None
 
 
-def _mixed(factors: Sequence[float], arrays: Sequence[Floats | float]) -> Floats:
+def _weighted_sum(factors: Sequence[float], arrays: Sequence[Floats | float]) -> Floats:
     return np.asarray(
         sum(factor * np.asarray(array) for factor, array in zip(factors, arrays, strict=True))
     )
@@ -288,7 +292,7 @@ def _below(
     if all(part.below is None for part in parts):
         return None
     pairs = [part.below or (part.variance_if_held, part.variance_if_not) for part in parts]
-    return worth * _mixed(shares, [if_held for if_held, _ in pairs]), worth * _mixed(
+    return worth * _weighted_sum(shares, [if_held for if_held, _ in pairs]), worth * _weighted_sum(
         shares, [if_not for _, if_not in pairs]
     )
 
@@ -300,7 +304,7 @@ def _lasting(
     pairs = [part.lasting for part in parts if part.lasting is not None]
     if len(pairs) < len(parts):
         return None
-    return worth * _mixed(shares, [if_held for if_held, _ in pairs]), worth * _mixed(
+    return worth * _weighted_sum(shares, [if_held for if_held, _ in pairs]), worth * _weighted_sum(
         shares, [if_not for _, if_not in pairs]
     )
 

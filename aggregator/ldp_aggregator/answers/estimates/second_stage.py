@@ -124,7 +124,7 @@ def second_stage(
     x, y = (axis.edges for axis in places.axes)
     names = [cell_name((x[box.west], x[box.east]), (y[box.south], y[box.north])) for box in boxes]
     called = called or f"{name}-2"
-    table = _renamed(survey_table(tally.survey), name, called, names=names)
+    table = _rename(survey_table(tally.survey), name, called, names=names)
     survey = parse_survey(toml_text(table), "the next version")
     return SecondStage(
         survey,
@@ -176,7 +176,7 @@ def _variance(question: Question) -> float:
     return 4 * ratio / (ratio - 1) ** 2
 
 
-def _renamed(table: dict[str, Any], name: str, called: str, names: list[str]) -> dict[str, Any]:
+def _rename(table: dict[str, Any], name: str, called: str, names: list[str]) -> dict[str, Any]:
     """The table of a survey with another question in place of one."""
     entries = []
     for entry in table["question"]:
@@ -191,12 +191,12 @@ def _renamed(table: dict[str, Any], name: str, called: str, names: list[str]) ->
         text = entry.get("text")
         entries.append(declared(called, cells=names, text=text, epsilon=entry["epsilon"]))
 
-    def renamed(names: list[str]) -> list[str]:
+    def rename(names: list[str]) -> list[str]:
         return [called if other == name else other for other in names]
 
     head, draws = dict(table["survey"]), table.get("draw", ())
     if "joint" in head:
-        head["joint"] = [renamed(group) for group in head["joint"]]
+        head["joint"] = [rename(group) for group in head["joint"]]
     if draws:
-        draws = [{**draw, "questions": renamed(draw["questions"])} for draw in draws]
+        draws = [{**draw, "questions": rename(draw["questions"])} for draw in draws]
     return {"survey": head, **({"draw": draws} if draws else {}), "question": entries}

@@ -67,7 +67,7 @@ class Direction(Estimated):
     name = "mean direction"
 
     @property
-    def known(self) -> tuple[float | None, float | None]:
+    def estimate_and_error(self) -> tuple[float | None, float | None]:
         """Estimate and standard error, if there are any."""
         return self.estimate, self.standard_error
 
@@ -102,7 +102,7 @@ class Length(Estimated):
     name = "resultant length"
 
     @property
-    def known(self) -> tuple[float, float]:
+    def estimate_and_error(self) -> tuple[float, float]:
         """Estimate and standard error."""
         return self.estimate, self.standard_error
 

@@ -47,13 +47,13 @@ class WithEnds:
         return float(ndtri((1 + self.options.level) / 2))
 
     @property
-    def _drawn(self) -> int | None:
+    def _sample_size(self) -> int | None:
         """How many were drawn from the population that the options ask for; None without one."""
         return self.reports if self.options.estimand == "population" else None
 
     def _ends(self, answers: Answers, factor: float) -> tuple[Floats, Floats]:
         """Ends of intervals, cut to [0, 1]; `factor` is how many standard errors they reach."""
-        ends = ends_of_shares(answers.estimate, answers.errors(), factor, drawn=self._drawn)
+        ends = ends_of_shares(answers.estimate, answers.errors(), factor, drawn=self._sample_size)
         low, high = (np.clip(end, 0.0, 1.0) for end in ends)
         return low, high
 

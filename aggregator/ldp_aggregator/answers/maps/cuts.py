@@ -46,12 +46,12 @@ def cut(shares: Floats, cells: int) -> list[Box]:
         if max(box.sides) == 1:
             boxes.append(box)
             continue
-        for part in halved(shares, box):
+        for part in halve(shares, box):
             heapq.heappush(heap, (-share_of(shares, part), part))
     return sorted([*boxes, *(box for _, box in heap)])
 
 
-def halved(shares: Floats, box: Box) -> tuple[Box, Box]:
+def halve(shares: Floats, box: Box) -> tuple[Box, Box]:
     """Both parts of a box, across its longer side."""
     part = shares[box.west : box.east, box.south : box.north]
     along_x = box.sides[0] >= box.sides[1]

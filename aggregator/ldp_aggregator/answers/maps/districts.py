@@ -38,6 +38,6 @@ class District(Share):
         return self.cut > 0
 
     @property
-    def shown(self) -> str:
+    def label(self) -> str:
         """Its name, as tables show it."""
         return f"{self.range} (approximate)" if self.is_approximate else self.range

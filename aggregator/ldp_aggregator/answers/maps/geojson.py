@@ -54,13 +54,13 @@ def geography_of(collection: Any, name: str = "name", by: str = "area") -> Geogr
     """Geography of a collection that has been read already, as dictionaries and lists."""
     if by not in BY:
         raise EstimateError(f"expected districts by {' or '.join(BY)}, got {by!r}")
-    named = dict(_named(_features(collection), name))
+    named = dict(_districts(_features(collection), name))
     return Geography(tuple(named), tuple(map(_polygon, named, named.values())), by)
 
 
 def _features(collection: Any) -> Sequence[Any]:
     if _type(collection) != "FeatureCollection":
-        raise EstimateError(f"expected a FeatureCollection, got {_shown(_type(collection))}")
+        raise EstimateError(f"expected a FeatureCollection, got {_shorten(_type(collection))}")
     features = collection.get("features")
     if not isinstance(features, list) or not features:
         raise EstimateError("expected a list of features, of one district or more, got none")
@@ -69,7 +69,7 @@ def _features(collection: Any) -> Sequence[Any]:
     return features
 
 
-def _named(features: Sequence[Any], key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _districts(features: Sequence[Any], key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Every district's name and geometry."""
     names = [_name(place, feature, key) for place, feature in enumerate(features, start=1)]
     name, times = Counter(names).most_common(1)[0]
@@ -80,14 +80,14 @@ def _named(features: Sequence[Any], key: str) -> Iterator[tuple[str, Mapping[str
         if _type(geometry) not in _POLYGONS:
             raise EstimateError(
                 f"district {name!r}: expected a geometry that is a Polygon or a MultiPolygon, got "
-                f"{_shown(_type(geometry))}"
+                f"{_shorten(_type(geometry))}"
             )
         yield name, geometry
 
 
 def _name(place: int, feature: Any, key: str) -> str:
     if _type(feature) != "Feature":
-        raise EstimateError(f"feature {place}: expected a Feature, got {_shown(_type(feature))}")
+        raise EstimateError(f"feature {place}: expected a Feature, got {_shorten(_type(feature))}")
     properties = feature.get("properties") or {}
     name = properties.get(key) if isinstance(properties, dict) else None
     if isinstance(name, str | int) and str(name):
@@ -150,7 +150,7 @@ def _corner(name: str, corner: Any) -> tuple[float, float]:
     ]
     if len(usable) < 2:
         raise EstimateError(
-            f"district {name!r}: expected corners such as [8.54, 47.37], got {_shown(corner)}"
+            f"district {name!r}: expected corners such as [8.54, 47.37], got {_shorten(corner)}"
         )
     return usable[0], usable[1]
 
@@ -159,6 +159,6 @@ def _type(part: Any) -> Any:
     return part.get("type") if isinstance(part, dict) else part
 
 
-def _shown(part: Any) -> str:
+def _shorten(part: Any) -> str:
     text = repr(part)
     return text if len(text) <= 40 else f"{text[:39]}…"

@@ -85,7 +85,7 @@ class MapEstimates(ShareEstimates):
         for share in self.rectangles:
             yield further_of(self, share)
         for district in self.shown_districts:
-            yield further_of(self, district)._replace(label=district.shown)
+            yield further_of(self, district)._replace(label=district.label)
 
     def own_record(self) -> dict[str, Any]:
         """For JSON: how many cells are shown, rectangles, and districts."""

@@ -79,7 +79,7 @@ class Places(WithEnds):
         )
         answers = self.queries.answer(np.outer(*within).reshape(1, -1))
         low, high = self._ends(answers, self._quantile)
-        (error,) = answers.errors(self._drawn).tolist()
+        (error,) = answers.errors(self._sample_size).tolist()
         return Share(
             named, float(answers.estimate[0]), error, low=float(low[0]), high=float(high[0])
         )
@@ -95,9 +95,9 @@ class Places(WithEnds):
         if self.queries.cells is not None:
             answers = self.queries.cells(view)
         else:
-            answers = self.queries.answer(self.shown(view).queries)
+            answers = self.queries.answer(self.zoom(view).queries)
         low, high = self._ends(answers, self._quantile)
-        columns = (answers.estimate, answers.errors(self._drawn), low, high)
+        columns = (answers.estimate, answers.errors(self._sample_size), low, high)
         estimate, error, low, high = (column.reshape(shape) for column in columns)
         return self.map_of(estimate, error, low, high=high)
 
@@ -137,7 +137,7 @@ class Places(WithEnds):
         low, high = self._ends(counted, self._quantile)
         columns = (
             counted.estimate,
-            counted.errors(self._drawn),
+            counted.errors(self._sample_size),
             low,
             high,
             parts.cut,
@@ -191,7 +191,7 @@ class Places(WithEnds):
 
     def _shows(self, view: View) -> bool:
         assert self.queries.cells is not None  # noqa: S101 (looked at before)
-        errors = self.queries.cells(view).errors(self._drawn)
+        errors = self.queries.cells(view).errors(self._sample_size)
         return bool(2.0 ** -sum(view) > self._quantile * np.median(errors))
 
     @property
@@ -199,7 +199,7 @@ class Places(WithEnds):
         """Whether all cells of the finest grid are shown."""
         return self.shown_view == (self.depth, self.depth)
 
-    def shown(self, view: View) -> Shown:
+    def zoom(self, view: View) -> Shown:
         """The cells of a zoom."""
         names, within = zip(*map(_cells_along, self.axes, view), strict=True)
         queries = np.kron(*within)

@@ -25,7 +25,7 @@ def estimate(counted: Counted) -> MapEstimates:
     question, counts, options = counted.question, counted.counts, counted.options
     places, values, queries = places_of(question, counts, options), counted.values, None
     if places is not None and not places.is_whole:
-        values, queries = places.shown(places.shown_view)
+        values, queries = places.zoom(places.shown_view)
     known = None if places is None else places.queries
     numbers = numbers_of(counted, values, queries=queries, known=known)
     places = places or places_of(question, counts, options, frequency=numbers.moments.frequency)

@@ -142,10 +142,10 @@ def on_counts(moments: Moments, bound: Manipulation) -> tuple[Remark, ...]:
     """Whether normal theory may fail, for estimates that have nothing to put in its place."""
     if moments.rates is not None or moments.third is not None or bound.reach is None:
         return ()
-    return on_expected(moments.reports * moments.variance_if_not / bound.reach**2)
+    return on_report_numbers(moments.reports * moments.variance_if_not / bound.reach**2)
 
 
-def on_expected(counts: Floats) -> tuple[Remark, ...]:
+def on_report_numbers(counts: Floats) -> tuple[Remark, ...]:
     """The same, of the numbers of reports that estimates rest on."""
     few = int((counts < FEWEST).sum())
     if not few:

@@ -99,7 +99,7 @@ def estimates_from(
         reports=reports,
         options=options,
         values=values,
-        frequency=viewed(moments, noise, chances, options=options),
+        frequency=view_frequencies(moments, noise, chances, options=options),
         unbiased=moments.frequency,
         standard_error=standard_error(moments, options.estimand),
         low=low,
@@ -151,7 +151,7 @@ def _check_view(question: Question, options: Options) -> None:
         )
 
 
-def viewed(moments: Moments, noise: Floats, chances: Floats, options: Options) -> Floats:
+def view_frequencies(moments: Moments, noise: Floats, chances: Floats, options: Options) -> Floats:
     """The frequencies as they are shown: unbiased, unless another view was asked for."""
     if options.post_process == "norm-sub":
         return norm_sub(moments.frequency)

@@ -13,7 +13,7 @@ from ldp_aggregator.answers.options import WHOM
 from ldp_aggregator.answers.results.manipulation import manipulation
 from ldp_aggregator.answers.results.means import FEWEST
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
-from ldp_aggregator.answers.results.remarks import on_expected
+from ldp_aggregator.answers.results.remarks import on_report_numbers
 from ldp_aggregator.answers.results.room import Counted, Room
 from ldp_aggregator.answers.results.values import Estimate
 from ldp_aggregator.decoders.intervals.intervals import miss
@@ -92,7 +92,7 @@ def estimate(counted: Counted) -> VectorEstimates:
         squared_error=mean.squared_error,
         respondents=reports,
         manipulation=manipulation(question.randomizer, counted.counts, step=radius),
-        remarks=on_expected(np.array([float(reports)])) if reports < FEWEST else (),
+        remarks=on_report_numbers(np.array([float(reports)])) if reports < FEWEST else (),
     )
 
 

@@ -53,7 +53,7 @@ def associate(
 
     options = Options(level, estimand, simultaneous="bonferroni" if simultaneous else None)
     names = [name.strip() for name in questions.split(",")]
-    source = TallySource.taken(given)
+    source = TallySource.take(given)
     tally = source.tally(names, together=names)
     association = associate(
         tally,

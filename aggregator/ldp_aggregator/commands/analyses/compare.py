@@ -126,21 +126,21 @@ def compare(
     from ldp_aggregator.analyses.comparisons.group_comparisons import compare_groups
     from ldp_aggregator.answers.estimates.estimation import estimate
 
-    wanted, source = GroupOptions.taken(asked), TallySource.taken(asked)
+    wanted, source = GroupOptions.take(asked), TallySource.take(asked)
     if len(source.files) > 2:
         raise click.UsageError(f"expected A and B, got {len(source.files)} of them")
     is_alone, path = len(source.files) == 1, source.survey_path
     if direct is not None:
         alone = (None if is_alone else "B", other_path, names, baseline, simultaneous, margin)
         _check_direct(wanted, (*alone, overlap))
-        [one] = source.tallies(_asked(question))
+        [one] = source.tallies(_questions(question))
         options = Options(level, "population", reports_per_person=reports_per_person)
         beside = _against_direct(one, question, path, direct=direct, options=options)
         present(beside.sheet(), form, output)
         return
     _check(wanted, is_alone, other_path=other_path, baseline=baseline, names=names)
     options = Options(level, estimand, reports_per_person=reports_per_person)
-    tallies = source.tallies(_asked(question), by=wanted.asked.names, other_path=other_path)
+    tallies = source.tallies(_questions(question), by=wanted.groups.names, other_path=other_path)
     one, *others = tallies
     name = asked_question(one.survey, question).name
     candidates = read_candidates(one.survey, path)
@@ -224,7 +224,7 @@ def _check(
         raise click.UsageError("--baseline and --released are for groups of A alone, got B as well")
 
 
-def _asked(question: str | None) -> tuple[str, ...]:
+def _questions(question: str | None) -> tuple[str, ...]:
     return () if question is None else (question,)
 
 

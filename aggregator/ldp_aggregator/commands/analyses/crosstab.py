@@ -44,7 +44,7 @@ def crosstab(
     from ldp_aggregator.analyses.association.crosstab_sheet import crosstab_sheet, pairs_sheet
     from ldp_aggregator.analyses.association.crosstabs import crosstab as crosstab_of
 
-    tally = TallySource.taken(given).tally([question])
+    tally = TallySource.take(given).tally([question])
     table = crosstab_of(tally, question, Options(level, estimand))
     if fields is None:
         present(pairs_sheet(table), form, output)

@@ -66,7 +66,7 @@ def publish(
 
     family = "bonferroni" if simultaneous else None
     options = Options(level, estimand, simultaneous=family, reports_per_person=reports_per_person)
-    source = TallySource.taken(given)
+    source = TallySource.take(given)
     tally = source.tally(names)
     survey = tally.survey
     check_names(names, [question.name for question in survey])

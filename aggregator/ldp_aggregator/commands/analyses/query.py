@@ -56,9 +56,9 @@ def query(
     texts = paths[files:]
     if not texts:
         raise click.UsageError("expected a QUERY, such as 'share(mode = bus)'")
-    wanted = GroupOptions.taken(asked)
+    wanted = GroupOptions.take(asked)
     source = TallySource(paths=paths[:files], **asked)
-    tally = source.tally(by=wanted.asked.names)
+    tally = source.tally(by=wanted.groups.names)
     family = "bonferroni" if simultaneous else None
     options = Options(level, estimand, simultaneous=family, reports_per_person=reports_per_person)
     candidates = read_candidates(tally.survey, source.survey_path)

@@ -74,7 +74,7 @@ def regress(
     On fields of the same question (one tally), on public attributes (--strata) or on covariates
     that lie in the clear beside each answer (--rows).
     """
-    from ldp_aggregator.analyses.regression.fitting import fitted
+    from ldp_aggregator.analyses.regression.fitting import fit_answers
     from ldp_aggregator.analyses.regression.formula import formula_of
     from ldp_aggregator.analyses.regression.options import RegressionOptions
 
@@ -88,4 +88,4 @@ def regress(
             f"got {name}"
         )
     answers = sources.read(name, sources.in_the_clear(name, [*read.names]))
-    present(fitted(answers, read, choices).sheet(), form, output)
+    present(fit_answers(answers, read, choices).sheet(), form, output)

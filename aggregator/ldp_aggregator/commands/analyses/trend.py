@@ -55,7 +55,7 @@ class _Reading(NamedTuple):
         asked = self.groups.arguments()
         return estimate_groups(tally, options=options, candidates=known, names=(name,), **asked)
 
-    def stored(self, url: str) -> History:
+    def read_store(self, url: str) -> History:
         """All epochs of a service's store; of groups, those that are closed."""
         survey, question = read_survey(self.survey_path), self.question
         known = read_candidates(survey, self.survey_path)
@@ -68,7 +68,7 @@ class _Reading(NamedTuple):
             survey,
             question.name,
             self.options,
-            asked=self.groups.asked,
+            asked=self.groups.groups,
             candidates=known,
             least_group=self.groups.least_group,
         )
@@ -150,17 +150,17 @@ def trend(
     from ldp_aggregator.analyses.series.following import follow
     from ldp_aggregator.analyses.series.group_trends import follow_groups
 
-    wanted, source = GroupOptions.taken(given), TallySource.taken(given)
+    wanted, source = GroupOptions.take(given), TallySource.take(given)
     asked = asked_question(source.survey, question)
     reading = _Reading(source.survey_path, asked, Options(level, estimand), groups=wanted)
     if (epoch is not None) != bool(source.row_paths):
         raise click.UsageError("expected --rows and --epoch together: which column says when")
     if source.paths and len(source.paths) == 1 and source.paths[0].startswith(_STORES):
-        history = _stored(reading, source.paths[0])
+        history = _read_store(reading, source.paths[0])
     elif source.paths:
-        history = _counted(reading, source)
+        history = _read_files(reading, source)
     else:
-        tallies = source.by_epoch(asked.name, epoch, by=wanted.asked.names)
+        tallies = source.by_epoch(asked.name, epoch, by=wanted.groups.names)
         history = [(number, reading.of(tally)) for number, tally in tallies]
     following: Any = partial(follow_groups, question=asked.name) if reading.groups else follow
     trends = following(
@@ -182,7 +182,7 @@ def trend(
         context.exit(NOT_TESTED)
 
 
-def _counted(reading: _Reading, source: TallySource) -> History:
+def _read_files(reading: _Reading, source: TallySource) -> History:
     """From a file for each epoch. Raises `EstimateError` for equal ones."""
     name, history = reading.question.name, []
     counted: dict[bytes, list[str]] = {}
@@ -210,8 +210,8 @@ def _bytes_of(path: str) -> bytes | str:
         return path
 
 
-def _stored(reading: _Reading, store: str) -> History:
-    known = reading.stored(store)
+def _read_store(reading: _Reading, store: str) -> History:
+    known = reading.read_store(store)
     if not known:
         closed = "closed epochs" if reading.groups else "epochs"
         raise EstimateError(

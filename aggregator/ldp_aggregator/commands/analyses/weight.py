@@ -224,7 +224,7 @@ def weight(
     """
     from ldp_aggregator.analyses.groups.asking import Asked
     from ldp_aggregator.analyses.weighting.margins import margins_of
-    from ldp_aggregator.analyses.weighting.weighing import weighed
+    from ldp_aggregator.analyses.weighting.weighing import weigh_answers
 
     groups = Asked(given.pop("by"), given.pop("where"))
     sources = Sources(**given)
@@ -232,7 +232,7 @@ def weight(
     names = [*(name for margin in margins for name in margin.attributes), *groups.names]
     name = sources.question(question)
     answers = sources.read(name, sources.in_the_clear(name, names))
-    weighted = weighed(
+    weighted = weigh_answers(
         answers, margins, of, groups=groups, method=method, level=level, replicates=replicates
     )
     present(weighted.sheet(), form, output)

@@ -98,7 +98,7 @@ def _most_frequent(question: QuestionEstimates) -> tuple[str, str]:
     value, words = _share(first, f"answered {first.value}")
     behind = [one.value for one in rest if one.high >= first.low]
     if behind and value:
-        return value, f"{words[:-1]}; {_listed(behind)} may be as frequent."
+        return value, f"{words[:-1]}; {_list_names(behind)} may be as frequent."
     return value, words
 
 
@@ -112,7 +112,7 @@ def _share(estimate: Estimate, did: str) -> tuple[str, str]:
     return share.range, f" {did}."
 
 
-def _listed(names: Sequence[str], most: int = 4) -> str:
+def _list_names(names: Sequence[str], most: int = 4) -> str:
     shown = list(names[:most])
     if len(names) > most:
         return f"{', '.join(shown)} and {len(names) - most:,} more"

@@ -192,7 +192,7 @@ class Rendered:
         Text for formats that are text, else bytes. Raises `EstimateError` for unknown formats,
         for those that the result has no shape for, and for those whose library is missing.
         """
-        return rendered(self.sheet(), form)
+        return render_sheet(self.sheet(), form)
 
     def __repr__(self) -> str:
         return str(self.rendered())
@@ -206,16 +206,16 @@ class Tabled(Rendered):
         return self.sheet()
 
     def __repr__(self) -> str:
-        from ldp_aggregator.output.columns import aligned
+        from ldp_aggregator.output.columns import align
 
         sheet = self.brief_sheet()
-        tables = "\n\n".join(aligned(table).rstrip("\n") for table in sheet.tables())
+        tables = "\n\n".join(align(table).rstrip("\n") for table in sheet.tables())
         return "\n".join((*sheet.lead, tables))
 
     def _repr_html_(self) -> str:
-        from ldp_aggregator.output.formats.html_page import captioned
+        from ldp_aggregator.output.formats.html_page import table_with_caption
 
-        return "".join(captioned(table) for table in self.brief_sheet().tables())
+        return "".join(table_with_caption(table) for table in self.brief_sheet().tables())
 
 
 class Tidy(Tabled):
@@ -277,7 +277,7 @@ class Tidy(Tabled):
         return picture(self.panels(truth), form)
 
 
-def rendered(sheet: Sheet, name: str) -> str | bytes:
+def render_sheet(sheet: Sheet, name: str) -> str | bytes:
     """A sheet in the format of that name: text, or bytes for formats that are no text.
 
     Raises `EstimateError` for a name that is not in the table.

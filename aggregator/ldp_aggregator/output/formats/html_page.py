@@ -37,7 +37,7 @@ def section(shown: TextTable) -> Safe:
     return join([*caption, table(shown.headings, shown.rows), *remarks])
 
 
-def captioned(shown: TextTable) -> Safe:
+def table_with_caption(shown: TextTable) -> Safe:
     """Return a table alone, for notebooks: what is said beside it is its caption."""
     text = " ".join(["", shown.caption, *shown.remarks])
     return table(shown.headings, shown.rows, caption=tag("caption", tag("b", shown.title), text))

@@ -21,12 +21,12 @@ def _lines(gauges: Iterable[Series]) -> Iterator[str]:
     for series in gauges:
         yield f"# HELP {series.name} {series.words}\n# TYPE {series.name} gauge\n"
         for labels, number in series.points:
-            yield f"{series.name}{{{_written(labels)}}} {number!r}\n"
+            yield f"{series.name}{{{_label_text(labels)}}} {number!r}\n"
 
 
-def _written(labels: Mapping[str, str]) -> str:
-    return ",".join(f'{name}="{_escaped(text)}"' for name, text in labels.items())
+def _label_text(labels: Mapping[str, str]) -> str:
+    return ",".join(f'{name}="{_escape(text)}"' for name, text in labels.items())
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

@@ -28,7 +28,9 @@ def drawn_figure(size: tuple[float, float], draw: Callable[[Any], None]) -> Any:
     return figure
 
 
-def drawn(size: tuple[float, float], draw: Callable[[Any], None], form: str = "svg") -> bytes:
+def picture_bytes(
+    size: tuple[float, float], draw: Callable[[Any], None], form: str = "svg"
+) -> bytes:
     """Return the picture as the bytes of an SVG or PNG file."""
     figure = drawn_figure(size, draw)
     from matplotlib import rc_context

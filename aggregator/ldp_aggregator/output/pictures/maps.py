@@ -58,7 +58,7 @@ def draw_cells(panel: Bars, grid: Grid, name: str) -> Drawing:
     """Return the cells of a map, the borders over them, and what the axes go from and to."""
     across, up = len(grid.x) - 1, len(grid.y) - 1
     drawn = [
-        _coloured(
+        _colour(
             panel,
             x * up + y,
             name,
@@ -83,7 +83,7 @@ def draw_districts(panel: Bars, shapes: Shapes, name: str) -> Drawing:
     ends = np.concatenate([ring for rings in shapes.borders for ring in rings])
     frame = _Frame(*ends.min(axis=0).tolist(), *ends.max(axis=0).tolist())
     drawn = [
-        _coloured(
+        _colour(
             panel, place, name, "path", d=frame.path(rings), fill_rule="evenodd", class_="border"
         )
         for place, rings in enumerate(shapes.borders)
@@ -104,7 +104,7 @@ def _map(panel: Bars, parts: list[Safe], bottom: float, what: str, name: str) ->
     )
 
 
-def _coloured(panel: Bars, place: int, map_name: str, shape: str, **where: str) -> Safe:
+def _colour(panel: Bars, place: int, map_name: str, shape: str, **where: str) -> Safe:
     """A part of a map in the colour of its share, hatched where it may be empty."""
     three = (float(panel.lengths[place]), float(panel.low[place]), float(panel.high[place]))
     name = f"{panel.labels[place]}: " if len(panel.labels) else ""

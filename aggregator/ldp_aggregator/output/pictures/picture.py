@@ -48,9 +48,9 @@ def picture(panels: Sequence[Bars], form: str = "svg") -> bytes:
     if form == "svg":
         return _file(panels).encode()
     from ldp_aggregator.output.pictures.axes import axes_of
-    from ldp_aggregator.output.pictures.drawing import drawn
+    from ldp_aggregator.output.pictures.drawing import picture_bytes
 
-    return drawn(*axes_of(panels), form)
+    return picture_bytes(*axes_of(panels), form)
 
 
 def figure(panels: Sequence[Bars]) -> Any:

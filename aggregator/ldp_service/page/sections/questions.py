@@ -16,7 +16,7 @@ def districts(question: QuestionEstimates) -> Safe:
         return Safe("")
     rows = [
         row(
-            district.shown,
+            district.label,
             number(f"{district.frequency:.4f}", district.frequency),
             number(f"{district.standard_error:.4f}", district.standard_error),
             f"[{district.low:.4f}, {district.high:.4f}]",
