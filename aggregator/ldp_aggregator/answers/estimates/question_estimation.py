@@ -60,7 +60,7 @@ def estimate_question(
         estimates = _nothing_yet(counted)
     else:
         try:
-            estimates = _estimated(counted)
+            estimates = _estimate(counted)
         except EstimateError as error:
             raise EstimateError(f"question {question.name!r}: {error}") from None
     return cast(OfSomeKind, replace(estimates, remarks=(*remarks, *estimates.remarks)))
@@ -86,7 +86,7 @@ def _nothing_yet(counted: Counted) -> QuestionEstimates:
     )
 
 
-def _estimated(counted: Counted) -> QuestionEstimates:
+def _estimate(counted: Counted) -> QuestionEstimates:
     """The estimates of a question with reports, with notes in the order in which they are said."""
     question, options = counted.question, counted.options
     if options.covariance and len(counted.values) > MOST_COVARIANCE:
