@@ -13,7 +13,7 @@ from ldp_aggregator.analyses.health_checks.report_checks import health
 from ldp_aggregator.answers.estimates.pooling import Version, estimate_pooled, poolable
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_client import Client
-from ldp_service.page.sections.questions import question_section
+from ldp_service.page.document import render
 from ldp_service.page.views.question import QuestionView
 from ldp_simulations import attack, from_table, randomize, simulate, synthetic
 from ldp_simulations.population import PopulationError
@@ -207,6 +207,6 @@ def test_the_page_of_a_service_shows_them():
     holders = from_table(habits(), people())["q"]
     counts = sample_counts(question, holders, np.random.default_rng(8))
     estimates = estimate_question(question, counts, Options())
-    text = str(question_section(QuestionView.of(estimates), Unasked))
+    text = str(render("question", "x", view=QuestionView.of(estimates), asked=Unasked, notes=()))
     assert all(f">{name}<" in text for name in NAMES)
     assert "ldp analyze crosstab" in text

@@ -25,7 +25,7 @@ from ldp_aggregator.answers.results.manipulation import mean_reach
 from ldp_aggregator.answers.results.means import mean_of
 from ldp_aggregator.decoders.decoder import Parts
 from ldp_aggregator.decoders.numbers.dithered import largest_error, mean_parts, scores_of
-from ldp_service.page.sections.questions import question_section
+from ldp_service.page.document import render
 from ldp_service.page.views.question import QuestionView
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
@@ -354,7 +354,7 @@ def test_the_page_shows_the_unit():
     counts = np.full((asked.layout.cohorts, asked.layout.symbols), 20)
     estimates = estimate_question(asked, counts, Options())
     page = SimpleNamespace(served=SimpleNamespace(survey=SimpleNamespace(epoch=None)))
-    section = str(question_section(QuestionView.of(estimates), page))
+    section = str(render("question", "x", view=QuestionView.of(estimates), asked=page, notes=()))
     assert ">Mean, in hours<" in section
     assert ">Variance, in hours squared<" in section
     assert "; in hours" in repr(estimates)

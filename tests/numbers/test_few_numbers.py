@@ -17,7 +17,7 @@ from ldp_aggregator.answers.shares.frequencies import moments_of
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.output.formats.formats import FORMATS
 from ldp_aggregator.tallies.counting.counting import empty_counts
-from ldp_service.page.sections.questions import question_section
+from ldp_service.page.document import render
 from ldp_service.page.views.question import QuestionView
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.population import points_of
@@ -146,7 +146,9 @@ def test_the_page_of_few_reports(name, reports):
     counts = drawn(asked, generator.integers(0, SIZE, reports), generator)
     for keys in ({}, SHAPES.get(name, {})):
         estimates = estimate_question(asked, counts, Options(**keys))
-        text = str(question_section(QuestionView.of(estimates), Unasked))
+        text = str(
+            render("question", "x", view=QuestionView.of(estimates), asked=Unasked, notes=())
+        )
         assert not re.search(r"\bnan\b", text, re.IGNORECASE)
         assert " ± 0 " not in text
 
