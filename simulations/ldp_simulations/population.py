@@ -81,11 +81,8 @@ def from_table(
             pairs = ((domain.places(answer), count) for answer, count in answered)
             population[name] = PairHolders.of(domain, pairs)
             continue
-        holders = (
-            _share_holders(domain, answered)
-            if domain.per_device
-            else _count_holders(domain, answered)
-        )
+        hold = _share_holders if domain.per_device else _count_holders
+        holders = hold(domain, answered)
         population[name] = _holders(domain, holders, (candidates or {}).get(name, ()))
     return population
 

@@ -124,10 +124,10 @@ def contrast(one, other):
 def test_colours_can_be_told_apart(scheme):
     """Text has a contrast of 4.5 or more with what is behind it, what is drawn one of 3."""
     colours, drawn = {}, {}
-    for path, found, seen in ((CSS, COLOURS, colours), (STYLE, DRAWN, drawn)):
+    for path, colour, seen in ((CSS, COLOURS, colours), (STYLE, DRAWN, drawn)):
         light, dark = re.split(r"@media.*dark\)", path.read_text(encoding="utf-8"))
-        seen |= dict(found.findall(light))
-        seen |= dict(found.findall(dark)) if scheme == "dark" else {}
+        seen |= dict(colour.findall(light))
+        seen |= dict(colour.findall(dark)) if scheme == "dark" else {}
     for ground in ("ground", "behind"):
         for ink in ("ink", "faint", "link", "good", "bad"):
             assert contrast(colours[ink], colours[ground]) >= 4.5, (ink, ground)

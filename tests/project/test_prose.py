@@ -95,12 +95,12 @@ def measured():
 
 def beyond(name, text, guides):
     """Return the marks that a page misses."""
-    found = sentences(text)
-    if not found:
+    prose = sentences(text)
+    if not prose:
         return []
-    odd = sum(map(is_odd, found)) / len(found)
-    long = sum(len(one.split()) > 40 for one in found) / len(found)
-    reader = sum(map(is_to_the_reader, found)) / len(found)
+    odd = sum(map(is_odd, prose)) / len(prose)
+    long = sum(len(one.split()) > 40 for one in prose) / len(prose)
+    reader = sum(map(is_to_the_reader, prose)) / len(prose)
     marks = {"odd": odd > 0.05, "long": long > 0.01, "you": name in guides and reader < 0.2}
     return [mark for mark, missed in marks.items() if missed]
 

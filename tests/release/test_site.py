@@ -147,9 +147,9 @@ def first_page(index, query):
                     weight = settings["boost"] * one.get("boost", 1) * count / (1.2 + count)
                     hits[place].append((word, weight * len(matched), matched))
     scores = Counter()
-    for place, found in hits.items():
-        matched = set().union(*(terms for *_, terms in found))
-        rare = sum(weight * rarity(len(places), spread[word]) for word, weight, _ in found)
+    for place, words in hits.items():
+        matched = set().union(*(terms for *_, terms in words))
+        rare = sum(weight * rarity(len(places), spread[word]) for word, weight, _ in words)
         share = len(matched) / len(matched | (asked - _STOP))
         page, _, section = place.partition("#")
         scores[page] = max(scores[page], rare * (1 + (share + (not section)) ** 2))
@@ -165,11 +165,11 @@ def rarity(documents, count):
 def test_a_search_finds_its_page(site):
     """Forty searches of users show the page that answers them first."""
     index = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))
-    found = {
+    first = {
         query: first_page(index, query).rstrip("/")
         for queries in SEARCHES.values()
         for query in queries
     }
-    assert len(found) >= 40
+    assert len(first) >= 40
     wanted = {query: page for page, queries in SEARCHES.items() for query in queries}
-    assert {query: page for query, page in found.items() if page != wanted[query]} == {}
+    assert {query: page for query, page in first.items() if page != wanted[query]} == {}

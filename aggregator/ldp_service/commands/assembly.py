@@ -158,12 +158,9 @@ def _pages(options: ServeOptions, served: Iterable[Served]) -> Public | None:
         headers[survey.name] = headers_of(shown, site)
         titles[survey.name] = shown.languages[shown.language].texts["title"]
     check_spoken(sorted(languages), options.respondents.words)
-    invitations = (
-        Invitations.read(options.respondents.invitations)
-        if options.respondents.invitations
-        else None
-    )
-    if invitations is not None:
+    invitations = None
+    if options.respondents.invitations:
+        invitations = Invitations.read(options.respondents.invitations)
         _check_names("--invitations", sorted(invitations.surveys), served)
     reach = Reach(options.uploads.token_file.with_name("respondents.json"), time.time)
     return Public(
@@ -289,10 +286,8 @@ def _sources(options: ServeOptions, service: Service) -> Iterator[Source]:
     read_store = partial(open_snapshot, options.counting.store)
     for folder in options.sources.folders:
         yield FolderSource(folder, service.writer, read_store)
-    settings = (
-        {}
-        if options.sources.kafka_settings is None
-        else read_settings(options.sources.kafka_settings)
-    )
+    settings = {}
+    if options.sources.kafka_settings is not None:
+        settings = read_settings(options.sources.kafka_settings)
     for topic in options.sources.topics:
         yield KafkaSource(topic, service.writer, read_store, settings=settings)

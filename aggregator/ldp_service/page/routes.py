@@ -131,7 +131,7 @@ class _Pages:
 
         def make(query: Mapping[str, str], view: ServiceView) -> str:
             asked = Asked.of(service.catalogue, {**query, "survey": name})
-            return screen_page(view, asked, self._survey(asked), address)
+            return screen_page(view, asked, self._survey(asked), address=address)
 
         return await self._answer(request, make, root="../")
 
@@ -168,7 +168,7 @@ class _Pages:
         verdict = self._service.verdict(request, shown_token(request), ANALYST, survey=None)
         if verdict != GRANTED:
             *_, folder, page = request.url.path.split("/")
-            return self._refused(verdict, query, f"{folder}/{page}" if root else page, root)
+            return self._refused(verdict, query, f"{folder}/{page}" if root else page, root=root)
         operator = self._service.verdict(request, shown_token(request), OPERATOR, survey=None)
         operates = operator == GRANTED
         url = str(request.url.replace(query="", fragment="")).rpartition("/")[0] + "/"

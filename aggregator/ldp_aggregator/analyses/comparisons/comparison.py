@@ -272,7 +272,7 @@ class Comparison(Tabled):
                 if mean is not None
             ]
             unit = self.first.question.domain.unit or ""
-            return self._panels(self.numbers[:1], both, unit, unit)
+            return self._panels(self.numbers[:1], both, unit, unit_apart=unit)
         both = [
             Dots(name, side.unbiased, side.low, high=side.high)
             for name, side in zip(self.names, (self.first, self.second), strict=True)

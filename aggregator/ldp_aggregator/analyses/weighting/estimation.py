@@ -72,8 +72,8 @@ def weighted_means(
         own = _of_outcome(plain, outcome)
         unweighted = plain.mean(own)
     else:
-        estimate, functions = _of_groups(answers, outcome, inside, factors.factors[:, 0])
-        unweighted, own = _of_groups(plain, outcome, inside, np.ones(len(inside)))
+        estimate, functions = _of_groups(answers, outcome, inside, factors=factors.factors[:, 0])
+        unweighted, own = _of_groups(plain, outcome, inside, factors=np.ones(len(inside)))
     covariance = answers.covariance(scores_of(answers, functions, factors))
     return Estimated(
         estimate,

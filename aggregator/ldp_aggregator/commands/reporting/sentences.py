@@ -37,7 +37,7 @@ def headline(question: QuestionEstimates) -> tuple[str, str]:
     middle = next((one for one in quantiles if one.name == "median"), None)
     number = middle or question.mean
     if number is not None:
-        said = reading(number.estimate, number.low, number.high, domain.unit or "")
+        said = reading(number.estimate, number.low, number.high, unit=domain.unit or "")
         ends = f", {said.range}" if said.range else ""
         return said.value, f" is the {'median' if middle else 'mean'}{ends}."
     if question.is_shape or not len(question):

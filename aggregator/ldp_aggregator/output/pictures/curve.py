@@ -74,4 +74,4 @@ def _grid(low: float, high: float, unit: str) -> list[Safe]:
         ]
     ticks = [tick for tick in Scale.over((low, high), zero=False).ticks if low <= tick <= high]
     scale = Scale(low, high, tuple(ticks)).with_gutter()
-    return [*lines, *(number_below(scale, tick, _TOP + _TALL + 18, unit) for tick in ticks)]
+    return [*lines, *(number_below(scale, tick, _TOP + _TALL + 18, unit=unit) for tick in ticks)]

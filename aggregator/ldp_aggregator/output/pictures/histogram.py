@@ -50,12 +50,13 @@ def draw_histogram(panel: Bars, columns: Columns) -> Drawing:
     up = Scale.over([*truths, *(number for three in heights for number in three)], ticks=6)
     frame = _Frame(start, Scale(start, end, tuple(ticks)).with_gutter(), up)
     drawn = [
-        _column(panel, place, edges[place], heights[place], frame) for place in range(len(edges))
+        _column(panel, place, edges[place], heights=heights[place], frame=frame)
+        for place in range(len(edges))
     ]
     drawn += [_truth(ends, height, frame) for ends, height in zip(edges, truths, strict=False)]
     for row, mark in enumerate(columns.marks):
-        drawn += _mark(mark, frame, _BOTTOM + _AXIS + _ROW * row, columns.unit)
-    below = [number_below(frame.across, tick, _BOTTOM + 18, columns.unit) for tick in ticks]
+        drawn += _mark(mark, frame, _BOTTOM + _AXIS + _ROW * row, unit=columns.unit)
+    below = [number_below(frame.across, tick, _BOTTOM + 18, unit=columns.unit) for tick in ticks]
     what = "" if is_even else " for each unit"
     marks = [mark.name for mark in columns.marks]
     named = f"; below, {', '.join(marks)} with ranges" if marks else ""
@@ -113,6 +114,6 @@ def _mark(mark: Mark, frame: _Frame, top: float, unit: str) -> Iterator[Safe]:
     yield tag("line", class_="reach", y1=y, y2=y, **ends)
     yield tag("circle", class_="dot", cx=frame.x(mark.place), cy=y, r=5)
     is_left = frame.across.share(mark.place) > 1 / 2
-    words = f"{mark.name} {reading(mark.place, mark.low, mark.high, unit)}"
+    words = f"{mark.name} {reading(mark.place, mark.low, mark.high, unit=unit)}"
     side = {"x": "1%" if is_left else "99%", "text_anchor": "start" if is_left else "end"}
     yield tag("text", words, class_="tick", y=y - 3, **side)

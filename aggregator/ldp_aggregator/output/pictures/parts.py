@@ -71,7 +71,7 @@ def ticks_at(scale: Scale, bottom: float, unit: str) -> list[Safe]:
     for tick in scale.ticks:
         x = scale.percent(tick)
         lines.append(tag("line", class_=grid_of(tick), x1=x, x2=x, y1=0, y2=bottom + 4))
-        lines.append(number_below(scale, tick, bottom + 18, unit))
+        lines.append(number_below(scale, tick, bottom + 18, unit=unit))
     return lines
 
 

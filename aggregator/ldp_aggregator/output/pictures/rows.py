@@ -47,7 +47,11 @@ class _Row:
             y = top + _LABEL + _SERIES * number + _SERIES / 2
             title = tag("title", f"{self.series[number].name or self.label}: {said}")
             is_ring = number == 0 and len(self.threes) > 1
-            drawn = _dot(three, scale, y, is_ring) if self.are_dots else _bar(three, said, scale, y)
+            drawn = (
+                _dot(three, scale, y, is_ring=is_ring)
+                if self.are_dots
+                else _bar(three, said, scale, y=y)
+            )
             yield tag("g", title, *drawn)
         if self.truth is not None:
             x, y = scale.percent(self.truth), top + _LABEL + _SERIES / 2
@@ -88,10 +92,10 @@ def _bar(
     kind = "bar" if low > 0 or high < 0 or not isfinite(low) else "bar unsure"
     vague = said.range == TOO_FEW
     if isfinite(estimate) and not vague:
-        yield _span(kind, min(estimate, 0), max(estimate, 0), scale, y=y)
+        yield _span(kind, min(estimate, 0), max(estimate, 0), scale=scale, y=y)
     if not isfinite(low):
         return
-    yield _span("vague" if vague else "range", low, high, scale, y=y)
+    yield _span("vague" if vague else "range", low, high, scale=scale, y=y)
     if not vague:
         yield from whisker((scale.percent(low), y), (scale.percent(high), y), cap=7)[1:]
         yield tag("circle", class_="dot", cx=scale.percent(estimate), cy=y, r=4.5)

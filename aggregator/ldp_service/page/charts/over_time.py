@@ -51,10 +51,12 @@ def panels(view: QuestionView, places: Sequence[int], look: Look) -> Iterator[tu
     if means:
         unit = question.question.domain.unit or ""
         name = f"series-{question.name}-mean"
-        yield MEAN, chart(_panel(view, MEAN, means, look, unit=unit), name)
+        yield MEAN, chart(_panel(view, MEAN, means, look=look, unit=unit), name)
     unit = "" if question.is_vector else PERCENT
     lines = {question.values[place]: points_of(series, question, place) for place in places}
-    drawn = [_panel(view, value, line, look, unit=unit) for value, line in lines.items() if line]
+    drawn = [
+        _panel(view, value, line, look=look, unit=unit) for value, line in lines.items() if line
+    ]
     numbers = [0.0, *(end for line in lines.values() for point in line for end in point[1:])]
     courses = {} if view.course is None else view.course.courses
     for course in (courses[value] for value in lines if value in courses):

@@ -139,7 +139,7 @@ class Asked:
 
 def query_of(options: Options) -> dict[str, str | None]:
     """Options as a query has them."""
-    usual = Options.quantiles
+    usual, repeats = Options.quantiles, options.reports_per_person
     return {
         "level": str(options.level),
         "estimand": options.estimand,
@@ -147,9 +147,7 @@ def query_of(options: Options) -> dict[str, str | None]:
         "simultaneous": "1" if options.simultaneous else None,
         "post_process": options.post_process,
         "frequencies": "1" if options.frequencies else None,
-        "reports_per_person": str(options.reports_per_person)
-        if options.reports_per_person > 1
-        else None,
+        "reports_per_person": str(repeats) if repeats > 1 else None,
         "quantiles": shares_text(options.quantiles) if options.quantiles != usual else None,
         "ranges": ",".join(map(":".join, options.ranges)),
         "edges": ",".join(options.edges),
