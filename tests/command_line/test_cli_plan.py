@@ -129,6 +129,7 @@ def test_explain_states_the_efficiency(folder):
 def test_unreachable_is_a_dash():
     """What no epsilon brings about is said, in table and records, after what can be had."""
     words = ("--values", "3", "--respondents", "10", "--half-width", "1e-6")
+    words = (*words, "--estimand", "respondents")
     shown, plans_by_name = plan(*words), plans(*words)
     assert "cannot be reached" in shown
     assert (

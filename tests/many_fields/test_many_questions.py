@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from calling import run
+from test_page_of_distributions import Unasked
 
 import ldp
 from ldp.survey.compiled import compile_survey
@@ -49,18 +50,6 @@ def people(respondents=5000):
         "age": generator.integers(10, 90, respondents),
         "children": generator.integers(0, 4, respondents),
     }
-
-
-class Unasked:
-    """A survey without epochs, of which nothing else is asked."""
-
-    class served:  # noqa: N801
-        """Its survey."""
-
-        class survey:  # noqa: N801
-            """Without epochs."""
-
-            epoch = None
 
 
 @pytest.fixture
@@ -207,6 +196,6 @@ def test_the_page_of_a_service_shows_them():
     holders = from_table(habits(), people())["q"]
     counts = sample_counts(question, holders, np.random.default_rng(8))
     estimates = estimate_question(question, counts, Options())
-    text = str(render("question", "x", view=QuestionView.of(estimates), asked=Unasked, notes=()))
+    text = render("question", "x", view=QuestionView.of(estimates), asked=Unasked, notes=())
     assert all(f">{name}<" in text for name in NAMES)
     assert "ldp analyze crosstab" in text

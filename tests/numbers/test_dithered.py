@@ -4,12 +4,12 @@ import json
 from fractions import Fraction
 from itertools import product
 from math import lcm
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from calling import run
 from specimens import question
+from test_page_of_distributions import Unasked
 
 from ldp.errors import SurveyError
 from ldp.mechanisms.numbers.dithered import (
@@ -353,8 +353,7 @@ def test_the_page_shows_the_unit():
     asked = question("dithered", keys)
     counts = np.full((asked.layout.cohorts, asked.layout.symbols), 20)
     estimates = estimate_question(asked, counts, Options())
-    page = SimpleNamespace(served=SimpleNamespace(survey=SimpleNamespace(epoch=None)))
-    section = str(render("question", "x", view=QuestionView.of(estimates), asked=page, notes=()))
+    section = render("question", "x", view=QuestionView.of(estimates), asked=Unasked, notes=())
     assert ">Mean, in hours<" in section
     assert ">Variance, in hours squared<" in section
     assert "; in hours" in repr(estimates)

@@ -146,9 +146,7 @@ def test_the_page_of_few_reports(name, reports):
     counts = drawn(asked, generator.integers(0, SIZE, reports), generator)
     for keys in ({}, SHAPES.get(name, {})):
         estimates = estimate_question(asked, counts, Options(**keys))
-        text = str(
-            render("question", "x", view=QuestionView.of(estimates), asked=Unasked, notes=())
-        )
+        text = render("question", "x", view=QuestionView.of(estimates), asked=Unasked, notes=())
         assert not re.search(r"\bnan\b", text, re.IGNORECASE)
         assert " ± 0 " not in text
 

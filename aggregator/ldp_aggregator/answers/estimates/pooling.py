@@ -162,14 +162,14 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
 
 def _note(versions: Sequence[Version], weights: Floats, options: Options) -> str:
     """Which versions were pooled, and how much each of them counts."""
-    each = "; ".join(
+    weighted = "; ".join(
         f"{version.question.mechanism}, epsilon {version.question.declared.text}, "
         f"{version.reports:,} reports: {weight:.1%}"
         for version, weight in zip(versions, weights, strict=True)
     )
     note = (
         f"pooled over {len(versions)} versions, by weights that do not depend on the answers "
-        f"({each})"
+        f"({weighted})"
     )
     once = any(
         reports_of_each(version.question.randomizer, options.reports_per_person)

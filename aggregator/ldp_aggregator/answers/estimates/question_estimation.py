@@ -55,7 +55,7 @@ def estimate_question(
         (candidates, design), groups = decoder.alike(question.randomizer, counts, candidates)
         remarks = (*remarks, *on_groups(groups))
     values, note = decoder.values(question, counts, candidates or ())
-    counted = Counted(question, counts, options, values, design=design, note=note)
+    counted = Counted(question, counts, options, values=values, design=design, note=note)
     if not counted.reports or (not values and decoder.gives == "frequencies"):
         estimates = _nothing_yet(counted)
     else:

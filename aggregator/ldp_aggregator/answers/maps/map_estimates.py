@@ -107,8 +107,6 @@ class MapEstimates(ShareEstimates):
 
     def bars(self, truth: Sequence[float] | None = None) -> Bars:
         """The map as a panel of a picture, without the truth."""
-        return (
-            super().bars(truth)
-            if self.places is None
-            else self.map().bars()._replace(title=self.title)
-        )
+        if self.places is None:
+            return super().bars(truth)
+        return self.map().bars()._replace(title=self.title)

@@ -57,15 +57,15 @@ class PairEstimates(ShareEstimates):
         """The names of the cells of a row."""
         if self.key_means is None:
             return super().headings
-        _, count, frequency, error, interval, *found = super().headings
+        _, count, frequency, error, interval, *others = super().headings
         means = MEAN, f"{self.options.level:.4g} interval"
-        return "key", count, frequency, error, interval, *means, *found
+        return "key", count, frequency, error, interval, *means, *others
 
     def of_value(self, place: int) -> OfValue:
         """The sum and the mean of the numbers that come with a key."""
-        found = super().of_value(place)
+        shares = super().of_value(place)
         if self.key_means is None:
-            return found
+            return shares
         named = {SUM: self.key_means.sums[place], MEAN: self.key_means.means[place]}
         further = []
         for name, number in named.items():
@@ -74,7 +74,10 @@ class PairEstimates(ShareEstimates):
             further.append(Further(f"{self.values[place]}: {name}", number.cells, numbers))
         record = {name: number.to_dict() for name, number in named.items()}
         return OfValue(
-            (*named[MEAN].cells, *found.cells), found.numbers, tuple(further), record | found.record
+            (*named[MEAN].cells, *shares.cells),
+            shares.numbers,
+            tuple(further),
+            record=record | shares.record,
         )
 
 

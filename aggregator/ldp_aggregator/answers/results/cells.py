@@ -64,7 +64,15 @@ def cells_together(functions: Functions, line: Line) -> Iterator[Cell]:
     for name, (first, last), weights in zip(cells.names, cells.places, cells.queries, strict=True):
         share = functions.function(name, weights, family=len(cells.names))
         start, end = _ends(line, first, last)
-        yield Cell(name, start, end, share.estimate, share.low, share.high, (first, last))
+        yield Cell(
+            name,
+            start,
+            end,
+            frequency=share.estimate,
+            low=share.low,
+            high=share.high,
+            places=(first, last),
+        )
 
 
 def columns_of(

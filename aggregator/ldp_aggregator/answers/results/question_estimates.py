@@ -147,11 +147,9 @@ class QuestionEstimates(ByValue, Tidy):
         """One line that says what the numbers are."""
         options, question = self.options, self.question
         family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
-        view = (
-            f"; frequencies post-processed by {options.post_process}: biased"
-            if options.post_process
-            else ""
-        )
+        view = ""
+        if options.post_process:
+            view = f"; frequencies post-processed by {options.post_process}: biased"
         view += ", without intervals" if self.is_shape else ""
         unit = f"; in {question.domain.unit}" if question.domain.unit else ""
         return (
@@ -224,8 +222,8 @@ class QuestionEstimates(ByValue, Tidy):
         cells, about = self.cells(), self.describe()
         if cells:
             unit = self.question.domain.unit or ""
-            columns = columns_of(cells, self.mean, self.marked_quantiles(), unit)
-            return histogram_of(cells, columns, self.title, about, truth=truth)
+            columns = columns_of(cells, self.mean, self.marked_quantiles(), unit=unit)
+            return histogram_of(cells, columns, self.title, about=about, truth=truth)
         # Noise takes estimates beyond all shares: the nearest possible one, as intervals are.
         lengths = np.clip(self.frequency, 0, 1)
         bars = Bars(

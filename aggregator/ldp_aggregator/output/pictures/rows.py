@@ -47,11 +47,9 @@ class _Row:
             y = top + _LABEL + _SERIES * number + _SERIES / 2
             title = tag("title", f"{self.series[number].name or self.label}: {said}")
             is_ring = number == 0 and len(self.threes) > 1
-            drawn = (
-                _dot(three, scale, y, is_ring=is_ring)
-                if self.are_dots
-                else _bar(three, said, scale, y=y)
-            )
+            drawn = _bar(three, said, scale, y=y)
+            if self.are_dots:
+                drawn = _dot(three, scale, y, is_ring=is_ring)
             yield tag("g", title, *drawn)
         if self.truth is not None:
             x, y = scale.percent(self.truth), top + _LABEL + _SERIES / 2
