@@ -148,7 +148,7 @@ def weigh_answers(
     names, inside = _groups_in(answers, factors, groups)
     if inside is not None and replicates is not None:
         raise EstimateError("expected no replicates beside groups (by, where)")
-    numbers = weighted_means(answers, outcome, factors, inside)
+    numbers = weighted_means(answers, outcome, factors, inside=inside)
     labels = [f"{name}{label}" for name in names for label in shown[1]]
     quantile = float(stdtrit(answers.freedom, (1 + level) / 2))
     return Weighted(

@@ -62,7 +62,7 @@ def draw_cells(panel: Bars, grid: Grid, name: str) -> Drawing:
             panel,
             x * up + y,
             name,
-            "rect",
+            shape="rect",
             x=f"{1 + 98 * x / across:.3f}%",
             y=f"{_HEIGHT * (up - 1 - y) / up:.2f}",
             width=f"{98 / across:.3f}%",
@@ -75,7 +75,7 @@ def draw_cells(panel: Bars, grid: Grid, name: str) -> Drawing:
         shape = tag("path", d=frame.path(grid.outlines), fill="none", class_="border")
         drawn.append(frame.picture(shape, preserveAspectRatio="none"))
     parts, what = [*drawn, *_ends(grid)], f"{across} x {up} cells"
-    return _map(panel, parts, _HEIGHT + _LINE, what, name)
+    return _map(panel, parts, _HEIGHT + _LINE, what=what, name=name)
 
 
 def draw_districts(panel: Bars, shapes: Shapes, name: str) -> Drawing:
@@ -84,11 +84,17 @@ def draw_districts(panel: Bars, shapes: Shapes, name: str) -> Drawing:
     frame = _Frame(*ends.min(axis=0).tolist(), *ends.max(axis=0).tolist())
     drawn = [
         _colour(
-            panel, place, name, "path", d=frame.path(rings), fill_rule="evenodd", class_="border"
+            panel,
+            place,
+            name,
+            shape="path",
+            d=frame.path(rings),
+            fill_rule="evenodd",
+            class_="border",
         )
         for place, rings in enumerate(shapes.borders)
     ]
-    return _map(panel, [frame.picture(*drawn)], _HEIGHT, f"{len(drawn)} districts", name)
+    return _map(panel, [frame.picture(*drawn)], _HEIGHT, what=f"{len(drawn)} districts", name=name)
 
 
 def _map(panel: Bars, parts: list[Safe], bottom: float, what: str, name: str) -> Drawing:
