@@ -463,7 +463,7 @@ def test_one_report_has_no_test():
 def test_three_questions():
     """All of it goes on to three: cells, shares given the other answers, and 20 degrees."""
     collected = Collected(("grr", "matrix", "oue"), np.multiply.outer(JOINT, SHARES), 5000)
-    association = collected.associated(covariance=True)
+    association = collected.associated(covariance=True, estimand="respondents")
     frequency = collected.mean("scores", "scores", "scores")
     assert close(association.frequency, frequency)
     share, low, high = association.conditional

@@ -1,6 +1,7 @@
 """`import ldpkit`: what notebooks need, and errors that say what to do."""
 
 import re
+from copy import copy
 
 import pytest
 
@@ -22,7 +23,16 @@ def test_each_name_is_that_of_its_package():
     for name, packages in homes.items():
         assert getattr(ldpkit, name) in [getattr(package, name) for package in packages]
     assert len(homes) < 40
-    assert len(dir(ldpkit.estimate(SURVEY, REPORTS)["mode"])) < 20
+
+
+def test_results_list_what_they_have():
+    """What only other kinds of answers have is an error that says what this one has."""
+    mode = ldpkit.estimate(SURVEY, REPORTS)["mode"]
+    assert len(dir(mode)) < 20
+    assert all(hasattr(mode, name) for name in dir(mode))
+    with pytest.raises(AttributeError, match="'mode', answered by grr, has no 'map'; it has describe"):
+        _ = mode.map
+    assert copy(mode).values == mode.values
 
 
 @pytest.mark.parametrize(

@@ -255,12 +255,24 @@ class QuestionEstimates(ByValue, Tidy):
         return tuple(YES_NO[value == "false"] for value in self.values)
 
     def __dir__(self) -> list[str]:
-        """Return what people look for; all other names can be used as well."""
-        return [
+        """Return what people look for and this kind has; all its other names can be used, too."""
+        names = (
             *("values", "frequency", "standard_error", "low", "high", "reports", "mean"),
             *("distribution", "quantiles", "share", "ratio", "top", "nodes", "map", "describe"),
             *("plot", "to_dict", "to_pandas", "to_polars"),
-        ]
+        )
+        return [name for name in names if hasattr(type(self), name) or name in vars(self)]
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Raise `AttributeError` for what only other kinds of answers have."""
+            if name.startswith("_") or "question" not in vars(self):
+                raise AttributeError(name)
+            raise AttributeError(
+                f"question {self.name!r}, answered by {self.question.mechanism}, has no {name!r}; "
+                f"it has {', '.join(dir(self))}"
+            )
 
     def panels(self, truth: Sequence[float] | None = None) -> list[Bars]:
         """The panel of its picture."""
