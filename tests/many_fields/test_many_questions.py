@@ -94,7 +94,7 @@ def test_estimates_are_of_the_values_of_each_field():
         estimate(tally, options=Options(covariance=True))
     lone = aggregate(habits(together=1), randomize(habits(together=1), people(), seed=2))
     with pytest.raises(ldp.EstimateError, match="two fields or more"):
-        estimate(lone, options=Options(covariance=True))
+        estimate(lone, options=together)
 
 
 def test_commands(files):
