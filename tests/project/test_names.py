@@ -8,7 +8,8 @@ from places import ROOT
 
 PRODUCT = ("ldp", "client/ldp_client", "aggregator", "simulations")
 PARTICIPLE = re.compile(
-    r"_?(\w+ed|shown|drawn|told|given|made|found|kept|held|sent|said|known|seen|taken|written|chosen|put)"
+    r"_?(\w+ed|shown|drawn|told|given|made|found|kept|held|sent|said|known|seen|taken|written|"
+    r"chosen|put)"
 )
 CLAUSE = re.compile(r"(The same|That of|Those|Of|What|Who|Whom|Whose|It|This|These|As|Until)\b")
 FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef

@@ -30,7 +30,9 @@ def test_results_list_what_they_have():
     mode = ldpkit.estimate(SURVEY, REPORTS)["mode"]
     assert len(dir(mode)) < 20
     assert all(hasattr(mode, name) for name in dir(mode))
-    with pytest.raises(AttributeError, match="'mode', answered by grr, has no 'map'; it has describe"):
+    with pytest.raises(
+        AttributeError, match="'mode', answered by grr, has no 'map'; it has describe"
+    ):
         _ = mode.map
     assert copy(mode).values == mode.values
 

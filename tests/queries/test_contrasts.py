@@ -64,7 +64,7 @@ def test_intervals_of_functions_cover(mechanism, epsilon):
     for _ in range(SURVEYS):
         counts = sample_counts(question, Holders(MODES, HELD), generator)
         moments = moments_of(question.randomizer, counts, MODES)
-        mode = functions_of(moments, question, MODES, options=Options())
+        mode = functions_of(moments, question, MODES, options=Options(estimand="respondents"))
         numbers = [
             *(mode.function("", weights) for weights in linear),
             mode.ratio("", mode.weights({"car"}), mode.weights({"bus"})),

@@ -40,7 +40,7 @@ def tally(mode, kids=(400, 300, 200, 100)):
         ([4500, 3500, 2000], "50 %", " answered car, 49 to 52 %."),
         ([400, 390, 210], "43 %", " answered car, 39 to 48 %; bus may be as frequent."),
         ([1, 1, 1], "", "No answer stands out from chance yet."),
-        ([0, 0, 0], "", "No one has answered yet."),
+        ([0, 0, 0], "", "No answers to show yet."),
     ],
 )
 def test_headlines(mode, value, words):
@@ -121,7 +121,7 @@ def test_the_page_is_whole():
 def test_a_page_without_reports():
     """Says that no one answered, and draws nothing."""
     text = report_page(estimate(Tally.empty(SURVEY), options=Options()))
-    assert text.count("No one has answered yet.") == 2
+    assert text.count("No answers to show yet.") == 2
     assert "<svg" not in text
 
 

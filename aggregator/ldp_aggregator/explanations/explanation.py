@@ -35,7 +35,7 @@ def explanation(survey: Survey, names: Collection[str] = ()) -> str:
     """
     sums = totals(survey)
     parts = [
-        f"survey {survey.name}: {_everything(sums['all_reports'])}\n"
+        f"survey {survey.name}: {_everything(sums['all_reports'], sums['all_charges'])}\n"
         f"  fingerprint         {survey.fingerprint.hex()}\n"
         f"  terms               {survey.terms.hex()} (for apps that pin them)",
         *(_question(question) for question in survey if not names or question.name in names),
@@ -59,15 +59,18 @@ def explanation(survey: Survey, names: Collection[str] = ()) -> str:
     return "\n\n".join(parts)
 
 
-def _everything(total: float | None) -> str:
-    """Return what all reports of a respondent can reveal together."""
-    if total is None:
+def _everything(unchanged: float | None, most: float | None) -> str:
+    """Return what all reports of a respondent can reveal together, also if answers change."""
+    if unchanged is None or most is None:
         return "epsilon UNBOUNDED in total. More reports to one question would reveal its answer."
-    percent = percent_below(posterior_of(Fraction(total)))
+    percent = percent_below(posterior_of(Fraction(most)))
+    less = ""
+    if unchanged < most:
+        less = f" ({text_upper(unchanged, 3)} while your answers stay as they are)"
     return (
-        f"epsilon {text_upper(total, 3)} in total. Someone who thought it 50 % likely that you "
-        "gave certain answers may come to think it "
-        f"{percent}% likely, at most, from all your reports."
+        f"epsilon {text_upper(most, 3)} in total{less}. Someone who thought it 50 % likely that "
+        f"you gave certain answers may come to think it {percent}% likely, at most, from all your "
+        "reports."
     )
 
 

@@ -107,7 +107,7 @@ _HEADINGS = {
     "--frequency",
     metavar="F",
     type=number(0, 1),
-    help="The frequency of a typical value.  [default: an even share]",
+    help="The frequency of a typical value.  [default: an even share; 0.1 with --design]",
 )
 @click.option(
     "--value",

@@ -133,7 +133,9 @@ def of_embedded(name, law, **replaced):
 
 MUTANTS = (
     of_embedded(
-        "charge and report in two transactions", laws.one_transaction, _store_report=in_two_transactions
+        "charge and report in two transactions",
+        laws.one_transaction,
+        _store_report=in_two_transactions,
     ),
     of_embedded("reports that no one charged for", laws.one_transaction, record=uncharged),
     of_embedded("another batch at every attempt", laws.same_bytes, __init__=reencodes),

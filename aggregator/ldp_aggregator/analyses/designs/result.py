@@ -173,9 +173,17 @@ class DesignGroups(Tabled):
             record=self.to_dict,
             columns=(*self.by, *COLUMNS),
             rows=self._rows,
-            bars=lambda: [bar for one in self.groups.values() for bar in one.sheet().bars()],
+            bars=self._bars,
             warnings=(self.whole.describe(), *self._remarks()),
         )
+
+    def _bars(self) -> list[Bars]:
+        """Return a panel for each group, with its name in the title."""
+        return [
+            bar._replace(title=f"{bar.title}: {', '.join(key) or 'all'}")
+            for key, one in self.groups.items()
+            for bar in one.sheet().bars()
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ldp.numbers.exact import text_upper
 from ldp_aggregator.answers.distributions.distribution_estimates import DistributionEstimates
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.answers.results.question_estimates import BOOLEAN, QuestionEstimates
@@ -30,7 +31,7 @@ def headline(question: QuestionEstimates) -> tuple[str, str]:
     """
     domain = question.question.domain
     if not question.reports:
-        return "", "No one has answered yet."
+        return "", "No answers to show yet."
     if question.is_vector:
         return "", f"The mean of {len(question)} coordinates, each with its range."
     quantiles = question.quantiles if isinstance(question, DistributionEstimates) else ()
@@ -68,12 +69,13 @@ def method(questions: Sequence[QuestionEstimates], options: Options) -> Iterator
 def how_it_was_asked(question: QuestionEstimates) -> Iterator[str]:
     """Who answered, what that cost them, and what forged reports could do."""
     asked = question.question
-    protection = (
-        f"so that no report tells what its sender holds: it is at most e^{asked.declared.text} "
-        f"times as likely for one answer as for another (epsilon {asked.declared.text})."
-    )
-    if not asked.declared.is_finite:
-        protection = "by a law under which some reports rule an answer out (no finite epsilon)."
+    protection = "by a law under which some reports rule an answer out (no finite epsilon)."
+    if asked.declared.is_finite:
+        times = text_upper(asked.declared.bound, 2)
+        protection = (
+            f"so that no report tells what its sender holds: it is at most {times} times as likely "
+            f"for one answer as for another (epsilon {asked.declared.text})."
+        )
     yield (
         f"{question.respondents:,} people answered. Each answer was changed at random before it "
         f"left ({asked.mechanism}), {protection}"
@@ -108,7 +110,7 @@ def _share(estimate: Estimate, did: str) -> tuple[str, str]:
         ends = f", {share.range}" if share.range else ""
         return share.value, f" {did}{ends}."
     if share.range == TOO_FEW:
-        return "", f"Too few answers yet to say how many {did}."
+        return "", f"Too few answers to say how many {did}."
     return share.range, f" {did}."
 
 
