@@ -454,14 +454,17 @@ def advised():
     for package in (ldp_client, ldp_aggregator, ldp_simulations):
         root = Path(package.__file__).parents[1]
         for path in Path(package.__file__).parent.rglob("*.py"):
-            # A command of its own, which names its own options.
-            if path.name == "__main__.py":
+            # A command of its own, which names its own options, and the headings of helps.
+            if path.name in {"__main__.py", "headings.py"}:
                 continue
             module = ".".join(path.relative_to(root).with_suffix("").parts)
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if not isinstance(node, ast.Raise | ast.Assign | ast.Return | ast.Call):
                     continue
                 if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "option":
+                    continue
+                # The headings of a long help.
+                if isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp):
                     continue
                 texts = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
                 for text in texts:

@@ -271,7 +271,7 @@ def test_the_covariance_of_the_same_devices(mechanism):
         estimates.append([pure_moments(question.randomizer, one).frequency for one in both])
     # (pairs, 2, values)
     drawn = np.array(estimates)
-    known = estimate_question(question, both[0], Options())
+    known = estimate_question(question, both[0], Options(estimand="respondents"))
     truth = held / held.sum()
     stated = lasting_variance(known, truth) / 10_000
     variance = drawn.var(axis=0).mean(axis=0)
@@ -295,9 +295,9 @@ def test_overlaps_narrow_intervals_and_unknown_ones_do_not():
     said = " ".join(compare(first, second).remarks)
     assert "not known" in said
     assert "--overlap" in said
-    plain = [estimated(asked(), held, seed) for seed, held in enumerate((BEFORE, AFTER))]
+    people = [estimated(asked(), held, seed) for seed, held in enumerate((BEFORE, AFTER))]
+    plain = [replace(one, options=Options(estimand="respondents")) for one in people]
     assert compare(*plain, overlap=1.0)["a"].interval == compare(*plain)["a"].interval
-    people = [replace(one, options=Options(estimand="population")) for one in plain]
     assert compare(*people, overlap=1.0)["a"].high < compare(*people)["a"].high
 
 
@@ -348,7 +348,7 @@ def test_refusals():
         (first, "allow-equal"),
         (estimated(asked(values="abce"), BEFORE), "'d', 'e'"),
         (estimated(asked(values="abdc"), BEFORE), "another order"),
-        (estimated(asked(), AFTER, estimand="population"), "estimand"),
+        (estimated(asked(), AFTER, estimand="respondents"), "estimand"),
         (estimate_question(asked(), np.zeros((1, 4), dtype=np.int64), Options()), "reports"),
     ):
         with pytest.raises(EstimateError, match=words):
@@ -380,7 +380,7 @@ def test_what_it_shows():
     assert frame["value"].tolist() == list(VALUES)
     assert frame["difference"].tolist() == [row.difference for row in comparison]
     assert comparison.to_polars().height == 4
-    assert comparison.picture().startswith(b"<?xml")
+    assert comparison.picture().startswith(b"<svg")
     assert "Benjamini-Hochberg" in repr(comparison)
     assert comparison["a"].different
     assert not comparison["d"].different

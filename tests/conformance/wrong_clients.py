@@ -132,7 +132,7 @@ class OnceForEachAnswer(SmallClient):
     def answered(self, question, value):
         answers = self.state.setdefault("answers", {}).setdefault(question.fingerprint.hex(), [])
         if value is None:
-            return super().has_charge(question, value)
+            return super().answered(question, value)
         known = value in answers
         answers.append(value)
         return known

@@ -32,4 +32,4 @@ def test_notebooks_run():
     assert sum("image/png" in data for data in shown) == 2
     (estimates,) = (data["text/html"] for data in shown if "text/html" in data)
     assert estimates.count("<tr>") == 2 + 4 + 2
-    assert '<img alt="trip: bars with intervals" src="data:image/svg+xml;base64,' in estimates
+    assert '<img alt="trip: estimates with ranges" src="data:image/svg+xml;base64,' in estimates

@@ -32,6 +32,7 @@ _QUERIES = {"history": "?question=symbol", "consistency": "?since=1"}
 _ANYBODY, _SIGNED_IN = (UPLOAD, ANALYST, METRICS), (ANALYST,)
 ROUTES = {
     "GET /": _SIGNED_IN,
+    "GET /screen/{name}": _SIGNED_IN,
     "POST /login": _SIGNED_IN,
     "POST /logout": _ANYBODY,
     "GET /login": _ANYBODY,
