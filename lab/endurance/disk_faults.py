@@ -18,6 +18,7 @@ from collections import Counter
 from children import in_child
 from durable_work import Uploader, held, told, violation
 from lost_power import LOSSES, Disk, put_files
+from places import ROOT
 from watched_disk import Fault, WatchedDisk, folder_in_memory
 
 from ldp_service.counting.submissions import BusyError
@@ -164,9 +165,13 @@ def try_all(folder, every):
 def tried(every):
     """What `try_all` found in a process whose disk is watched: is all well, and in words."""
     with folder_in_memory() as folder:
-        command = [sys.executable, __file__, folder, str(every)]
+        command = [sys.executable, "-m", "lab.endurance.disk_faults", folder, str(every)]
         process = subprocess.run(
-            command, env=WatchedDisk(folder).environment, check=False, stdout=subprocess.PIPE
+            command,
+            cwd=ROOT,
+            env=WatchedDisk(folder).environment,
+            check=False,
+            stdout=subprocess.PIPE,
         )
     return process.returncode == 0, process.stdout.decode()
 

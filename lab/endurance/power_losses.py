@@ -18,6 +18,7 @@ from collections import Counter
 
 from durable_work import Uploader, told, violation
 from lost_power import LOSSES, Disk, put_files
+from places import ROOT
 from watched_disk import WatchedDisk, folder_in_memory
 
 UPLOADS = 200
@@ -43,8 +44,14 @@ def serve(path, settings):
 def watched(folder, *settings):
     """The disk in a folder after all uploads have been taken, by SQLite with some settings."""
     disk = WatchedDisk(folder)
-    command = [sys.executable, __file__, str(disk.files / "store"), *settings]
-    subprocess.run(command, check=True, env=disk.environment)
+    command = [
+        sys.executable,
+        "-m",
+        "lab.endurance.power_losses",
+        str(disk.files / "store"),
+        *settings,
+    ]
+    subprocess.run(command, cwd=ROOT, check=True, env=disk.environment)
     return disk
 
 

@@ -14,6 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from places import ROOT
+
 SOURCE = Path(__file__).with_name("slow_disk.c")
 COMPILER = shutil.which("cc")
 
@@ -27,7 +29,15 @@ def measured(records, milliseconds=300):
         subprocess.run([COMPILER, "-O1", "-shared", "-fPIC", "-o", library, SOURCE], check=True)
         slow = {"LD_PRELOAD": str(library), "LDP_SYNC_MILLISECONDS": str(milliseconds)}
         done = subprocess.run(
-            [sys.executable, __file__, "--alone", str(records), str(Path(folder) / "state")],
+            [
+                sys.executable,
+                "-m",
+                "lab.endurance.slow_disk",
+                "--alone",
+                str(records),
+                str(Path(folder) / "state"),
+            ],
+            cwd=ROOT,
             env=os.environ | slow,
             check=True,
             stdout=subprocess.PIPE,

@@ -91,7 +91,7 @@ def test_errors_are_those_of_simulations(name, epsilon):
     planned = plan(asked)
     for place, frequency in ((0, 0.5), (7, 0.0)):
         variance = ((estimates[:, place] - frequency) ** 2).mean()
-        stated = float(planned.error(frequency, respondents, Ask())[0]) ** 2
+        stated = float(planned.error(frequency, respondents, Ask(estimand="respondents"))[0]) ** 2
         assert abs(variance / stated - 1) < FIVE_SIGMA * np.sqrt(2 / runs)
 
 
@@ -113,7 +113,7 @@ def test_errors_that_differ_by_value(name, keys):
         ]
     )
     variance = ((estimates - 1 / 3) ** 2).mean(axis=0)
-    stated = plan(asked, values).error(1 / 3, respondents, Ask()) ** 2
+    stated = plan(asked, values).error(1 / 3, respondents, Ask(estimand="respondents")) ** 2
     assert np.abs(variance / stated - 1).max() < FIVE_SIGMA * np.sqrt(2 / runs)
 
 
@@ -133,7 +133,7 @@ def test_errors_in_blocks(frequency, others):
         )
     ]
     variance = ((np.array(estimates) - frequency) ** 2).mean()
-    stated = float(plan(asked).error(frequency, respondents, Ask())[0]) ** 2
+    stated = float(plan(asked).error(frequency, respondents, Ask(estimand="respondents"))[0]) ** 2
     assert abs(variance / stated - 1) < FIVE_SIGMA * np.sqrt(2 / runs)
 
 

@@ -83,7 +83,8 @@ def _draw_bars(axis: Any, panel: Bars) -> None:
 
 def _draw_curve(axis: Any, panel: Bars, curve: Curve) -> None:
     """A cumulative distribution in its band."""
-    axis.fill_between(curve.below, panel.low, panel.high, step="pre", color="#cfe0f1")
+    words = "band around all"
+    axis.fill_between(curve.below, panel.low, panel.high, step="pre", color="#cfe0f1", label=words)
     axis.plot(curve.below, panel.lengths, ".", color="#8fb3d9", markersize=3, label="unbiased")
     axis.plot(curve.below, curve.monotone, color="#12386e", linewidth=1.4, label="monotone")
     if panel.truth is not None:
