@@ -191,7 +191,7 @@ def test_means_of_respondents_are_covered(name):
     size = asked.domain.size
     holders = np.array([1000 // size + (1000 % size if value == 1 else 0) for value in range(size)])
     truth = float(holders @ [int(value) for value in asked.domain.values]) / holders.sum()
-    means = means_of(asked, holders, Options(), tallies=2000)
+    means = means_of(asked, holders, Options(estimand="respondents"), tallies=2000)
     covered = np.mean([mean.low <= truth <= mean.high for mean in means])
     assert 0.925 < covered < 0.975
     estimates, errors = (
