@@ -409,7 +409,7 @@ def test_the_first_parquet_download_finds_its_library_loaded(monkeypatch):
     monkeypatch.setattr(process, "set_up", lambda *_: None)
     monkeypatch.setattr(process.sys, "setswitchinterval", lambda _: None)
     monkeypatch.setattr(process, "service_of", lambda *_: done.append("opened") or 1 / 0)
-    options = SimpleNamespace(log_format="text", log_level="info")
+    options = SimpleNamespace(logs=SimpleNamespace(log_format="text", log_level="info"))
     with pytest.raises(ZeroDivisionError):
         process.application(options)
     assert done == ["pyarrow.parquet", "opened"]
