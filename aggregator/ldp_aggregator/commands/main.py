@@ -204,11 +204,11 @@ class Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command of the first argument; an unknown one is answered with those like it."""
         name = args[0]
-        places = self.places(ctx)
-        near = get_close_matches(name, places, n=2)
-        if near and self.get_command(ctx, name) is None:
-            meant = " or ".join(places[one] for one in near)
-            raise click.UsageError(f"No such command {name!r}. Did you mean {meant}?")
+        if self.get_command(ctx, name) is None:
+            places = self.places(ctx)
+            if near := get_close_matches(name, places, n=2):
+                meant = " or ".join(places[one] for one in near)
+                raise click.UsageError(f"No such command {name!r}. Did you mean {meant}?")
         return super().resolve_command(ctx, args)
 
     def places(self, ctx: click.Context) -> dict[str, str]:

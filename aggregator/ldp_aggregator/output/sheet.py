@@ -138,6 +138,10 @@ class Bars(NamedTuple):
     unit: str = PERCENT
     """Of the lengths: per cent where they are shares."""
 
+    def three(self, place: int) -> tuple[float, float, float]:
+        """Return the estimate at a place, and the ends of its range."""
+        return float(self.lengths[place]), float(self.low[place]), float(self.high[place])
+
     @property
     def shown(self) -> list[int]:
         """The places of the bars that a picture shows: all, or the `MOST_BARS` greatest."""

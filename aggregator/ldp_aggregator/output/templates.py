@@ -1,4 +1,4 @@
-"""Pages by templates of jinja2: all text is escape, unless it is `Safe` already."""
+"""Pages by templates of jinja2: all text is escaped, unless it is `Safe` already."""
 
 from __future__ import annotations
 

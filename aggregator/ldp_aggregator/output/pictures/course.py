@@ -55,7 +55,7 @@ def draw_course(panel: Bars, band: Band) -> Drawing:
     else:
         marks += _runs(panel, known, frame)
     for place in known:
-        three = float(panel.lengths[place]), float(panel.low[place]), float(panel.high[place])
+        three = panel.three(place)
         x = frame.x(place)
         is_miss = panel.truth is not None and not three[1] <= panel.truth[place] <= three[2]
         kind = "ring" if is_miss else "dot"

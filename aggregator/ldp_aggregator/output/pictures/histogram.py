@@ -61,17 +61,17 @@ def draw_histogram(panel: Bars, columns: Columns) -> Drawing:
     marks = [mark.name for mark in columns.marks]
     named = f"; below, {', '.join(marks)} with ranges" if marks else ""
     return Drawing(
-        [*_grid(up, what), *drawn, *below],
+        [*_grid(frame, what), *drawn, *below],
         _BOTTOM + _AXIS + _ROW * len(marks),
         f"A column for each of {len(edges)} ranges of numbers, in their order{named}.",
     )
 
 
-def _grid(up: Scale, what: str) -> Iterator[Safe]:
-    for tick in up.ticks:
-        y = round(_BOTTOM - (_BOTTOM - _TOP) * up.share(tick), 2)
+def _grid(frame: _Frame, what: str) -> Iterator[Safe]:
+    for tick in frame.up.ticks:
+        y = frame.y(tick)
         yield tag("line", class_=grid_of(tick), x1="1%", x2="99%", y1=y, y2=y)
-        words = tick_text(tick, PERCENT) + what * (tick == up.ticks[-1])
+        words = tick_text(tick, PERCENT) + what * (tick == frame.up.ticks[-1])
         yield tag("text", words, class_="tick", x="1%", y=y - 3)
 
 
@@ -82,7 +82,7 @@ def _column(
     left, right = map(frame.across.share, ends)
     gap = 0.06 * (right - left)
     top, foot = sorted((frame.y(max(height, 0.0)), frame.y(min(height, 0.0))))
-    said = reading(panel.lengths[place], panel.low[place], panel.high[place])
+    said = reading(*panel.three(place))
     middle = f"{1 + 98 * (left + right) / 2:.3f}%"
     y1, y2 = frame.y(low), frame.y(high)
     line = tag("line", class_="whisker", x1=middle, x2=middle, y1=y1, y2=y2)

@@ -57,11 +57,13 @@ class _Frame(NamedTuple):
 def draw_cells(panel: Bars, grid: Grid, name: str) -> Drawing:
     """Return the cells of a map, the borders over them, and what the axes go from and to."""
     across, up = len(grid.x) - 1, len(grid.y) - 1
+    greatest = _greatest(panel)
     drawn = [
         _colour(
             panel,
             x * up + y,
-            name,
+            greatest,
+            map_name=name,
             shape="rect",
             x=f"{1 + 98 * x / across:.3f}%",
             y=f"{_HEIGHT * (up - 1 - y) / up:.2f}",
@@ -82,11 +84,13 @@ def draw_districts(panel: Bars, shapes: Shapes, name: str) -> Drawing:
     """Return the districts of a map, each in the colour of its share."""
     ends = np.concatenate([ring for rings in shapes.borders for ring in rings])
     frame = _Frame(*ends.min(axis=0).tolist(), *ends.max(axis=0).tolist())
+    greatest = _greatest(panel)
     drawn = [
         _colour(
             panel,
             place,
-            name,
+            greatest,
+            map_name=name,
             shape="path",
             d=frame.path(rings),
             fill_rule="evenodd",
@@ -110,13 +114,14 @@ def _map(panel: Bars, parts: list[Safe], bottom: float, what: str, name: str) ->
     )
 
 
-def _colour(panel: Bars, place: int, map_name: str, shape: str, **where: str) -> Safe:
+def _colour(
+    panel: Bars, place: int, greatest: float, map_name: str, shape: str, **where: str
+) -> Safe:
     """A part of a map in the colour of its share, hatched where it may be empty."""
-    three = (float(panel.lengths[place]), float(panel.low[place]), float(panel.high[place]))
+    three = panel.three(place)
     name = f"{panel.labels[place]}: " if len(panel.labels) else ""
     few = len(panel.lengths) <= _MOST_TITLES
     title = [tag("title", f"{name}{reading(*three)}")] if few else []
-    greatest = _greatest(panel)
     shade = min(max(three[0] / greatest, 0.0), 1.0) if greatest else 0.0
     fill = COLOURS[round(shade * (len(COLOURS) - 1))]
     over = [] if three[1] > 0 else [tag(shape, *title, **where, fill=f"url(#hatch-{map_name})")]
