@@ -105,9 +105,6 @@ OUTPUT = click.option(
 TALLIES = click.argument(
     "paths", metavar="TALLY_OR_REPORTS...", nargs=-1, required=True, type=click.Path(path_type=str)
 )
-TALLIES_IF_ANY = click.argument(
-    "paths", metavar="TALLY_OR_REPORTS...", nargs=-1, type=click.Path(path_type=str)
-)
 LEVEL = click.option("--level", default=0.95, show_default=True, help="Coverage of the intervals.")
 ESTIMAND = click.option(
     "--estimand",

@@ -27,7 +27,6 @@ LATE, EARLY, REJECTED = "late", "early", "rejected"
 TOKENS, NOISE = "tokens", "noise"
 EPOCH, CHANGED = "epoch", "tokens-changed"
 KINDS = (NOT_READY, CLOCK, DISK, DROP, LATE, EARLY, REJECTED, TOKENS, NOISE)
-HAPPENS = (EPOCH, CHANGED)
 
 LEAST_ROOM = 1_000_000_000
 LEAST_BATCHES = 20

@@ -23,8 +23,6 @@ from ldp_simulations.audit.bounds import FALSE_ALARMS, least_epsilon
 from ldp_simulations.audit.parts import Part, best_columns, bits_of, in_columns
 
 COLUMNS, BIT, SCORE = "columns", "bit", "score"
-MOST_LEARNED = 4
-"""For two answers, in one order."""
 _CLEAR = 4.0
 """Standard errors by which a bit has to differ to count in a score."""
 _DEVIATIONS = (0.0, 1.0, 2.0)

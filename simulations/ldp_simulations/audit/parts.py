@@ -40,8 +40,6 @@ from ldp_simulations.conformance.law import law_of
 from ldp_simulations.conformance.specimens import answers_of
 
 FEW = 3
-MOST_ANSWERS = 64
-"""Of a question: every two of them are compared."""
 MOST_CELLS = 1 << 16
 """Probabilities that are written out."""
 MOST_PAIRED = 128
